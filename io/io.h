@@ -1,0 +1,255 @@
+// io: everything that touches the world outside the process, and no physics. Files and locks, SHA-256, SQLite, HDF5
+// shards, YAML trees with places, diagnostics, JSON, tables, progress.
+#ifndef HOPSCOTCH_IO_H
+#define HOPSCOTCH_IO_H
+
+#include "../sim/sim.h"
+
+#include <stdio.h>
+
+typedef struct Bytes {
+    unsigned char *data;
+    size_t size;
+} Bytes;
+
+// ---- files (io/file.c): the one seam through which every file operation goes ----------------------------------------
+// In a build with -DHOPSCOTCH_FAULTS the environment variable HOPSCOTCH_FAULT ("write:3:ENOSPC": the third write fails
+// with ENOSPC, "write:3:SHORT" writes half, "write:3:KILL" kills the process there) makes any of them fail.
+// All errors are ERROR_MACHINE, name the path and the operation, and carry the system's words.
+
+// Writes folder/name so that after a crash or a power cut it is whole or absent: temporary name in the same folder,
+// short writes and EINTR handled, fsync, checked close, rename, fsync of the folder.
+Error file_write(const char *folder, const char *name, const void *data, size_t size);
+// Appends one line (a newline is added) with a single write; not synced.
+Error file_append_line(const char *path, const char *line);
+// The whole file, with a NUL after the end that `size` does not count. Error (user) if it is larger than `limit`.
+Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
+Error file_rename(const char *from, const char *to); // and fsync of both folders
+Error file_remove(const char *path);
+bool file_exists(const char *path);
+Error file_size(const char *path, int64_t *bytes);
+// Makes the folder and its parents, and syncs the parent.
+Error folder_make(const char *path);
+// Names in the folder, sorted by bytes, without "." and "..".
+Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+Error disk_free(const char *path, int64_t *bytes);
+// The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
+const char *network_file_system(const char *path);
+
+// ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
+// An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
+// stale one needs no clean-up.
+typedef struct Lock {
+    int descriptor; // -1: not held
+} Lock;
+
+// Error (machine) if another process holds it, naming that process: pid, host and start time, as written in the file.
+Error lock_take(const char *path, Lock *lock);
+void lock_release(Lock *lock);
+// Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
+Error lock_holder(const char *path, char *text, size_t size);
+
+// ---- SHA-256 (io/sha256.c; FIPS 180-4) ------------------------------------------------------------------------------
+typedef struct Sha256 {
+    uint32_t state[8];
+    uint64_t length;
+    unsigned char block[64];
+} Sha256;
+
+typedef struct Sha256Text {
+    char hex[65];
+} Sha256Text;
+
+void sha256_start(Sha256 *hash);
+void sha256_add(Sha256 *hash, const void *data, size_t size);
+Sha256Text sha256_finish(Sha256 *hash);
+Sha256Text sha256_of(const void *data, size_t size);
+
+// ---- SQLite (io/database.c): the one seam through which every SQL statement goes ------------------------------------
+// A statement's text is made of our own words and of identifiers quoted by sql_identifier; values are always bound.
+
+typedef struct Database Database;
+typedef struct Statement Statement;
+typedef enum DatabaseMode {
+    DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys on; the only connection that checkpoints
+    DATABASE_READ   // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+} DatabaseMode;
+
+// Errors: ERROR_MACHINE with the path and SQLite's words; ERROR_USER if it is no database.
+Error database_open(const char *path, DatabaseMode mode, Database **out);
+Error database_close(Database *database); // for a writer: also checkpoints (TRUNCATE)
+Error database_run(Database *database, const char *sql); // one or more statements without values
+Error database_prepare(Database *database, const char *sql, Statement **out);
+void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
+void bind_integer(Statement *statement, int index, int64_t value);
+void bind_real(Statement *statement, int index, double value); // NaN is stored as NULL
+void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
+void bind_blob(Statement *statement, int index, const void *data, size_t size);
+// *row: there is a row to read. After the last row, or after a statement without rows, it is reset and can be bound anew.
+Error statement_step(Statement *statement, bool *row);
+void statement_close(Statement *statement);
+int column_count(Statement *statement);
+const char *column_name(Statement *statement, int index); // index from 0, also below
+bool column_is_null(Statement *statement, int index);
+int64_t column_integer(Statement *statement, int index);
+double column_real(Statement *statement, int index); // NaN if NULL
+const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
+Bytes column_blob(Statement *statement, int index);
+// "name" with quotes doubled, for a statement's text, in the arena.
+const char *sql_identifier(Arena *arena, const char *name);
+
+// ---- HDF5 shards (io/shard.c) ---------------------------------------------------------------------------------------
+
+typedef struct ShardLane {
+    int64_t trial;
+    int32_t replicate;
+    int64_t length; // samples
+} ShardLane;
+
+typedef struct ShardAttribute {
+    const char *name, *text;
+} ShardAttribute;
+
+// Trajectories as flat ragged arrays. `columns[0]` is time. Columns that share a `group` stand in one dataset
+// /trajectories/<group> of shape [samples, columns of the group] (a group of one column: [samples]); the lane table
+// /trajectories/lanes is a compound {trial, replicate, offset, length}. Every dataset has long_name, units and
+// column_names attributes and /trajectories/time attached as its dimension scale.
+typedef struct Shard {
+    const ShardAttribute *attributes; // of the file: campaign, spec hash, versions, model, seed
+    int n_attributes;
+    const Field *columns;
+    int n_columns;
+    const ShardLane *lanes;
+    int64_t n_lanes;
+    const double *samples; // [sum of lengths][n_columns], lane after lane
+    bool float64;          // else float32
+    bool gzip;             // shuffle + deflate
+} Shard;
+
+// The file as it will lie on disk, built in memory (core driver), equal bytes for equal contents; free() it.
+Error shard_build(const Shard *shard, Bytes *image);
+
+// Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked).
+// Error: ERROR_MACHINE "missing", "damaged" with the path.
+typedef struct ShardReader ShardReader;
+Error shard_open(const char *path, const char *sha256, ShardReader **out);
+int64_t shard_lane_count(const ShardReader *reader);
+ShardLane shard_lane(const ShardReader *reader, int64_t index);
+int shard_column_count(const ShardReader *reader);
+const char *shard_column_name(const ShardReader *reader, int column);
+bool shard_is_float64(const ShardReader *reader);
+// samples[length][n_columns] in column order, widened to double
+Error shard_samples(ShardReader *reader, int64_t index, double *samples);
+void shard_close(ShardReader *reader);
+
+// ---- YAML (io/yaml.c) on libyaml's events ---------------------------------------------------------------------------
+
+typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
+
+typedef struct Source {
+    const char *file; // as the user named it, or "--set key.path=value"
+    const char *text; // whole, NUL-terminated
+} Source;
+
+typedef struct Node Node;
+struct Node {
+    NodeKind kind;
+    const Source *source;
+    int line, column;   // from 1; column counts characters
+    int width;          // characters to underline, at least 1
+    const char *text;   // scalar
+    bool quoted;        // scalar was in quotes: a text even if it looks like a number
+    int count;          // items of a sequence, pairs of a mapping
+    const Node **keys;  // mapping: scalar keys
+    const Node **items; // sequence items, mapping values
+};
+
+typedef struct Diagnostics Diagnostics;
+
+// At most 1 MiB, depth 32, 100,000 nodes with aliases expanded; duplicate keys, tabs in indentation, bad UTF-8, NUL,
+// several documents, tags, merge keys and aliases to an open anchor are refused by name and place. The tree is the
+// arena's. NULL if there was any error (all that can be found are in `diagnostics`).
+const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
+const Node *node_find(const Node *mapping, const char *key); // NULL if absent or not a mapping
+
+// ---- diagnostics (io/diagnostics.c) ---------------------------------------------------------------------------------
+// file:line:col: error: …, the source line, a caret. All of a spec's errors are gathered and printed in one pass, sorted
+// by place; at most 100 are kept and the rest counted.
+
+Diagnostics *diagnostics_new(Arena *arena);
+void diagnose(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
+void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format, ...)
+    PRINTF_LIKE(6, 7);
+void diagnose_warning(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
+int diagnostics_errors(const Diagnostics *diagnostics);
+void diagnostics_print(const Diagnostics *diagnostics, FILE *out, bool colour);
+// The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
+const char *nearest_name(const char *text, const char *const *names, int count);
+
+// ---- terminal, tables, JSON (io/terminal.c, io/table.c, io/json.c) --------------------------------------------------
+
+bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
+bool terminal_interactive(FILE *out);
+// Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
+typedef struct Text32 {
+    char text[32];
+} Text32;
+Text32 text_count(int64_t value);
+Text32 text_duration(double seconds);
+Text32 text_bytes(double bytes);
+// The shortest decimal that reads back to the same double.
+Text32 text_number(double value);
+
+typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON } TableFormat;
+// Rows are given cell by cell. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes control characters;
+// CSV is RFC 4180 and JSON an array of objects, both with numbers that read back exactly, NaN and NULL as empty/null.
+typedef struct Table Table;
+Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
+void table_number(Table *table, double value); // NaN: none
+void table_integer(Table *table, int64_t value);
+void table_text(Table *table, const char *value);
+Error table_finish(Table *table);
+
+// A small JSON writer; commas and escapes are its business. name is NULL inside an array.
+typedef struct Json {
+    FILE *out;
+    int depth;
+    bool pretty;
+    bool first[64];
+} Json;
+void json_start(Json *json, FILE *out, bool pretty);
+void json_object(Json *json, const char *name); // opens {
+void json_array(Json *json, const char *name);  // opens [
+void json_close(Json *json, char bracket);      // '}' or ']'
+void json_text(Json *json, const char *name, const char *value); // NULL: null
+void json_number(Json *json, const char *name, double value);    // NaN, infinities: null
+void json_integer(Json *json, const char *name, int64_t value);
+void json_boolean(Json *json, const char *name, bool value);
+
+// ---- progress (io/progress.c) ---------------------------------------------------------------------------------------
+
+typedef enum ProgressStyle { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_JSON, PROGRESS_NONE } ProgressStyle;
+
+typedef struct ProgressNumbers {
+    int64_t trials_done, trials_total;       // committed; 0 total: unknown
+    int64_t trials_before;                   // done before this run (resume): not counted in the rate
+    double ticks_done, ticks_total;          // fraction of the batches in flight too, so that the bar never stands still
+    double simulated_seconds;                // lane-seconds of this run; 0 if the model has no time
+    int64_t failures;
+    double best;                             // NaN: none yet
+    int64_t best_trial;
+    const char *doing;                       // "running", "recording", "stopping"
+} ProgressNumbers;
+
+typedef struct Progress Progress;
+Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign);
+// Cheap; prints at most ten times a second on a terminal, every 5 s elsewhere.
+void progress_show(Progress *progress, const ProgressNumbers *numbers);
+// A line of its own, without tearing the bar.
+void progress_note(Progress *progress, const char *format, ...) PRINTF_LIKE(2, 3);
+void progress_finish(Progress *progress, const ProgressNumbers *numbers);
+
+double clock_seconds(void);         // monotonic
+Text32 clock_utc(void);             // "2026-01-31T12:00:00Z"
+
+#endif

@@ -1,0 +1,321 @@
+// runner: what the user drives. Spec, expressions, search methods, plan, objective, the campaign loop and its store,
+// and the commands. The only layer that knows what a campaign is.
+#ifndef HOPSCOTCH_RUNNER_H
+#define HOPSCOTCH_RUNNER_H
+
+#include "../io/io.h"
+#include "../sim/sim.h"
+
+#define HOPSCOTCH_VERSION "0.1.0"
+
+// ---- expressions (runner/expression.c) ------------------------------------------------------------------------------
+// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts in
+// single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary functions,
+// so the same bits everywhere. Truth is 1 and 0.
+
+typedef struct Expression Expression;
+
+// Names that an expression may use, in the order of the values that evaluate() is given.
+typedef struct Scope {
+    const char *const *names;
+    int count;
+    const char *const *texts; // names of text columns (only `=` and `!=` with a quoted text), for --where
+    int n_texts;
+} Scope;
+
+// `at` is the scalar that holds the text; errors are diagnosed at the character. NULL if there was one.
+Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, Diagnostics *diagnostics);
+// The same from the command line: error (user) with the text, a caret and the nearest name.
+Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
+double expression_value(const Expression *expression, const double *values);
+bool expression_uses(const Expression *expression, int name);
+// As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
+typedef struct SqlValue {
+    bool is_text;
+    double number;
+    const char *text;
+} SqlValue;
+Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count);
+// Canonical text: parsing it again gives the same expression.
+const char *expression_text(const Expression *expression, Arena *arena);
+
+// ---- the spec (runner/spec.c, runner/keys.c, runner/values.c, runner/resolve.c) -------------------------------------
+
+// Values along an axis, never expanded: value i of `count`.
+typedef enum ValuesForm { VALUES_LIST, VALUES_LINSPACE, VALUES_LOGSPACE, VALUES_ARANGE, VALUES_RANGE } ValuesForm;
+
+typedef struct Values {
+    ValuesForm form;
+    double low, high, step; // RANGE: bounds; ARANGE: start, greatest value allowed, step
+    bool log_scale, integer; // RANGE
+    const double *list;
+    int64_t count; // 0 for RANGE
+} Values;
+
+double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
+
+// A searched parameter: either an axis (values or range) or derived from others.
+typedef struct Axis {
+    int parameter; // index in configured.parameters
+    Values values;
+    int zip;                  // axes with the same zip number >= 0 advance together; -1: on its own
+    const Expression *derive; // over configured.parameters' names; NULL: an axis
+} Axis;
+
+typedef enum Distribution { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } Distribution;
+
+typedef struct Perturbation { // replaces the parameter's value in each replicate
+    int parameter;
+    Distribution distribution;
+    double a, b; // normal: mean, standard deviation; uniform: low, high. Draws outside the parameter's range are clamped
+} Perturbation;
+
+typedef enum Over { OVER_MEAN, OVER_MEDIAN, OVER_WORST, OVER_QUANTILE } Over;
+typedef enum Failed { FAILED_ANY, FAILED_PENALTY, FAILED_IGNORE } Failed;
+
+typedef struct SearchMethod SearchMethod;
+
+typedef struct Spec {
+    const char *file, *text; // as given
+    const char *experiment;
+    uint64_t seed; // <= 2^53
+    const Model *model;
+    const double *settings; // [model->n_options]
+    Configured configured;
+    const double *fixed; // [n_parameters]: value of each parameter that is not searched
+
+    const SearchMethod *method;
+    const double *method_settings; // [method->n_options]
+    const Axis *axes;              // in the order of the spec; axes first, then derived ones
+    int n_axes, n_derived;
+    const Expression *const *exclude; // over configured.parameters' names
+    int n_exclude;
+    const double *points; // list: [n_points][n_axes]
+    int64_t n_points;
+
+    struct {
+        int count;
+        bool common, store;
+        const Perturbation *perturb;
+        int n_perturb;
+    } replicates;
+
+    struct {
+        const Expression *minimize; // over the metrics' names, then the parameters' names
+        Over over;
+        double quantile;
+        Failed failed;
+        double penalty;
+    } objective;
+
+    struct {
+        bool trajectories;
+        int64_t best, every, failures; // 0: none
+        const int64_t *trials;
+        int n_trials;
+        bool all_replicates; // else the first
+        double sample;       // s between samples; a multiple of the tick
+        bool float64, gzip;
+    } record;
+
+    struct {
+        int64_t trials;   // 0: none
+        double wall_time; // s; 0: none
+        double failures;  // fraction of the trials; 1: none
+    } limits;
+
+    struct {
+        const char *backend; // auto | cpu | cuda
+        int64_t batch;       // lanes; 0: auto
+    } device;
+
+    const char *resolved;  // every key with its value, as YAML that reads back to the same spec
+    Sha256Text hash;       // of what can change a number (spec_and_search.md), from the canonical text
+    const char *canonical; // that text: one "path = value" a line, sorted; two specs are compared line by line
+} Spec;
+
+// Reads, checks and configures. `overrides` are "key.path=value" texts of --set. Every error is in `diagnostics`, found
+// in one pass; the returned Error is ERROR_USER with a summary if there were any.
+Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
+                Spec *out);
+Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                 Diagnostics *diagnostics, Spec *out);
+// The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
+void spec_schema(FILE *out);
+// The key table, for `help spec` and the reference page.
+void spec_reference(FILE *out);
+
+// ---- search methods (runner/search.c and one file a method) ---------------------------------------------------------
+
+// A block of trials that belong together: what ask gives and tell takes back.
+typedef struct Trials {
+    int64_t count, capacity;
+    int64_t *id;       // [capacity]
+    uint64_t *ordinal; // [capacity] within the search: what randomness is keyed by
+    int32_t *search, *round;
+    double *parameter; // [capacity][n_parameters] complete: fixed, searched and derived
+    // results, filled before tell
+    double *fitness;  // NaN: failed
+    double *survived; // s, mean over replicates; ranks failed trials
+} Trials;
+
+typedef struct Search {
+    const Spec *spec;
+    const SearchMethod *method;
+    int64_t total; // trials that it will ask for, ids included that `exclude` drops; -1: unknown
+    void *state;   // one versioned, pointer-free block: what is checkpointed after tell
+    size_t state_size;
+    int64_t asked; // ids below this were asked for in this process (not part of the state)
+    void *scratch; // the method's own, the arena's
+} Search;
+
+struct SearchMethod {
+    const char *name, *doc;
+    const Option *options; // keys of `search:` that belong to it
+    int n_options;
+    bool wants_values, wants_range, wants_points; // what `over` may hold
+    Error (*init)(const Spec *spec, Arena *arena, Search *search);
+    // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
+    Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
+    // Results in the order of ask. Updates the state.
+    Error (*tell)(Search *search, const Trials *trials);
+    // After the state was restored from a checkpoint: continue behind what was told.
+    Error (*restore)(Search *search);
+    // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such trial.
+    Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+    const char *(*stopped)(const Search *search); // reason, NULL while it goes on
+};
+
+int search_method_count(void);
+const SearchMethod *search_method_at(int index);
+const SearchMethod *search_method_find(const char *name);
+Error search_init(const Spec *spec, Arena *arena, Search *search);
+
+// ---- objective and replicates (runner/objective.c, runner/replicates.c) ---------------------------------------------
+
+// Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
+void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
+                          double *lane);
+
+// What is stored of a trial.
+typedef struct TrialResult {
+    double fitness;  // NaN: failed
+    int failure;     // code of the first failed replicate; 0: none
+    int n_failed;    // replicates that failed
+    double *metric;  // [n_metrics] mean over replicates
+    double *spread;  // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+} TrialResult;
+
+// metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
+void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                  TrialResult *result);
+
+// ---- the store of a campaign (runner/store.c): campaign.db, shards, catalogue ---------------------------------------
+//
+//   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
+//                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
+//                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
+//   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
+//   rounds       search, round, debug BLOB (adaptive searches)
+//   batches      id, first_trial, last_trial, trials, lanes, backend, device, numerics_version, kernel_seconds,
+//                wait_seconds, write_seconds, committed, digest (of the rows)
+//   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
+//                fitness REAL, failure TEXT NOT NULL ('none'), n_failed INTEGER, one REAL column a metric, and with
+//                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
+//   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
+//   shards       id, name, bytes, sha256
+//   trajectories trial, replicate, shard, row, samples: where a trajectory is
+//   events       id, time, kind, text
+//   tags         tag;  notes  time, text
+//
+// Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
+
+#define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
+#define STORE_SCHEMA_VERSION 1
+
+typedef struct Store Store;
+
+typedef struct StoreRecovery {
+    int temporary_files, orphan_shards, missing_shards;
+} StoreRecovery;
+
+// results/NAME: names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
+Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
+
+// ---- campaigns (runner/campaign.c) ----------------------------------------------------------------------------------
+
+typedef struct RunOptions {
+    const char *results; // root folder
+    const char *name;    // NULL: the experiment's
+    BackendOptions backend;
+    int64_t batch;       // lanes; 0: the spec's or auto
+    int64_t slice;       // ticks a slice; 0: chosen by time
+    ProgressStyle progress;
+    bool resume_only; // `resume`: the campaign must exist
+    bool shared_fs;   // allow a network file system
+    FILE *out, *messages;
+} RunOptions;
+
+typedef struct RunSummary {
+    int64_t trials_total, trials_done, trials_before, lanes_run, failures;
+    double wall_seconds, kernel_seconds, first_launch_to_last_commit;
+    double best_fitness;
+    int64_t best_trial;
+    const char *state, *reason;
+    char folder[512], device[128];
+} RunSummary;
+
+// Runs or continues the campaign; returns when it is done, stopped by a limit, or interrupted (ERROR_INTERRUPTED after
+// committing what is complete). Errors of the machine leave everything committed readable.
+Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
+
+// A stored campaign opened for reading: its database, and its spec read from resolved text.
+typedef struct StoredCampaign {
+    Database *database;
+    const char *folder, *name;
+    Spec spec;
+    int numerics_version;
+    const char *program_version;
+} StoredCampaign;
+Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
+void campaign_close(StoredCampaign *campaign);
+
+// SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
+Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
+
+// Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
+// `difference` names the first field that differs, with both values; empty if all are equal.
+typedef struct ReplayResult {
+    int64_t trial;
+    double fitness, stored_fitness;
+    bool equal;
+    char difference[256];
+} ReplayResult;
+Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                      ReplayResult *result);
+
+// What a run of this spec would take (runner/plan.c).
+typedef struct Plan {
+    int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
+    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free, seconds_low, seconds_high;
+    char device[128], warning[256];
+    char refusal[256]; // why it would not do; empty: it would
+} Plan;
+Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
+
+// ---- commands (runner/commands.c, one command_*.c each) -------------------------------------------------------------
+
+typedef struct Command {
+    const char *name, *arguments, *doc, *examples;
+    Error (*run)(int argc, char **argv); // argv[0] is the command's name
+} Command;
+
+int command_count(void);
+const Command *command_at(int index);
+int hopscotch_main(int argc, char **argv); // exit code
+
+// Set by SIGINT and SIGTERM (runner/interrupt.c).
+void interrupt_install(void);
+int interrupt_requested(void); // 0, or the signal
+
+#endif

@@ -1,0 +1,187 @@
+// real: the number that model code is written with. On the GPU it is one double, on the CPU a native vector of LANES
+// doubles, one per lane; the same source text gives the same bits because every operation is IEEE and lane by lane.
+// This is the only file that knows which processor it is compiled for.
+//
+// What model code may use: + - * /, comparisons (they give a mask), & | ~ on masks, and the functions below. No libm,
+// no min/max of the vendor, no branch on a lane's value except through any_lane().
+#ifndef HOPSCOTCH_REAL_H
+#define HOPSCOTCH_REAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__CUDACC__)
+#define HD static __host__ __device__ __forceinline__
+#else
+#define HD static inline __attribute__((always_inline, unused))
+#endif
+
+#if defined(__CUDACC__) || defined(HOPSCOTCH_SCALAR)
+#define LANES 1
+#elif defined(__AVX512F__) && defined(__AVX512DQ__)
+#include <immintrin.h>
+#define LANES 8
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define LANES 4
+#elif defined(__SSE2__)
+#include <immintrin.h>
+#define LANES 2
+#else
+#define LANES 1
+#endif
+
+#if LANES == 1
+#include <math.h>
+typedef double real;
+typedef int64_t mask; // 0 or -1
+#else
+typedef double real __attribute__((vector_size(8 * LANES)));
+typedef int64_t mask __attribute__((vector_size(8 * LANES))); // 0 or -1 per lane
+#endif
+
+// ---- bits -----------------------------------------------------------------------------------------------------------
+
+#if LANES == 1
+HD mask bits_of(real x)
+{
+    mask bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+HD real real_of_bits(mask bits)
+{
+    real x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#else
+HD mask bits_of(real x) { return (mask)x; }
+HD real real_of_bits(mask bits) { return (real)bits; }
+#endif
+
+// A comparison as a mask. Vector comparisons give 0 or -1 already; a scalar comparison gives 0 or 1 and is negated.
+#if LANES == 1
+#define MASK(comparison) (-(mask)(comparison))
+HD real splat(double x) { return x; }
+HD mask splat_bits(int64_t x) { return x; }
+#else
+#define MASK(comparison) (comparison)
+HD real splat(double x) { return x - (real){0}; }
+HD mask splat_bits(int64_t x) { return x - (mask){0}; }
+#endif
+
+// mask ? a : b, lane by lane, bit for bit
+HD real select_real(mask m, real a, real b)
+{
+#if LANES == 1
+    return m ? a : b;
+#else
+    return (real)((m & (mask)a) | (~m & (mask)b));
+#endif
+}
+
+HD bool any_lane(mask m)
+{
+#if LANES == 1
+    return m != 0;
+#elif LANES == 8
+    return _mm512_movepi64_mask((__m512i)m) != 0;
+#elif LANES == 4
+    return _mm256_movemask_pd((__m256d)m) != 0;
+#else
+    return _mm_movemask_pd((__m128d)m) != 0;
+#endif
+}
+
+// ---- correctly rounded operations -----------------------------------------------------------------------------------
+
+// a*b + c, rounded once
+HD real fused(real a, real b, real c)
+{
+#if LANES == 1
+    return fma(a, b, c);
+#elif LANES == 8
+    return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif LANES == 4
+    return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return (real){__builtin_fma(a[0], b[0], c[0]), __builtin_fma(a[1], b[1], c[1])};
+#endif
+}
+
+HD real square_root(real x)
+{
+#if LANES == 1
+    return sqrt(x);
+#elif LANES == 8
+    return (real)_mm512_sqrt_pd((__m512d)x);
+#elif LANES == 4
+    return (real)_mm256_sqrt_pd((__m256d)x);
+#else
+    return (real)_mm_sqrt_pd((__m128d)x);
+#endif
+}
+
+HD real absolute(real x) { return real_of_bits(bits_of(x) & splat_bits(INT64_MAX)); }
+HD real greater_of(real a, real b) { return select_real(MASK(a > b), a, b); } // b if either is NaN
+HD real lesser_of(real a, real b) { return select_real(MASK(a < b), a, b); }  // b if either is NaN
+HD real clamped(real x, real low, real high) { return lesser_of(greater_of(x, low), high); }
+HD mask is_finite(real x) { return MASK(absolute(x) <= splat(1.7976931348623157e308)); }
+// NaN has many bit patterns; the stored one is this
+HD real canonical(real x) { return select_real(MASK(x == x), x, real_of_bits(splat_bits(0x7ff8000000000000))); }
+
+// ---- lanes in memory ------------------------------------------------------------------------------------------------
+
+// `valid` (1..LANES) lanes from p[0..valid); missing ones repeat the last, and are never stored.
+HD real load_lanes(const double *p, int valid)
+{
+#if LANES == 1
+    (void)valid;
+    return *p;
+#else
+    real x;
+    if (valid == LANES) {
+        memcpy(&x, p, sizeof x);
+    } else {
+        for (int i = 0; i < LANES; i++) x[i] = p[i < valid ? i : valid - 1];
+    }
+    return x;
+#endif
+}
+
+// stores the lanes of `m` among the first `valid`
+HD void store_lanes(double *p, real x, mask m, int valid)
+{
+#if LANES == 1
+    (void)valid;
+    if (m) *p = x;
+#else
+    for (int i = 0; i < LANES; i++) {
+        if (i < valid && m[i]) p[i] = x[i];
+    }
+#endif
+}
+
+HD bool lane_of_mask(mask m, int i)
+{
+#if LANES == 1
+    (void)i;
+    return m != 0;
+#else
+    return m[i] != 0;
+#endif
+}
+
+HD double lane_of(real x, int i)
+{
+#if LANES == 1
+    (void)i;
+    return x;
+#else
+    return x[i];
+#endif
+}
+
+#endif

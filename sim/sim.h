@@ -1,0 +1,242 @@
+// sim: numerics only. Models, the batch that they advance, the backends that run it, random numbers, and the two
+// words that every layer above shares: Error and Arena. Nothing here opens a file, prints, or knows what a campaign is.
+#ifndef HOPSCOTCH_SIM_H
+#define HOPSCOTCH_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Raised whenever any stored number of any model changes by a bit. Stored with every batch; replay and resume refuse a
+// mismatch.
+#define NUMERICS_VERSION 1
+
+// ---- errors ---------------------------------------------------------------------------------------------------------
+
+// What kind of thing went wrong decides the exit code (runner/main.c): 1 the user's, 2 usage, 3 the machine's,
+// 130 interrupted. A failed trial is data, not an error.
+typedef enum ErrorKind { OK = 0, ERROR_USER, ERROR_USAGE, ERROR_MACHINE, ERROR_INTERRUPTED } ErrorKind;
+
+typedef struct Error {
+    ErrorKind kind;
+    char text[508]; // one sentence that says what, where and what to do; no trailing newline
+} Error;
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
+#else
+#define PRINTF_LIKE(format_index, first_argument)
+#endif
+
+Error error_none(void);
+Error error_make(ErrorKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const Error try_error = (call);                                                                                \
+        if (try_error.kind != OK) return try_error;                                                                    \
+    } while (0)
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+// A region that is given back as a whole. Its address space is reserved at creation, the only place where memory can
+// run out; pages are touched as they are used. Asking for more than was reserved is our own bug and aborts.
+typedef struct Arena {
+    unsigned char *base;
+    size_t used, size; // bytes
+    const char *purpose;
+} Arena;
+
+// Reserves `size` bytes for `purpose` (a literal, for messages). Error: the machine has no such address space.
+Error arena_create(Arena *arena, size_t size, const char *purpose);
+// `count` items of `item_size` bytes, zeroed, aligned to 64 bytes. Never NULL.
+void *arena_take(Arena *arena, size_t count, size_t item_size);
+#define ARENA_NEW(arena, Type, count) ((Type *)arena_take((arena), (size_t)(count), sizeof(Type)))
+// A NUL-terminated copy in the arena; a formatted text in the arena.
+char *arena_copy(Arena *arena, const char *text);
+char *arena_format(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+// Back to an earlier `used`: frees all that was taken since.
+void arena_rewind(Arena *arena, size_t used);
+void arena_destroy(Arena *arena);
+
+// ---- what a model says of itself ------------------------------------------------------------------------------------
+
+// Where the spec gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t = 0). Either can
+// be swept, derived or perturbed by its name, which is unique in the model.
+typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL } ParameterSection;
+
+// One lane input. This row is the only place that describes it: spec keys, ranges, `models`, SQLite columns, HDF5
+// attributes and the JSON schema come from it.
+typedef struct Parameter {
+    const char *name, *unit; // unit: SI, "1" if dimensionless
+    double value, low, high; // default; inclusive range (may be infinite)
+    ParameterSection section;
+    const char *doc;
+} Parameter;
+
+// One output column: a metric, or a column of a trajectory.
+typedef struct Field {
+    const char *name, *unit, *doc;
+    const char *group; // trajectory columns: the dataset that they stand in ("state", "control", "fsm"); metrics: NULL
+} Field;
+
+// One key of the section `simulation:`; a name with a dot stands in a nested mapping (newton.tolerance).
+typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_CHOICE } OptionType;
+
+typedef struct Option {
+    const char *name;
+    OptionType type;
+    const char *unit;
+    double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0
+    const char *choices;     // "implicit_midpoint|semi_implicit_euler"; NULL otherwise
+    const char *doc;
+} Option;
+
+// Numbers of a configured model that all lanes share; passed by value to every kernel. Each model lays its own struct
+// over it.
+#define CONSTANTS_SIZE 256
+typedef struct Constants {
+    double values[CONSTANTS_SIZE / sizeof(double)];
+} Constants;
+
+typedef struct Model Model;
+
+// A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
+// `configure` was given, or to static tables.
+typedef struct Configured {
+    const Model *model;
+    const Parameter *parameters; // [n_parameters], the order of Batch.parameter
+    int n_parameters;
+    const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s) ranks failed trials, if there is one
+    int n_metrics;
+    const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
+    int n_columns;
+    const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
+    int n_failures;
+    const char *objective; // what `objective.minimize` defaults to
+    int kernel;            // which kernel advances it (sim/models.h)
+    int n_work;            // doubles of lane state between slices
+    int64_t ticks;         // after so many ticks every lane has ended
+    double tick_duration;  // s of simulated time a tick; 0 if the model is no time-stepper
+    Constants constants;
+    const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
+    int64_t n_assets;
+} Configured;
+
+struct Model {
+    const char *name, *doc, *source;
+    const Option *options; // rows of `simulation:`
+    int n_options;
+    // settings[n_options]: a value for each option, in range already. Error: a combination that makes no sense (user).
+    Error (*configure)(const double *settings, Arena *arena, Configured *out);
+};
+
+int model_count(void);
+const Model *model_at(int index);
+const Model *model_find(const char *name); // NULL if there is none
+
+// ---- a batch --------------------------------------------------------------------------------------------------------
+
+// Trajectory samples of the lanes [0, lanes) of a batch, written by the kernel: one at tick 0, one every `every` ticks,
+// and one when the lane ends off that grid. sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
+typedef struct Trace {
+    int64_t lanes, capacity, every;
+    double *sample;
+    int64_t *count;
+} Trace;
+
+// capacity that `ticks` ticks sampled each `every` need
+int64_t trace_capacity(int64_t ticks, int64_t every);
+
+// The lanes in flight together, as structures of arrays: field i of a lane stands at [i*stride + lane]. A scheduling
+// choice that never changes a result: a lane depends on nothing but its own parameters.
+typedef struct Batch {
+    int64_t lanes, stride;   // lanes in use; lanes allocated
+    double *parameter;       // [n_parameters][stride]
+    double *work;            // [n_work][stride], the model's own; NULL in the host's copy of a device batch
+    double *metric;          // [n_metrics][stride], written when a lane ends; NaN is canonical
+    int32_t *status;         // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
+    Trace trace;             // trace.lanes = 0: nothing is traced, and the untraced kernel runs
+} Batch;
+
+enum { LANE_RUNNING = 0, LANE_DONE = 1 };
+
+// ---- backends -------------------------------------------------------------------------------------------------------
+
+typedef struct BackendOptions {
+    const char *name; // "auto", "cpu", "cuda"
+    int threads;      // CPU threads; 0: all cores
+    int device;       // CUDA device index
+    const char *isa;  // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+} BackendOptions;
+
+typedef struct Backend Backend;
+
+typedef struct BackendInfo {
+    const char *name;      // "cpu" or "cuda"
+    char device[128];      // "Intel Xeon ..., 2 threads, v4" or "NVIDIA H200"
+    char version[64];      // driver and runtime, or the ISA
+    char warning[256];     // slow FP64, software fma, ...; empty if there is nothing to say
+    int slots;             // batches that can be in flight (CPU 1, CUDA 2)
+    int64_t memory_free;   // bytes on the device
+    int64_t lane_multiple; // lanes that cost the same as one: batches are best a multiple of it
+} BackendInfo;
+
+// `auto` takes CUDA if this build and this machine have it, else the CPU. Error: machine, naming what is missing.
+Error backend_open(const BackendOptions *options, Backend **out);
+const BackendInfo *backend_info(const Backend *backend);
+// Takes all memory that a run needs, once: for `slots` batches of at most `lanes` lanes, of which at most
+// `traced` x `capacity` samples are traced. Error: machine, with the bytes that it wanted.
+Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
+// bytes of device memory that `prepare` takes for one lane, for one traced sample
+int64_t backend_lane_bytes(const Configured *configured);
+// The host's view of a slot: fill `lanes`, `parameter` and `trace.{lanes,every}`, then begin. After the last wait,
+// `metric`, `status` and the trace are there. Owned by the backend, valid until the next prepare or close.
+Batch *backend_batch(Backend *backend, int slot);
+Error backend_begin(Backend *backend, int slot);
+// Starts one slice: `ticks` more ticks of every running lane. Returns at once (CUDA) or when done (CPU).
+Error backend_advance(Backend *backend, int slot, int64_t ticks);
+// Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
+// time of the batch so far.
+Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
+void backend_close(Backend *backend);
+
+// ---- random numbers -------------------------------------------------------------------------------------------------
+
+// Philox4x32-10 (Salmon et al., SC 2011) keyed by what is drawn and never by when: the same campaign draws the same
+// numbers in any order, batch and process. 0 is a seed.
+typedef enum RandomPurpose { RANDOM_SAMPLE = 1, RANDOM_PERTURB = 2, RANDOM_INSTANCE = 3 } RandomPurpose;
+
+typedef struct RandomKey {
+    uint64_t seed;
+    uint32_t search;  // < 2^16
+    uint64_t ordinal; // trial within the search, < 2^48; 0 for common random numbers
+    uint32_t replicate;
+    RandomPurpose purpose; // < 2^16
+} RandomKey;
+
+// The index-th number (index < 2^16) of that key: uniform in [0, 1) with 53 bits; standard normal (Box-Muller on our
+// own log, sqrt and cos, so the same bits everywhere).
+double random_uniform(const RandomKey *key, uint32_t index);
+double random_normal(const RandomKey *key, uint32_t index);
+
+// ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
+
+// <= 2 ulp. sine, cosine: |x| <= 2^30, NaN beyond.
+double portable_sin(double x);
+double portable_cos(double x);
+double portable_asin(double x);
+double portable_atan2(double y, double x);
+double portable_exp(double x);
+double portable_log(double x);
+double portable_tanh(double x);
+double portable_pow(double x, double y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

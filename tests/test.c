@@ -1,0 +1,130 @@
+// The test runner: runs every registered test, or those whose name contains one of the arguments.
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TESTS_MAX = 1024 };
+
+static struct {
+    const char *file, *name;
+    TestFunction function;
+} tests[TESTS_MAX];
+static int n_tests, failures_in_test;
+static bool skipped;
+static char folder_root[64];
+static int n_folders;
+
+void test_register(const char *file, const char *name, TestFunction function)
+{
+    if (n_tests == TESTS_MAX) abort();
+    tests[n_tests].file = file;
+    tests[n_tests].name = name;
+    tests[n_tests++].function = function;
+}
+
+static bool report(bool good, const char *file, int line)
+{
+    if (good) return true;
+    failures_in_test++;
+    if (failures_in_test <= 20) printf("%s:%d: ", file, line);
+    return failures_in_test > 20; // enough was printed
+}
+
+void test_check(bool good, const char *file, int line, const char *condition)
+{
+    if (!report(good, file, line)) printf("expected %s\n", condition);
+}
+
+void test_integer(int64_t expected, int64_t got, const char *file, int line, const char *what)
+{
+    if (!report(expected == got, file, line))
+        printf("%s: expected %lld, got %lld\n", what, (long long)expected, (long long)got);
+}
+
+void test_near(double expected, double got, double tolerance, const char *file, int line, const char *what)
+{
+    const double difference = expected > got ? expected - got : got - expected;
+    if (!report(difference <= tolerance, file, line))
+        printf("%s: expected %.17g, got %.17g, difference %.3g, tolerance %.3g\n", what, expected, got, difference,
+               tolerance);
+}
+
+void test_bits(double expected, double got, const char *file, int line, const char *what)
+{
+    if (!report(memcmp(&expected, &got, sizeof got) == 0, file, line))
+        printf("%s: expected the bits of %a, got %a\n", what, expected, got);
+}
+
+void test_text(const char *expected, const char *got, const char *file, int line, const char *what)
+{
+    if (!report(got != NULL && strcmp(expected, got) == 0, file, line))
+        printf("%s: expected\n%s\ngot\n%s\n", what, expected, got != NULL ? got : "(null)");
+}
+
+void test_error(ErrorKind expected, Error got, const char *file, int line, const char *what)
+{
+    if (!report(expected == got.kind, file, line))
+        printf("%s: expected error kind %d, got %d: %s\n", what, (int)expected, (int)got.kind, got.text);
+}
+
+void test_skip(const char *why)
+{
+    skipped = true;
+    printf("skipped: %s\n", why);
+}
+
+const char *test_folder(void)
+{
+    static char path[128];
+    if (folder_root[0] == '\0') {
+        strcpy(folder_root, "/tmp/hopscotch-test-XXXXXX");
+        if (mkdtemp(folder_root) == NULL) abort();
+    }
+    snprintf(path, sizeof path, "%s/%d", folder_root, n_folders++);
+    if (folder_make(path).kind != OK) abort();
+    return path;
+}
+
+const char *test_shared(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "../shared/%s", name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+    if (argc < 2) return true;
+    for (int i = 1; i < argc; i++) {
+        if (strstr(name, argv[i]) != NULL) return true;
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    int passed = 0, failed = 0, n_skipped = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (int i = 0; i < n_tests; i++) {
+        if (!wanted(tests[i].name, argc, argv)) continue;
+        failures_in_test = 0;
+        skipped = false;
+        const double start = clock_seconds();
+        tests[i].function();
+        const char *verdict = failures_in_test > 0 ? "FAIL" : skipped ? "skip" : "ok";
+        failed += failures_in_test > 0;
+        n_skipped += failures_in_test == 0 && skipped;
+        passed += failures_in_test == 0 && !skipped;
+        printf("%-4s %s (%.2f s)\n", verdict, tests[i].name, clock_seconds() - start);
+    }
+    if (folder_root[0] != '\0') {
+        char command[128];
+        snprintf(command, sizeof command, "rm -rf -- '%s'", folder_root);
+        if (system(command) != 0) printf("could not remove %s\n", folder_root);
+    }
+    printf("%d passed, %d failed, %d skipped\n", passed, failed, n_skipped);
+    return failed > 0 ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+// A test is TEST(name) { ... } in any file of tests/unit; it registers itself. A failed check prints file:line, what was
+// expected, what was got and the tolerance, and the test goes on; the program ends with "N passed, N failed".
+#ifndef HOPSCOTCH_TEST_H
+#define HOPSCOTCH_TEST_H
+
+#include "../io/io.h"
+#include "../runner/runner.h"
+#include "../sim/sim.h"
+
+typedef void (*TestFunction)(void);
+
+void test_register(const char *file, const char *name, TestFunction function);
+void test_check(bool good, const char *file, int line, const char *condition);
+void test_integer(int64_t expected, int64_t got, const char *file, int line, const char *what);
+void test_near(double expected, double got, double tolerance, const char *file, int line, const char *what);
+void test_bits(double expected, double got, const char *file, int line, const char *what);
+void test_text(const char *expected, const char *got, const char *file, int line, const char *what);
+void test_error(ErrorKind expected, Error got, const char *file, int line, const char *what);
+void test_skip(const char *why); // counts as skipped; return from the test after it
+// A fresh folder for this test, removed at the end of the run.
+const char *test_folder(void);
+// ../shared/NAME if it is there, else NULL (then skip).
+const char *test_shared(const char *name);
+
+#define TEST(name)                                                                                                     \
+    static void name(void);                                                                                            \
+    __attribute__((constructor)) static void register_##name(void) { test_register(__FILE__, #name, name); }           \
+    static void name(void)
+
+#define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
+#define CHECK_INTEGER(expected, got) test_integer((expected), (got), __FILE__, __LINE__, #got)
+#define CHECK_NEAR(expected, got, tolerance) test_near((expected), (got), (tolerance), __FILE__, __LINE__, #got)
+#define CHECK_BITS(expected, got) test_bits((expected), (got), __FILE__, __LINE__, #got)
+#define CHECK_TEXT(expected, got) test_text((expected), (got), __FILE__, __LINE__, #got)
+#define CHECK_OK(error) test_error(OK, (error), __FILE__, __LINE__, #error)
+#define CHECK_ERROR(kind, error) test_error((kind), (error), __FILE__, __LINE__, #error)
+
+#endif
