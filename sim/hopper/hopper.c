@@ -1,0 +1,107 @@
+// Raibert's planar one-legged hopper: what the model says of itself. Its arithmetic is in dynamics.h, control.h and
+// advance.h.
+// Source: M. H. Raibert, "Hopping in legged systems: modeling and simulation for the two-dimensional one-legged case",
+// IEEE Trans. SMC 14(3), 1984.
+#include "hopper.h"
+
+#include "../models.h"
+
+#include <math.h>
+#include <string.h>
+
+_Static_assert(sizeof(HopperConstants) <= sizeof(Constants), "the hopper's constants fit a kernel's argument");
+
+enum { HOPPER_DURATION, HOPPER_DT, HOPPER_INTEGRATOR, HOPPER_EQUATIONS, HOPPER_SETTLE, HOPPER_ITERATIONS, HOPPER_TOLERANCE };
+
+static const Option hopper_options[] = {
+    {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time of one lane"},
+    {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step"},
+    {"integrator", OPTION_CHOICE, "", 0, 0, 1, "implicit_midpoint|semi_implicit_euler",
+     "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap"},
+    {"equations", OPTION_CHOICE, "", 0, 0, 1, "corrected|reference",
+     "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, to compare with it"},
+    {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
+     "velocity_error, mean_speed and attitude_rms leave out the time before it"},
+    {"newton.iterations", OPTION_INTEGER, "1", 16, 2, 100, NULL, "greatest number of iterations of an implicit step"},
+    {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
+     "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
+};
+
+#define HOPPER_ROW(name, unit, value, low, high, section, doc) {#name, unit, value, low, high, section, doc},
+static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
+#undef HOPPER_ROW
+
+#define HOPPER_ROW(name, unit, doc) {#name, unit, doc, NULL},
+static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW)};
+#undef HOPPER_ROW
+
+static const Field hopper_columns[HOPPER_COLUMNS] = {
+    {"time", "s", "simulated time", "time"},
+    {"x_foot", "m", "horizontal position of the foot", "state"},
+    {"z_foot", "m", "height of the foot", "state"},
+    {"phi_leg", "rad", "angle of the leg from the vertical, clockwise", "state"},
+    {"phi_body", "rad", "angle of the body from the vertical, clockwise", "state"},
+    {"len_leg", "m", "length of the leg", "state"},
+    {"dx_foot", "m/s", "horizontal velocity of the foot", "state"},
+    {"dz_foot", "m/s", "vertical velocity of the foot", "state"},
+    {"dphi_leg", "rad/s", "angular velocity of the leg", "state"},
+    {"dphi_body", "rad/s", "angular velocity of the body", "state"},
+    {"dlen_leg", "m/s", "rate of the leg's length", "state"},
+    {"u1", "N", "thrust along the leg", "control"},
+    {"u2", "N m", "hip torque, on the body", "control"},
+    {"fsm", "1", "0 COMPRESSION, 1 THRUST, 2 FLIGHT", "fsm"},
+};
+
+static const char *const hopper_failures[] = {"none", "fell", "diverged", "solver"};
+
+// *steps = time/dt if that is a whole number (to 1e-6 of a step)
+static bool hopper_whole_steps(double time, double dt, int64_t *steps)
+{
+    const double ratio = time / dt;
+    *steps = (int64_t)floor(ratio + 0.5);
+    return fabs(ratio - (double)*steps) <= 1e-6 && ratio < 9e15;
+}
+
+extern const Model hopper_model;
+
+static Error hopper_configure(const double *settings, Arena *arena, Configured *out)
+{
+    (void)arena;
+    const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
+    HopperConstants constants = {.dt = dt,
+                                 .tolerance = settings[HOPPER_TOLERANCE],
+                                 .iterations = (int32_t)settings[HOPPER_ITERATIONS],
+                                 .reference = (int32_t)settings[HOPPER_EQUATIONS]};
+    if (!hopper_whole_steps(duration, dt, &constants.ticks) || constants.ticks < 1)
+        return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
+    if (settle >= duration)
+        return error_make(ERROR_USER, "settle (%g s) must be shorter than duration (%g s)", settle, duration);
+    constants.settle = (int64_t)ceil(settle / dt - 1e-6);
+
+    *out = (Configured){.model = &hopper_model,
+                        .parameters = hopper_parameters,
+                        .n_parameters = HOPPER_N_PARAMETERS,
+                        .metrics = hopper_metrics,
+                        .n_metrics = HOPPER_N_METRICS,
+                        .columns = hopper_columns,
+                        .n_columns = HOPPER_COLUMNS,
+                        .failures = hopper_failures,
+                        .n_failures = (int)(sizeof hopper_failures / sizeof hopper_failures[0]),
+                        .objective = "velocity_error + 0.1*cost_of_transport + attitude_rms",
+                        .kernel = settings[HOPPER_INTEGRATOR] == 0.0 ? KERNEL_hopper_implicit_midpoint
+                                                                     : KERNEL_hopper_semi_implicit_euler,
+                        .n_work = HOPPER_N_WORK,
+                        .ticks = constants.ticks,
+                        .tick_duration = dt};
+    memcpy(&out->constants, &constants, sizeof constants);
+    return error_none();
+}
+
+const Model hopper_model = {
+    .name = "hopper",
+    .doc = "Raibert's planar one-legged hopper: spring leg, hip torque, three-part control",
+    .source = "M. H. Raibert, IEEE Trans. SMC 14(3), 1984",
+    .options = hopper_options,
+    .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
+    .configure = hopper_configure,
+};

@@ -1,0 +1,27 @@
+// The registry: a model is a folder in sim/ and its lines here.
+//   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
+//   KERNELS(X)  X(model, kernel): `model_kernel`, a function that advances one group of lanes, in sim/model/advance.h
+#ifndef HOPSCOTCH_MODELS_H
+#define HOPSCOTCH_MODELS_H
+
+#include "sim.h"
+
+// clang-format off
+#define MODELS(X) \
+    X(hopper)
+
+#define KERNELS(X) \
+    X(hopper, implicit_midpoint) \
+    X(hopper, semi_implicit_euler)
+// clang-format on
+
+// Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
+#ifdef HOPSCOTCH_KERNELS
+#include "hopper/advance.h"
+#endif
+
+#define MODELS_KERNEL_NUMBER(model, kernel) KERNEL_##model##_##kernel,
+enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT };
+#undef MODELS_KERNEL_NUMBER
+
+#endif
