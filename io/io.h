@@ -186,10 +186,11 @@ void diagnostics_print(const Diagnostics *diagnostics, FILE *out, bool colour);
 // The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
 const char *nearest_name(const char *text, const char *const *names, int count);
 
-// ---- terminal, tables, JSON (io/terminal.c, io/table.c, io/json.c) --------------------------------------------------
+// ---- terminal, texts, tables, JSON (io/terminal.c, io/text.c, io/table.c, io/json.c) --------------------------------
 
 bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
 bool terminal_interactive(FILE *out);
+int terminal_columns(FILE *out); // width in characters: the terminal's, else COLUMNS, else 80
 // Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
 typedef struct Text32 {
     char text[32];
@@ -197,17 +198,20 @@ typedef struct Text32 {
 Text32 text_count(int64_t value);
 Text32 text_duration(double seconds);
 Text32 text_bytes(double bytes);
+Text32 text_short(double value); // "950", "12.3k", "1.20M"
 // The shortest decimal that reads back to the same double.
 Text32 text_number(double value);
 
 typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON } TableFormat;
 // Rows are given cell by cell. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes control characters;
-// CSV is RFC 4180 and JSON an array of objects, both with numbers that read back exactly, NaN and NULL as empty/null.
+// CSV is RFC 4180 (but lines end in \n) and JSON an array of objects, one a line; both with numbers that read back
+// exactly, NaN and NULL as empty/null. JSON has no infinity: null there, inf in CSV. Memory does not grow with the rows:
+// column widths come from the first ones. `names` must live as long as the table.
 typedef struct Table Table;
 Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
 void table_number(Table *table, double value); // NaN: none
 void table_integer(Table *table, int64_t value);
-void table_text(Table *table, const char *value);
+void table_text(Table *table, const char *value); // NULL: none
 Error table_finish(Table *table);
 
 // A small JSON writer; commas and escapes are its business. name is NULL inside an array.
@@ -243,11 +247,13 @@ typedef struct ProgressNumbers {
 
 typedef struct Progress Progress;
 Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign);
-// Cheap; prints at most ten times a second on a terminal, every 5 s elsewhere.
+// Cheap; prints at most ten times a second on a terminal, every 5 s elsewhere, every second as JSON.
 void progress_show(Progress *progress, const ProgressNumbers *numbers);
 // A line of its own, without tearing the bar.
 void progress_note(Progress *progress, const char *format, ...) PRINTF_LIKE(2, 3);
 void progress_finish(Progress *progress, const ProgressNumbers *numbers);
+
+// ---- clocks (io/clock.c) --------------------------------------------------------------------------------------------
 
 double clock_seconds(void);         // monotonic
 Text32 clock_utc(void);             // "2026-01-31T12:00:00Z"

@@ -1,0 +1,20 @@
+// The two clocks: a monotonic one for durations, and the wall's for people. Neither ever decides a result.
+#include "io.h"
+
+#include <time.h>
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+Text32 clock_utc(void)
+{
+    Text32 text = {""};
+    struct tm parts;
+    const time_t now = time(NULL);
+    if (gmtime_r(&now, &parts) != NULL) strftime(text.text, sizeof text.text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}

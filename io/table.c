@@ -1,0 +1,234 @@
+// Tables of results, cell by cell: aligned text for people, CSV and JSON for programs. A text table has to know its
+// column widths before the first line goes out; it looks at the cells that fit in one buffer and lets wider ones that
+// come later stick out, so that a table of ten million rows takes no more memory than one of ten.
+#include "io.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TABLE_BUFFER_SIZE = 128 * 1024 };
+
+typedef struct TableColumn {
+    int width;    // characters
+    bool numeric; // aligned right; so is an empty cell in it
+} TableColumn;
+
+struct Table {
+    FILE *out;
+    TableFormat format;
+    int n_columns, column; // column: where the next cell goes
+    int64_t rows;          // finished ones
+    const char *const *names;
+    TableColumn *columns; // [n_columns]
+    bool settled;         // TABLE_TEXT: widths are fixed and the header is out
+    Json json;
+    size_t used; // bytes of buffer
+    // cells that wait for their widths: 'n' (number) or 't' (text), then the text with its NUL
+    char buffer[TABLE_BUFFER_SIZE];
+};
+
+static void table_csv_text(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names)
+{
+    Table *table = calloc(1, sizeof *table);
+    if (table == NULL) return NULL;
+    table->columns = calloc((size_t)columns + 1, sizeof *table->columns);
+    if (table->columns == NULL) {
+        free(table);
+        return NULL;
+    }
+    table->out = out;
+    table->format = format;
+    table->n_columns = columns;
+    table->names = names;
+    for (int i = 0; format == TABLE_CSV && i < columns; i++) {
+        if (i > 0) fputc(',', out);
+        table_csv_text(out, names[i]);
+    }
+    if (format == TABLE_CSV) fputc('\n', out);
+    if (format == TABLE_JSON) fputc('[', out);
+    return table;
+}
+
+// ---- aligned text ---------------------------------------------------------------------------------------------------
+
+// Characters of a UTF-8 text: bytes that do not continue one.
+static int table_characters(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+// Control characters (also those of U+0080 to U+009F) could move the cursor or colour the terminal: they are shown as
+// escapes. Cut, with "...", where `size` ends.
+static void table_escape(const char *text, char *escaped, size_t size)
+{
+    size_t used = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
+        if (used + 8 > size) {
+            strcpy(escaped + used, "...");
+            return;
+        }
+        const bool second = *p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f;
+        if (*p == '\n' || *p == '\t' || *p == '\r')
+            used += (size_t)snprintf(escaped + used, size - used, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : 'r');
+        else if (*p < 0x20 || *p == 0x7f || second)
+            used += (size_t)snprintf(escaped + used, size - used, "\\x%02x", second ? *++p : *p);
+        else
+            escaped[used++] = (char)*p;
+    }
+    escaped[used] = '\0';
+}
+
+static void table_print_cell(const Table *table, int column, const char *text)
+{
+    const TableColumn *shape = &table->columns[column];
+    const int padding = shape->width - table_characters(text);
+    const bool last = column + 1 == table->n_columns;
+    if (column > 0) fputs("  ", table->out);
+    if (shape->numeric && padding > 0) fprintf(table->out, "%*s", padding, "");
+    fputs(text, table->out);
+    if (!shape->numeric && padding > 0 && !last) fprintf(table->out, "%*s", padding, "");
+    if (last) fputc('\n', table->out);
+}
+
+static void table_measure(Table *table)
+{
+    for (int i = 0; i < table->n_columns; i++) table->columns[i].width = table_characters(table->names[i]);
+    int column = 0;
+    for (const char *cell = table->buffer; cell < table->buffer + table->used; cell += strlen(cell) + 1) {
+        TableColumn *shape = &table->columns[column];
+        const int width = table_characters(cell + 1);
+        if (width > shape->width) shape->width = width;
+        if (*cell == 'n') shape->numeric = true;
+        column = (column + 1) % table->n_columns;
+    }
+}
+
+// Fixes the widths, prints the header and the cells that were kept back.
+static void table_settle(Table *table)
+{
+    if (table->settled || table->n_columns == 0) return;
+    table->settled = true;
+    table_measure(table);
+    const bool colour = terminal_colour(table->out);
+    if (colour) fputs("\033[1m", table->out);
+    for (int i = 0; i < table->n_columns; i++) {
+        if (colour && i + 1 == table->n_columns) fputs("\033[22m", table->out); // before the line break
+        table_print_cell(table, i, table->names[i]);
+    }
+    int column = 0;
+    for (const char *cell = table->buffer; cell < table->buffer + table->used; cell += strlen(cell) + 1) {
+        table_print_cell(table, column, cell + 1);
+        column = (column + 1) % table->n_columns;
+    }
+}
+
+static void table_text_cell(Table *table, char kind, const char *text)
+{
+    const size_t size = strlen(text) + 2;
+    if (!table->settled && table->used + size > sizeof table->buffer) table_settle(table);
+    if (table->settled) {
+        table_print_cell(table, table->column, text);
+        return;
+    }
+    table->buffer[table->used] = kind;
+    memcpy(table->buffer + table->used + 1, text, size - 1);
+    table->used += size;
+}
+
+// ---- cells ----------------------------------------------------------------------------------------------------------
+
+static const char *table_name(Table *table)
+{
+    if (table->format == TABLE_CSV && table->column > 0) fputc(',', table->out);
+    if (table->format == TABLE_JSON && table->column == 0) {
+        fputs(table->rows > 0 ? ",\n" : "\n", table->out);
+        json_start(&table->json, table->out, false);
+        json_object(&table->json, NULL);
+    }
+    return table->names[table->column];
+}
+
+static void table_next(Table *table)
+{
+    if (++table->column < table->n_columns) return;
+    table->column = 0;
+    table->rows++;
+    if (table->format == TABLE_CSV) fputc('\n', table->out);
+    if (table->format == TABLE_JSON) json_close(&table->json, '}');
+}
+
+void table_number(Table *table, double value)
+{
+    if (table == NULL) return;
+    const char *name = table_name(table);
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    if (table->format == TABLE_TEXT)
+        table_text_cell(table, 'n', isnan(value) ? "-" : text);
+    else if (table->format == TABLE_JSON)
+        json_number(&table->json, name, value);
+    else if (!isnan(value))
+        fputs(text_number(value).text, table->out);
+    table_next(table);
+}
+
+void table_integer(Table *table, int64_t value)
+{
+    if (table == NULL) return;
+    const char *name = table_name(table);
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    if (table->format == TABLE_TEXT)
+        table_text_cell(table, 'n', text);
+    else if (table->format == TABLE_JSON)
+        json_integer(&table->json, name, value);
+    else
+        fputs(text, table->out);
+    table_next(table);
+}
+
+void table_text(Table *table, const char *value)
+{
+    if (table == NULL) return;
+    const char *name = table_name(table);
+    char escaped[1024];
+    if (table->format == TABLE_TEXT) {
+        table_escape(value != NULL ? value : "-", escaped, sizeof escaped);
+        table_text_cell(table, 't', escaped);
+    } else if (table->format == TABLE_JSON) {
+        json_text(&table->json, name, value);
+    } else if (value != NULL) {
+        table_csv_text(table->out, value);
+    }
+    table_next(table);
+}
+
+Error table_finish(Table *table)
+{
+    if (table == NULL) return error_make(ERROR_MACHINE, "not enough memory for a table");
+    if (table->format == TABLE_TEXT) table_settle(table);
+    if (table->format == TABLE_JSON) fputs(table->rows > 0 ? "\n]\n" : "]\n", table->out);
+    const bool broken = fflush(table->out) != 0 || ferror(table->out) != 0;
+    const int reason = errno;
+    free(table->columns);
+    free(table);
+    return broken ? error_make(ERROR_MACHINE, "the table could not be written: %s", strerror(reason)) : error_none();
+}
