@@ -86,8 +86,8 @@ typedef struct Spec {
 
     const SearchMethod *method;
     const double *method_settings; // [method->n_options]
-    const Axis *axes;              // in the order of the spec; axes first, then derived ones
-    int n_axes, n_derived;
+    const Axis *axes;              // [n_axes + n_derived] in the order of the spec; axes first, then derived ones
+    int n_axes, n_derived;         // derived ones stand at axes[n_axes ...]
     const Expression *const *exclude; // over configured.parameters' names
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
@@ -114,7 +114,7 @@ typedef struct Spec {
         const int64_t *trials;
         int n_trials;
         bool all_replicates; // else the first
-        double sample;       // s between samples; a multiple of the tick
+        double sample;       // s between samples; a multiple of the tick (spec_sample_ticks)
         bool float64, gzip;
     } record;
 
@@ -140,6 +140,8 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
+// Ticks between two samples of a trajectory; 1 for a model without time.
+int64_t spec_sample_ticks(const Spec *spec);
 // The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
 void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
