@@ -192,6 +192,26 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
+extern const SearchMethod search_grid, search_list, search_random;
+
+// What every method does to a point: `parameter` holds the fixed values and the axes' values; the derived ones are
+// filled in, in order. False: there is no such trial, because `exclude` or the range of a derived parameter drops it.
+bool search_complete(const Spec *spec, double *parameter);
+
+// Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its ordinal
+// is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes' values of
+// an id; `data` (the arena's) is for it. A call of ask examines a bounded number of ids: if all were dropped, it gives
+// none and *waiting, and the next call goes on.
+typedef struct Enumeration {
+    void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
+    const void *data;
+} Enumeration;
+Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search); // total <= 2^48
+Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
+Error enumerated_tell(Search *search, const Trials *trials);
+Error enumerated_restore(Search *search);
+Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
 
 // ---- objective and replicates (runner/objective.c, runner/replicates.c) ---------------------------------------------
 
@@ -219,8 +239,8 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (adaptive searches)
-//   batches      id, first_trial, last_trial, trials, lanes, backend, device, numerics_version, kernel_seconds,
-//                wait_seconds, write_seconds, committed, digest (of the rows)
+//   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
+//                kernel_seconds, wait_seconds, wall_seconds, committed, digest (of the rows)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, failure TEXT NOT NULL ('none'), n_failed INTEGER, one REAL column a metric, and with
 //                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
@@ -231,6 +251,12 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   tags         tag;  notes  time, text
 //
 // Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
+
+// What lies in a campaign's folder, and the catalogue beside the folders.
+#define CAMPAIGN_DATABASE "campaign.db"
+#define CAMPAIGN_LOCK "campaign.lock"
+#define CAMPAIGN_SHARDS "shards"
+#define CATALOGUE_DATABASE "index.db"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
@@ -302,8 +328,18 @@ typedef struct Plan {
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free, seconds_low, seconds_high;
     char device[128], warning[256];
     char refusal[256]; // why it would not do; empty: it would
+    bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
+
+// Lanes of a batch: whole trials with all their replicates, at least one trial. `requested`: 0 lets the machine decide.
+// *traced_max: lanes of a batch that may be traced, in whole trials too; 0 if the spec records no trajectories.
+int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max);
+// Trajectories (runner/plan.c): whether `every` or `trials` choose this trial; ticks between samples; lanes of a recorded
+// trial, which are its first replicates.
+bool record_known_beforehand(const Spec *spec, int64_t id);
+int64_t record_every(const Spec *spec);
+int64_t record_lanes(const Spec *spec);
 
 // ---- commands (runner/commands.c, one command_*.c each) -------------------------------------------------------------
 

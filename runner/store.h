@@ -1,0 +1,184 @@
+// What the files of a campaign share among themselves: rows of trials, the store, a batch in flight, the recording
+// policy, the writer thread, the catalogue. The rest of the runner needs none of it.
+#ifndef HOPSCOTCH_STORE_H
+#define HOPSCOTCH_STORE_H
+
+#include "runner.h"
+
+#include <pthread.h>
+
+// ---- rows of the table trials (runner/rows.c) -----------------------------------------------------------------------
+
+// A block of rows, in the order of their ids. P: searched parameters, M: metrics, R: replicates.
+typedef struct TrialRows {
+    int64_t count, capacity;
+    int64_t *id;               // [capacity]
+    int32_t *search, *round;   // [capacity]
+    double *searched;          // [capacity][P], the spec's axes in order, derived ones too
+    double *fitness;           // [capacity], NaN: failed
+    int32_t *failure;          // [capacity], index in configured.failures
+    int32_t *n_failed;         // [capacity]
+    double *metric;            // [capacity][M], mean over the replicates
+    double *spread;            // [capacity][M], standard deviation; NULL with one replicate
+    double *replicate_metric;  // [capacity][R][M]; NULL unless the spec stores replicates
+    int32_t *replicate_failure; // [capacity][R]; NULL likewise
+} TrialRows;
+
+int rows_searched(const Spec *spec); // P
+void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
+int64_t rows_bytes(const Spec *spec); // of one row in memory
+// Error (user): a parameter and a metric would stand in columns of the same name.
+Error rows_check_names(const Spec *spec, Arena *arena);
+const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE trials
+const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
+const char *rows_insert_sql(const Spec *spec, Arena *arena);
+const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
+const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail); // every column, in table order
+void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
+void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
+// Row `row` from the statement's current row.
+void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row);
+// Adds the row to a hash: every column in table order, numbers by their 8 bytes, NULL as the canonical NaN (which is
+// never stored), texts by length and bytes.
+void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash);
+// The first field in which two rows of one trial differ, with both values; false if all bits are equal.
+bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
+                 char *text, size_t size);
+// A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
+double rows_stored(double value);
+
+// ---- the store (runner/store.c, runner/commit.c, runner/recovery.c) -------------------------------------------------
+
+struct Store {
+    Database *database;
+    const char *folder, *shards, *name;
+    const Spec *spec;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_trajectory, *insert_batch, *update_search;
+    int64_t next_shard, next_batch;
+    bool created; // by this process
+    char state[16];
+};
+
+// Opens or creates the database of the campaign, whose lock is held. Error (user): it holds another spec (the
+// differences go to `messages`), or numbers of another numerics_version, or is no campaign.
+Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
+                 Store **out);
+Error store_close(Store *store);
+Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
+// Opens a database for reading after checking that it is a campaign that this program can read. Error: user.
+Error store_check(Database *database, const char *path);
+
+typedef struct StoreCounts {
+    int64_t trials, failures, last_trial; // last_trial: -1 if there is none
+    double wall_seconds;                  // of all runs so far
+    double best_fitness;                  // NaN if there is none
+    int64_t best_trial;
+} StoreCounts;
+Error store_counts(Store *store, StoreCounts *counts);
+// The search's state after the last tell, into `state` of exactly `size` bytes. *found: there is one.
+Error store_search_state(Store *store, void *state, size_t size, bool *found);
+Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
+Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
+Error store_index_fitness(Store *store);
+
+// All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
+typedef struct Commit {
+    TrialRows rows;    // count 0: none
+    ShardLane *lanes;  // [lanes_capacity] trajectories, lane after lane in `samples`
+    int64_t n_lanes, lanes_capacity;
+    double *samples;   // [sum of lengths][n_columns]
+    void *state;       // [state_size] of the search after tell
+    size_t state_size;
+    int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
+    double kernel_seconds, wait_seconds, wall_seconds;
+    char backend[16], device[128], version[64]; // where it was computed
+} Commit;
+
+void commit_take(const Spec *spec, int64_t trials, int64_t traced, int64_t capacity, size_t state_size, Arena *arena,
+                 Commit *commit);
+// Shard first, then one transaction. *seconds: what it took.
+Error store_commit(Store *store, const Commit *commit, double *seconds);
+
+// ---- a batch of whole trials (runner/flight.c) ----------------------------------------------------------------------
+
+// From ask to tell: which lane of the batch holds which replicate of which trial. Lanes that are traced come first,
+// because a trace covers the lanes [0, n); the trials stay in the order of ask.
+typedef struct Flight {
+    Trials trials;
+    bool *traced;  // [trials.capacity]: record this trial
+    int64_t *lane; // [trials.capacity][R]
+    int64_t lanes, n_traced;
+    int64_t ticks; // advanced so far
+    double kernel_seconds, wait_seconds;
+} Flight;
+
+void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
+int64_t flight_bytes(const Spec *spec); // of one trial in memory
+// Gives every replicate its lane and its parameters. `every`: ticks between samples.
+void flight_fill(const Spec *spec, Flight *flight, int64_t every, Batch *batch);
+// Fitness and metrics of every trial into `commit->rows` (and fitness, survived into the trials, for tell), and the
+// traced lanes into `commit->lanes` and `samples`.
+void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
+// Runs a filled flight on slot 0 to its end. Error (interrupted) between two slices.
+Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice);
+// Slices of about 0.1 s: the length for the next one.
+int64_t slice_start(const Spec *spec, int64_t requested);
+int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
+
+// ---- the recording policy (runner/record.c) -------------------------------------------------------------------------
+
+bool record_as_run(const Spec *spec, int64_t id); // `every` and `trials`: known before the trial has run
+int record_replicates(const Spec *spec);          // trajectories of one recorded trial
+int64_t record_every(const Spec *spec);           // ticks between samples
+int64_t record_capacity(const Spec *spec);        // samples of one trajectory
+int64_t record_lanes_max(const Spec *spec);       // lanes of a trace of 64 MiB, at least one trial; 0: nothing is recorded
+// Re-simulates and stores every trajectory that the policy wants and that is not there: best, failures, and what a lost
+// shard took with it. *recorded: trials.
+Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, int64_t trials_max,
+                     int64_t traced_max, int64_t slice, int64_t *recorded);
+// Whether record_missing would do anything.
+Error record_is_missing(const Spec *spec, Store *store, bool *missing);
+
+// ---- the writer thread (runner/writer.c) ----------------------------------------------------------------------------
+
+enum { WRITER_COMMITS = 3 }; // one being written, one waiting, one being filled
+
+typedef struct WriterCounts {
+    int64_t trials, failures, lanes; // committed by this process
+    double best_fitness;             // NaN: none
+    int64_t best_trial;
+    double last_commit, write_seconds;
+} WriterCounts;
+
+// One thread that commits in the order of writer_put, behind a queue of bounded length.
+typedef struct Writer {
+    Store *store;
+    pthread_t thread;
+    pthread_mutex_t mutex; // guards all below
+    pthread_cond_t put_signal, done_signal;
+    Commit commits[WRITER_COMMITS];
+    int64_t put, done; // commits handed over, commits finished
+    bool closing;
+    Error error; // the first; nothing is committed after it
+    WriterCounts counts;
+} Writer;
+
+// The commits' buffers were taken by the caller.
+Error writer_start(Writer *writer, Store *store);
+// A commit to fill; waits for one that is free. Error: the writer's own.
+Error writer_take(Writer *writer, Commit **commit);
+void writer_put(Writer *writer);
+WriterCounts writer_counts(Writer *writer);
+Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
+
+// ---- the catalogue results/index.db (runner/catalogue.c) ------------------------------------------------------------
+
+typedef struct CatalogueRow {
+    const char *name, *experiment, *model, *hash, *state, *reason;
+    int64_t trials, trials_total, failures, best_trial;
+    double best_fitness;
+} CatalogueRow;
+
+Error catalogue_update(const char *results, const CatalogueRow *row, Arena *arena);
+
+#endif
