@@ -129,10 +129,8 @@ static void table_settle(Table *table)
     table_measure(table);
     const bool colour = terminal_colour(table->out);
     if (colour) fputs("\033[1m", table->out);
-    for (int i = 0; i < table->n_columns; i++) {
-        if (colour && i + 1 == table->n_columns) fputs("\033[22m", table->out); // before the line break
-        table_print_cell(table, i, table->names[i]);
-    }
+    for (int i = 0; i < table->n_columns; i++) table_print_cell(table, i, table->names[i]);
+    if (colour) fputs("\033[22m", table->out);
     int column = 0;
     for (const char *cell = table->buffer; cell < table->buffer + table->used; cell += strlen(cell) + 1) {
         table_print_cell(table, column, cell + 1);

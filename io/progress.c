@@ -1,0 +1,296 @@
+// How a run is doing: one redrawn line on a terminal, a plain line every few seconds elsewhere, or one JSON object a
+// line for programs. Never blocks and never decides anything; a run with and without it gives the same bits.
+#include "io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROGRESS_LINE_MAX = 512, PROGRESS_BAR_MAX = 30, PROGRESS_BAR_MIN = 8 };
+
+static const double progress_memory = 20; // s over which rates are smoothed
+
+// Exponentially fading sums. A rate is a quotient of two of them, so that it needs no start value: early on it is the
+// mean of all that was seen.
+typedef struct ProgressRates {
+    double seconds, trials, ticks, simulated;
+} ProgressRates;
+
+struct Progress {
+    FILE *out;
+    ProgressStyle style;
+    char campaign[136];
+    double started, printed, seen; // clock_seconds; printed 0: nothing yet
+    ProgressNumbers last;          // at `seen`
+    ProgressRates rates;
+    bool drawn; // a bar stands on the terminal's last line
+};
+
+// The numbers as texts, ready to be put together in several widths.
+typedef struct ProgressTexts {
+    char done[80], percent[8], rate[40], simulated[40], best[80], failures[40], left[40];
+    double fraction; // NaN: unknown
+} ProgressTexts;
+
+Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign)
+{
+    Progress *progress = calloc(1, sizeof *progress);
+    if (progress == NULL) return NULL; // the other functions take that as PROGRESS_NONE
+    progress->out = out;
+    progress->style = style;
+    if (style == PROGRESS_AUTO) progress->style = terminal_interactive(out) ? PROGRESS_BAR : PROGRESS_PLAIN;
+    snprintf(progress->campaign, sizeof progress->campaign, "%s", campaign);
+    progress->started = progress->seen = clock_seconds();
+    if (progress->style == PROGRESS_PLAIN) progress->printed = progress->started; // the first line after 5 s
+    progress->last.best = (double)NAN;
+    return progress;
+}
+
+// ---- rates ----------------------------------------------------------------------------------------------------------
+
+static void progress_learn(Progress *progress, const ProgressNumbers *now, double clock)
+{
+    const ProgressNumbers *last = &progress->last;
+    const double seconds = clock - progress->seen, fade = exp(-seconds / progress_memory);
+    const bool first = progress->rates.seconds <= 0; // what was done before this run says nothing about its rate
+    const int64_t trials_before = first ? now->trials_before : last->trials_done;
+    const double ticks_before = first ? now->ticks_done : last->ticks_done;
+    ProgressRates *rates = &progress->rates;
+    rates->seconds = rates->seconds * fade + seconds;
+    rates->trials = rates->trials * fade + (double)(now->trials_done - trials_before);
+    rates->ticks = rates->ticks * fade + (now->ticks_done - ticks_before);
+    rates->simulated = rates->simulated * fade + (now->simulated_seconds - last->simulated_seconds);
+    progress->last = *now;
+    progress->seen = clock;
+}
+
+// Fraction done, from ticks if they are known, because they also count the batches in flight.
+static double progress_fraction(const ProgressNumbers *now)
+{
+    const double done = now->ticks_total > 0 ? now->ticks_done : (double)now->trials_done;
+    const double total = now->ticks_total > 0 ? now->ticks_total : (double)now->trials_total;
+    if (!(total > 0)) return (double)NAN;
+    return done < 0 ? 0 : done > total ? 1 : done / total;
+}
+
+// s, NaN if nothing was done yet or the end is not known
+static double progress_seconds_left(const Progress *progress)
+{
+    const ProgressNumbers *now = &progress->last;
+    const bool by_ticks = now->ticks_total > 0;
+    const double rest = by_ticks ? now->ticks_total - now->ticks_done : (double)(now->trials_total - now->trials_done);
+    const double advanced = by_ticks ? progress->rates.ticks : progress->rates.trials;
+    const bool known = by_ticks || now->trials_total > 0;
+    return known && advanced > 0 ? fmax(rest, 0) * progress->rates.seconds / advanced : (double)NAN;
+}
+
+// ---- a terminal's line ----------------------------------------------------------------------------------------------
+
+// "3 min 20 s" -> "3min20s"
+static void progress_squeeze(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        if (*from != ' ') *to++ = *from;
+    }
+    *to = '\0';
+}
+
+static void progress_texts(const Progress *progress, bool narrow, ProgressTexts *texts)
+{
+    const ProgressNumbers *now = &progress->last;
+    const ProgressRates *rates = &progress->rates;
+    const double left = progress_seconds_left(progress);
+    memset(texts, 0, sizeof *texts);
+    texts->fraction = progress_fraction(now);
+    const Text32 done = narrow ? text_short((double)now->trials_done) : text_count(now->trials_done);
+    const Text32 total = narrow ? text_short((double)now->trials_total) : text_count(now->trials_total);
+    snprintf(texts->done, sizeof texts->done, now->trials_total > 0 ? "%s/%s" : "%s trials", done.text, total.text);
+    if (!isnan(texts->fraction)) snprintf(texts->percent, sizeof texts->percent, "%3.0f%%", 100 * texts->fraction);
+    const double seconds = rates->seconds > 0 ? rates->seconds : (double)NAN;
+    snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(rates->trials / seconds).text);
+    if (now->simulated_seconds > 0)
+        snprintf(texts->simulated, sizeof texts->simulated, narrow ? "x%s" : "%s sim s/s",
+                 text_short(rates->simulated / seconds).text);
+    if (isnan(now->best))
+        snprintf(texts->best, sizeof texts->best, "no best yet");
+    else
+        snprintf(texts->best, sizeof texts->best, "best %.5g #%" PRId64, now->best, now->best_trial);
+    snprintf(texts->failures, sizeof texts->failures, "%s failed", text_short((double)now->failures).text);
+    if (!isnan(left)) snprintf(texts->left, sizeof texts->left, "%s left", text_duration(left).text);
+    if (now->doing != NULL && strcmp(now->doing, "running") != 0)
+        snprintf(texts->left, sizeof texts->left, "%.30s", now->doing);
+    if (narrow) progress_squeeze(texts->left);
+}
+
+// The parts of the line, in order; `simulated` goes first when room is short.
+static size_t progress_join(const ProgressTexts *texts, bool narrow, bool simulated, char *line, size_t size)
+{
+    const char *const parts[] = {texts->percent,  texts->done, texts->rate, simulated ? texts->simulated : "",
+                                 texts->failures, texts->best, texts->left};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
+        if (parts[i][0] == '\0') continue;
+        used += (size_t)snprintf(line + used, size - used, "%s%s", used == 0 ? "" : narrow ? " " : "  ", parts[i]);
+    }
+    return used;
+}
+
+// "[=====>    ] " in `room` characters; nothing if there is no room for a bar worth looking at.
+static void progress_bar(double fraction, int room, char *bar, size_t size)
+{
+    int inside = room - 3; // brackets and a blank
+    if (inside > PROGRESS_BAR_MAX) inside = PROGRESS_BAR_MAX;
+    bar[0] = '\0';
+    if (inside < PROGRESS_BAR_MIN || (size_t)inside + 4 > size) return;
+    const int filled = isnan(fraction) ? 0 : (int)(fraction * inside);
+    memset(bar, ' ', (size_t)inside + 3);
+    memset(bar + 1, '=', (size_t)filled);
+    if (filled < inside) bar[1 + filled] = '>';
+    bar[0] = '[';
+    bar[inside + 1] = ']';
+    bar[inside + 3] = '\0';
+}
+
+// The widest of four forms that leaves room for a bar; the last drops the bar and is cut to what there is.
+static void progress_line(const Progress *progress, int columns, char *line, size_t size)
+{
+    static const struct {
+        bool narrow, simulated;
+        int bar;
+    } forms[] = {{false, true, 14}, {true, true, PROGRESS_BAR_MIN + 3}, {true, true, 0}, {true, false, 0}};
+    ProgressTexts texts;
+    char text[PROGRESS_LINE_MAX], bar[PROGRESS_BAR_MAX + 4];
+    const int room = columns - 1; // a character in the last column would wrap on some terminals
+    int length = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        progress_texts(progress, forms[i].narrow, &texts);
+        length = (int)progress_join(&texts, forms[i].narrow, forms[i].simulated, text, sizeof text);
+        if (length + forms[i].bar <= room) break;
+    }
+    progress_bar(texts.fraction, room - length, bar, sizeof bar);
+    snprintf(line, size, "%s%.*s", bar, room > 0 ? room : 0, text);
+}
+
+static void progress_draw(Progress *progress)
+{
+    char line[PROGRESS_LINE_MAX];
+    progress_line(progress, terminal_columns(progress->out), line, sizeof line);
+    fprintf(progress->out, "\r%s\033[K", line);
+    fflush(progress->out);
+    progress->drawn = true;
+}
+
+static void progress_erase(Progress *progress)
+{
+    if (progress->drawn) fputs("\r\033[K", progress->out);
+    progress->drawn = false;
+}
+
+// ---- a plain line, a JSON line --------------------------------------------------------------------------------------
+
+static void progress_plain(Progress *progress)
+{
+    ProgressTexts texts;
+    char line[PROGRESS_LINE_MAX];
+    progress_texts(progress, false, &texts);
+    progress_join(&texts, false, true, line, sizeof line);
+    fprintf(progress->out, "%s: %s\n", progress->campaign, line + strspn(line, " "));
+    fflush(progress->out);
+}
+
+static void progress_json(Progress *progress, const char *event)
+{
+    const ProgressNumbers *now = &progress->last;
+    const ProgressRates *rates = &progress->rates;
+    Json json;
+    json_start(&json, progress->out, false);
+    json_object(&json, NULL);
+    json_text(&json, "event", event);
+    json_text(&json, "time", clock_utc().text);
+    json_text(&json, "campaign", progress->campaign);
+    json_text(&json, "doing", now->doing);
+    json_integer(&json, "trials_done", now->trials_done);
+    json_integer(&json, "trials_total", now->trials_total);
+    json_integer(&json, "trials_before", now->trials_before);
+    json_number(&json, "fraction", progress_fraction(now));
+    json_number(&json, "trials_per_second", rates->trials / rates->seconds);
+    json_number(&json, "simulated_seconds_per_second", rates->simulated / rates->seconds);
+    json_integer(&json, "failures", now->failures);
+    json_number(&json, "best", now->best);
+    if (!isnan(now->best)) json_integer(&json, "best_trial", now->best_trial);
+    json_number(&json, "elapsed", progress->seen - progress->started);
+    json_number(&json, "seconds_left", progress_seconds_left(progress));
+    json_close(&json, '}');
+    fputc('\n', progress->out);
+    fflush(progress->out);
+}
+
+// ---- the four calls -------------------------------------------------------------------------------------------------
+
+void progress_show(Progress *progress, const ProgressNumbers *numbers)
+{
+    if (progress == NULL || progress->style == PROGRESS_NONE) return;
+    static const double intervals[] = {[PROGRESS_BAR] = 0.1, [PROGRESS_PLAIN] = 5, [PROGRESS_JSON] = 1}; // s
+    const double clock = clock_seconds();
+    if (progress->printed > 0 && clock - progress->printed < intervals[progress->style]) return;
+    progress_learn(progress, numbers, clock);
+    progress->printed = clock;
+    if (progress->style == PROGRESS_BAR) progress_draw(progress);
+    if (progress->style == PROGRESS_PLAIN) progress_plain(progress);
+    if (progress->style == PROGRESS_JSON) progress_json(progress, "progress");
+}
+
+void progress_note(Progress *progress, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    if (progress == NULL || progress->style == PROGRESS_NONE) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const bool drawn = progress->drawn;
+    progress_erase(progress);
+    if (progress->style == PROGRESS_JSON) {
+        Json json;
+        json_start(&json, progress->out, false);
+        json_object(&json, NULL);
+        json_text(&json, "event", "note");
+        json_text(&json, "time", clock_utc().text);
+        json_text(&json, "campaign", progress->campaign);
+        json_text(&json, "text", text);
+        json_close(&json, '}');
+        fputc('\n', progress->out);
+    } else {
+        fprintf(progress->out, "%s\n", text);
+    }
+    if (drawn) progress_draw(progress);
+    fflush(progress->out);
+}
+
+// The last line stays on the terminal: what was done in this run, and how fast on the whole.
+void progress_finish(Progress *progress, const ProgressNumbers *numbers)
+{
+    if (progress == NULL) return;
+    const double clock = clock_seconds(), seconds = fmax(clock - progress->started, 1e-6);
+    progress_learn(progress, numbers, clock);
+    progress_erase(progress);
+    if (progress->style == PROGRESS_JSON) {
+        progress_json(progress, "finish");
+    } else if (progress->style != PROGRESS_NONE) {
+        const int64_t trials = numbers->trials_done - numbers->trials_before;
+        fprintf(progress->out, "%s: %s trials in %s, %s trials/s", progress->campaign, text_count(trials).text,
+                text_duration(seconds).text, text_short((double)trials / seconds).text);
+        if (numbers->simulated_seconds > 0)
+            fprintf(progress->out, ", %s simulated s/s", text_short(numbers->simulated_seconds / seconds).text);
+        if (numbers->trials_before > 0) fprintf(progress->out, "; %s before", text_count(numbers->trials_before).text);
+        fprintf(progress->out, "; %s failed", text_count(numbers->failures).text);
+        if (!isnan(numbers->best))
+            fprintf(progress->out, ", best %.6g (trial %" PRId64 ")", numbers->best, numbers->best_trial);
+        fputc('\n', progress->out);
+        fflush(progress->out);
+    }
+    free(progress);
+}
