@@ -197,6 +197,8 @@ extern const SearchMethod search_grid, search_list, search_random;
 // What every method does to a point: `parameter` holds the fixed values and the axes' values; the derived ones are
 // filled in, in order. False: there is no such trial, because `exclude` or the range of a derived parameter drops it.
 bool search_complete(const Spec *spec, double *parameter);
+// The first of the axes that are zipped with this one; the axis itself if it stands alone.
+int search_zip_leader(const Spec *spec, int axis);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its ordinal
 // is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes' values of
@@ -218,6 +220,10 @@ const char *enumerated_stopped(const Search *search); // never: they end when as
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);
+
+// Bounds on what trial_result holds on the stack: replicates.count, and the names that an objective may use (metrics and
+// parameters of a model together).
+enum { REPLICATES_MAX = 65536, OBJECTIVE_NAMES_MAX = 512 };
 
 // What is stored of a trial.
 typedef struct TrialResult {

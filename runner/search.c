@@ -1,0 +1,167 @@
+// The registry of search methods, and what the methods that know all their trials beforehand share.
+#include "runner.h"
+
+#include <string.h>
+
+// ---- registry -------------------------------------------------------------------------------------------------------
+
+static const SearchMethod *const search_methods[] = {&search_grid, &search_list, &search_random};
+
+int search_method_count(void)
+{
+    return (int)(sizeof search_methods / sizeof search_methods[0]);
+}
+
+const SearchMethod *search_method_at(int index)
+{
+    return search_methods[index];
+}
+
+const SearchMethod *search_method_find(const char *name)
+{
+    for (int i = 0; i < search_method_count(); i++) {
+        if (strcmp(search_methods[i]->name, name) == 0) return search_methods[i];
+    }
+    return NULL;
+}
+
+Error search_init(const Spec *spec, Arena *arena, Search *search)
+{
+    *search = (Search){.spec = spec, .method = spec->method, .total = -1};
+    return spec->method->init(spec, arena, search);
+}
+
+int search_zip_leader(const Spec *spec, int axis)
+{
+    if (spec->axes[axis].zip < 0) return axis;
+    int leader = 0;
+    while (spec->axes[leader].zip != spec->axes[axis].zip) leader++;
+    return leader;
+}
+
+bool search_complete(const Spec *spec, double *parameter)
+{
+    const Axis *derived = spec->axes + spec->n_axes;
+    for (int i = 0; i < spec->n_derived; i++) {
+        const Parameter *row = &spec->configured.parameters[derived[i].parameter];
+        const double value = expression_value(derived[i].derive, parameter);
+        if (!(value >= row->low && value <= row->high)) return false; // also NaN
+        parameter[derived[i].parameter] = value;
+    }
+    for (int i = 0; i < spec->n_exclude; i++) {
+        if (expression_value(spec->exclude[i], parameter) != 0.0) return false;
+    }
+    return true;
+}
+
+// ---- trials known beforehand ----------------------------------------------------------------------------------------
+
+enum { ENUMERATED_STATE_VERSION = 1 };
+static const int64_t enumerated_total_max = (int64_t)1 << 48; // what a random key's ordinal holds
+static const int64_t enumerated_examined_max = 1000000;       // ids that one call of ask looks at: under a second
+
+// The checkpoint: raw bytes of this struct, no padding.
+typedef struct EnumeratedState {
+    uint32_t version, reserved;
+    int64_t next; // the id after the last one told
+} EnumeratedState;
+
+Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search)
+{
+    if (total > enumerated_total_max) {
+        return error_make(ERROR_USER, "search: %lld trials are more than the 2^48 that ids reach; use fewer",
+                          (long long)total);
+    }
+    Enumeration *own = ARENA_NEW(arena, Enumeration, 1);
+    EnumeratedState *state = ARENA_NEW(arena, EnumeratedState, 1);
+    *own = enumeration;
+    state->version = ENUMERATED_STATE_VERSION;
+    search->total = total;
+    search->state = state;
+    search->state_size = sizeof *state;
+    search->scratch = own;
+    return error_none();
+}
+
+// The complete parameters of an id; false if the trial is dropped.
+static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
+{
+    const Spec *spec = search->spec;
+    const Enumeration *enumeration = search->scratch;
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    enumeration->point(search, enumeration->data, id, parameter);
+    return search_complete(spec, parameter);
+}
+
+Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
+{
+    const int64_t wanted = max < trials->capacity ? max : trials->capacity;
+    const int64_t left = search->total - search->asked;
+    const int64_t end = search->asked + (left < enumerated_examined_max ? left : enumerated_examined_max);
+    int64_t count = 0;
+    while (count < wanted && search->asked < end) {
+        const int64_t id = search->asked++;
+        if (!enumerated_fill(search, id, trials->parameter + count * search->spec->configured.n_parameters)) continue;
+        trials->id[count] = id;
+        trials->ordinal[count] = (uint64_t)id;
+        trials->search[count] = 0;
+        trials->round[count] = 0;
+        count++;
+    }
+    trials->count = count;
+    *waiting = count == 0 && search->asked < search->total;
+    return error_none();
+}
+
+Error enumerated_tell(Search *search, const Trials *trials)
+{
+    EnumeratedState *state = search->state;
+    int64_t next = state->next;
+    for (int64_t i = 0; i < trials->count; i++) {
+        if (trials->id[i] < next || trials->id[i] >= search->asked) {
+            return error_make(ERROR_MACHINE, "bug: trial %lld was told out of order, after %lld of %lld asked for",
+                              (long long)trials->id[i], (long long)next, (long long)search->asked);
+        }
+        next = trials->id[i] + 1;
+    }
+    state->next = next;
+    return error_none();
+}
+
+Error enumerated_restore(Search *search)
+{
+    const EnumeratedState *state = search->state;
+    if (state->version != ENUMERATED_STATE_VERSION) {
+        return error_make(ERROR_USER,
+                          "the stored state of search method %s has version %u, and this program reads version %d; "
+                          "resume with the version of the program that wrote it",
+                          search->method->name, (unsigned)state->version, ENUMERATED_STATE_VERSION);
+    }
+    if (state->next < 0 || state->next > search->total) {
+        return error_make(ERROR_MACHINE, "the stored state of search method %s is damaged: next trial %lld of %lld",
+                          search->method->name, (long long)state->next, (long long)search->total);
+    }
+    search->asked = state->next;
+    return error_none();
+}
+
+Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter)
+{
+    if (id < 0 || id >= search->total) {
+        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids 0 to %lld", (long long)id,
+                          search->method->name, (long long)search->total - 1);
+    }
+    if (!enumerated_fill(search, id, parameter)) {
+        return error_make(ERROR_USER,
+                          "there is no trial %lld: `exclude` or the range of a derived parameter leaves it out",
+                          (long long)id);
+    }
+    *ordinal = (uint64_t)id;
+    return error_none();
+}
+
+const char *enumerated_stopped(const Search *search)
+{
+    (void)search;
+    return NULL;
+}
