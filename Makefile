@@ -1,0 +1,94 @@
+# `make` builds build/hopscotch; `make demo` and `make test` install what is missing first. configure.sh finds the
+# compilers and libraries and writes build/config.mk. Other flags want another folder:
+#   make BUILD=build/clang CC=clang WERROR=-Werror CUDA=no
+BUILD ?= build
+PREFIX ?= /usr/local
+OPT ?= -O2
+KERNEL_OPT ?= -O3
+FUZZ_SECONDS ?= 60
+
+.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz crash portable install clean FORCE
+all: $(BUILD)/hopscotch
+
+ifneq ($(MAKECMDGOALS),clean)
+include build/config.mk
+MAKEFLAGS += -j$(JOBS)
+endif
+other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
+build/config.mk: configure.sh $(other_arch)
+	./configure.sh $(if $(filter demo test,$(MAKECMDGOALS)),--install-deps)
+
+# ---- the program: one host translation unit, one object of kernels an instruction set, one CUDA object ---------------
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+with_cuda := $(filter yes,$(CUDA))
+C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
+HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
+KERNELS := $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math
+LIBS ?= $(DEPENDENCY_LIBS)
+LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
+kernels := $(patsubst %,$(BUILD)/cpu_kernels_%.o,scalar v2 v3 v4) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
+
+$(BUILD)/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
+	$(LINK)
+$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
+	$(HOST) -c $< -o $@
+$(BUILD)/main.o: runner/main.c build/config.mk
+	$(HOST) -c $< -o $@
+$(BUILD)/cpu_kernels_scalar.o: sim/cpu_kernels.c build/config.mk
+	$(KERNELS) -DCPU_KERNELS=cpu_kernels_scalar -DHOPSCOTCH_SCALAR -march=x86-64-v3 -c $< -o $@
+$(BUILD)/cpu_kernels_%.o: sim/cpu_kernels.c build/config.mk
+	$(KERNELS) -DCPU_KERNELS=cpu_kernels_$* -march=x86-64-$* -c $< -o $@
+$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
+	$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
+# holds the commit that is built; touched only when it changes
+$(BUILD)/commit: build/config.mk FORCE
+	@mkdir -p $(BUILD) && { echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@; }
+$(BUILD)/main.o $(kernels): | $(BUILD)/commit
+
+# ---- tests: the same unit, compiled so that file and database operations can be made to fail -------------------------
+$(BUILD)/faults.o: runner/hopscotch.c build/config.mk | $(BUILD)/commit
+	$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+$(BUILD)/unit/%.o: tests/%.c build/config.mk | $(BUILD)/commit
+	@mkdir -p $(@D)
+	$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
+$(BUILD)/tests: $(unit_tests) $(BUILD)/faults.o $(kernels)
+	$(LINK)
+$(BUILD)/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
+	$(LINK)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/unit/*.d)
+
+programs: $(BUILD)/hopscotch $(BUILD)/hopscotch_faults $(BUILD)/tests
+demo: all
+	sh experiments/demo.sh $(BUILD)/hopscotch $(CUDA)
+test: programs
+	sh tests/run.sh $(BUILD) $(ONLY)
+asan tsan:
+	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT=-O2 EXTRA="$(SANITIZE_$@) -fno-omit-frame-pointer" programs
+	QUICK=1 sh tests/run.sh build/$@ $(ONLY)
+SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE_tsan := -fsanitize=thread
+test-gpu: programs
+	sh tests/gpu.sh $(BUILD)
+bits: programs
+	sh tests/bits.sh $(BUILD)
+crash: programs
+	HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/kill_resume.sh
+bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
+	for program in $^; do ./$$program || exit 1; done
+$(BUILD)/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
+	$(LINK)
+lint:
+	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
+fuzz: $(kernels)
+	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $(filter %cpu_kernels_v2.o %v3.o %v4.o %scalar.o,$^)
+portable:
+	$(MAKE) BUILD=build/portable LIBS="$(STATIC_LIBS)" LDFLAGS=-static-libgcc programs
+	sh tests/portable.sh build/portable/hopscotch
+install: all
+	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hopscotch/experiments experiments/*.yaml
+clean:
+	rm -rf build

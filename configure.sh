@@ -1,0 +1,314 @@
+#!/bin/sh
+# Finds the compilers and libraries that Hopscotch is built with, says what it found and what to install for what it did
+# not, and writes build/config.mk for the Makefile. Nothing but a POSIX shell is needed to run it.
+#
+#   ./configure.sh                  look, and write build/config.mk
+#   ./configure.sh --install-deps   first install what the build needs (Debian, Ubuntu: apt-get, as root or by sudo)
+#   ./configure.sh --install-dev    also what `make lint`, `asan`, `fuzz` and the optional tests use
+#
+# Environment: CC=clang picks the compiler; CUDA=no builds for the CPU only; CUDA_HOME is where the CUDA toolkit stands;
+# ARCH picks the GPUs to build for: native (the GPUs of this machine), all, or numbers such as "80 90".
+#
+# Lists of flags and packages are split into words on purpose:
+# shellcheck disable=SC1007,SC2015,SC2086
+set -u
+cd "$(dirname "$0")" || exit 3
+
+all_architectures="75 80 86 89 90 100 120"
+probe=build/probe
+# so that the program links without the C++ runtime
+cuda_without_cxx="-Xcompiler -fno-exceptions,-fno-threadsafe-statics"
+
+# What may be missing: name | needed for | Debian and Ubuntu packages | Fedora packages
+packages='
+compiler|build|gcc libc6-dev|gcc glibc-devel
+libyaml|build|libyaml-dev|libyaml-devel
+hdf5|build|libhdf5-dev|hdf5-devel
+sqlite|build|libsqlite3-dev|sqlite-devel
+g++|build|g++|gcc-c++
+clang|dev|clang libclang-rt-dev|clang compiler-rt
+clang-format|dev|clang-format|clang-tools-extra
+valgrind|dev|valgrind|valgrind
+h5dump|dev|hdf5-tools|hdf5
+python|dev|python3 python3-h5py python3-jsonschema python3-yaml|python3 python3-h5py python3-jsonschema python3-pyyaml
+'
+
+main()
+{
+    install=
+    [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && install="build dev"
+    for option in "$@"; do
+        case $option in
+        --install-deps) install="build" ;;
+        --install-dev) install="build dev" ;;
+        -h | --help) sed -n '2,/^#$/d; /^#   /,/such as/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+        *) echo "configure.sh: unknown option '$option' (see ./configure.sh --help)" >&2 && exit 2 ;;
+        esac
+    done
+    trap 'rm -rf $probe' EXIT
+    look
+    wanted=$(missing_packages 3 $install)
+    if [ -n "$install" ] && [ -n "$wanted" ]; then
+        install_packages $wanted
+        look
+    fi
+    print_table
+    if [ -n "$(missing_for build)" ]; then
+        print_advice build
+        exit 3
+    fi
+    write_config
+}
+
+# ---- looking --------------------------------------------------------------------------------------------------------
+
+# Sets found_*, missing (names of the table above) and the flags that go to the Makefile.
+look()
+{
+    missing=
+    rm -rf $probe && mkdir -p $probe
+    find_compiler
+    find_library libyaml yaml-0.1 "-lyaml" '#include <yaml.h>' 'puts(yaml_get_version_string());'
+    yaml_flags=$library_flags yaml_libs=$library_libs found_libyaml=$library_version
+    find_library sqlite sqlite3 "-lsqlite3" '#include <sqlite3.h>' \
+        'if (SQLITE_VERSION_NUMBER >= 3037000) puts(sqlite3_libversion());'
+    sqlite_flags=$library_flags sqlite_libs=$library_libs found_sqlite=$library_version
+    multiarch=$($compiler -print-multiarch 2>/dev/null)
+    serial="-L/usr/lib/${multiarch:-x86_64-linux-gnu}/hdf5/serial -lhdf5"
+    find_library hdf5 hdf5 "-lhdf5|-I/usr/include/hdf5/serial $serial" '#include <hdf5.h>' \
+        'unsigned a, b, c; H5get_libversion(&a, &b, &c); printf("%u.%u.%u\n", a, b, c);'
+    hdf5_flags=$library_flags hdf5_libs=$library_libs found_hdf5=$library_version
+    find_static
+    find_cuda
+    for tool in clang clang-format valgrind h5dump; do has $tool || missing="$missing $tool"; done
+    python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
+}
+
+has()
+{
+    command -v "$1" >/dev/null 2>&1
+}
+
+# The first of $CC, gcc, clang and cc that turns a C17 program into one that runs.
+find_compiler()
+{
+    printf '#include <stdio.h>\n#include <math.h>\nint main(void) { return puts("works") < 0; }\n' >$probe/c.c
+    for compiler in ${CC:-gcc clang cc}; do
+        $compiler -std=c17 $probe/c.c -lm -o $probe/c 2>/dev/null && [ "$($probe/c)" = works ] || continue
+        found_compiler="$compiler $($compiler -dumpfullversion 2>/dev/null || $compiler -dumpversion)"
+        return
+    done
+    compiler= found_compiler= missing="$missing compiler"
+}
+
+# find_library NAME PKG-CONFIG-NAME 'FLAGS|OTHER FLAGS' INCLUDE STATEMENTS
+# Tries pkg-config's flags, then each of the others, with a program that prints the library's version.
+find_library()
+{
+    library_version= library_flags= library_libs=
+    printf '#include <stdio.h>\n%s\nint main(void) { %s return 0; }\n' "$4" "$5" >$probe/library.c
+    known=
+    has pkg-config && known=$(pkg-config --cflags --libs "$2" 2>/dev/null)
+    old_ifs=$IFS
+    IFS='|'
+    for flags in $known $3; do
+        IFS=$old_ifs
+        [ -n "$compiler" ] && $compiler $probe/library.c $flags -o $probe/library 2>/dev/null || continue
+        library_version=$($probe/library)
+        [ -n "$library_version" ] || continue
+        for flag in $flags; do
+            case $flag in
+            -I* | -D*) library_flags="$library_flags $flag" ;;
+            *) library_libs="$library_libs $flag" ;;
+            esac
+        done
+        return
+    done
+    IFS=$old_ifs
+    missing="$missing $1"
+}
+
+# Libraries for `make portable`: all static but libc and libm.
+find_static()
+{
+    static_libs="-Wl,-Bstatic$hdf5_libs$sqlite_libs$yaml_libs -lsz -laec -lz -Wl,-Bdynamic"
+    printf '%s\n' '#include <hdf5.h>' '#include <sqlite3.h>' '#include <yaml.h>' 'int main(void)' \
+        '{ return H5open() + !sqlite3_libversion() + !yaml_get_version_string(); }' >$probe/static.c
+    if [ -n "$compiler" ] && $compiler $hdf5_flags $sqlite_flags $yaml_flags $probe/static.c -static-libgcc \
+        $static_libs -lm -o $probe/static 2>/dev/null; then
+        found_static=yes
+    else
+        found_static= static_libs=
+    fi
+}
+
+# ---- CUDA -----------------------------------------------------------------------------------------------------------
+
+# Sets nvcc, cuda_flags (what to build for) and cuda_libs if a kernel can be compiled and linked; else says why not.
+find_cuda()
+{
+    nvcc= cuda_flags= cuda_libs= architectures=
+    found_gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | sort | uniq -c | sed 's/^ *1 //; s/^ *//')
+    case ${CUDA:-} in
+    no | none | 0) why_no_cuda="switched off by CUDA=$CUDA" && return ;;
+    esac
+    for candidate in "${CUDA_HOME:+$CUDA_HOME/bin/nvcc}" nvcc /usr/local/cuda/bin/nvcc; do
+        [ -n "$candidate" ] && has "$candidate" && nvcc=$(command -v "$candidate") && break
+    done
+    if [ -z "$nvcc" ]; then
+        why_no_cuda="no nvcc"
+        return
+    fi
+    if [ -z "$compiler" ]; then
+        why_no_cuda="no C compiler yet" nvcc=
+        return
+    fi
+    if ! has g++; then
+        why_no_cuda="nvcc needs g++" missing="$missing g++" nvcc=
+        return
+    fi
+    choose_architectures && link_cuda || nvcc=
+}
+
+# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags, with PTX of the last for later GPUs.
+choose_architectures()
+{
+    gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d ' .' | grep '^[0-9]*$' | sort -nu)
+    chosen=${ARCH:-}
+    [ -n "$chosen" ] || { [ -n "$gpus" ] && chosen=native || chosen=all; }
+    case $chosen in
+    native) list=$gpus ;;
+    all) list=$all_architectures ;;
+    *[!0-9\ ]*) echo "configure.sh: ARCH=$chosen: must be native, all, or numbers such as \"80 90\"" >&2 && exit 2 ;;
+    *) list=$chosen ;;
+    esac
+    known=$("$nvcc" --list-gpu-arch 2>/dev/null | tr -dc '0-9\n' | tr '\n' ' ')
+    for number in $list; do
+        case " $known " in
+        *" $number "*) architectures="$architectures $number" last=$number ;;
+        esac
+    done
+    if [ -z "$architectures" ]; then
+        why_no_cuda="nvcc knows none of: ${list:-native, but no GPU was found}"
+        return 1
+    fi
+    for number in $architectures; do cuda_flags="$cuda_flags -gencode arch=compute_$number,code=sm_$number"; done
+    cuda_flags="$cuda_flags -gencode arch=compute_$last,code=compute_$last"
+}
+
+link_cuda()
+{
+    printf '__global__ void kernel() {}\nextern "C" int launch(void) { kernel<<<1, 1>>>(); return 0; }\n' >$probe/cuda.cu
+    printf 'int launch(void);\nint main(void) { return launch(); }\n' >$probe/link.c
+    root=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+    if ! "$nvcc" -arch="sm_$last" $cuda_without_cxx -c $probe/cuda.cu -o $probe/cuda.o 2>$probe/log; then
+        why_no_cuda="nvcc fails: $(grep -m 1 error $probe/log | cut -c1-100)"
+        return 1
+    fi
+    for folder in "-L$root/lib64" "-L$root/targets/x86_64-linux/lib" ""; do
+        cuda_libs="$folder -lcudart_static -ldl -lrt -lpthread"
+        $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && return 0
+    done
+    why_no_cuda="libcudart_static.a was not found"
+    return 1
+}
+
+# ---- what is missing ------------------------------------------------------------------------------------------------
+
+# missing_packages FIELD USE...: packages (field 3: Debian, 4: Fedora) of what is missing for these uses.
+missing_packages()
+{
+    field=$1
+    shift
+    for name in $missing; do
+        for use in "$@"; do echo "$packages" | grep -F "$name|$use|" | grep "^$name|" | cut -d'|' -f"$field"; done
+    done | tr '\n' ' '
+}
+
+missing_for()
+{
+    missing_packages 1 "$1"
+}
+
+install_packages()
+{
+    if ! has apt-get; then
+        echo "configure.sh: no apt-get here; please install what the table below names" >&2
+        return
+    fi
+    sudo=
+    if [ "$(id -u)" != 0 ]; then
+        has sudo || { echo "configure.sh: run as root, or install sudo, to install: $*" >&2 && exit 3; }
+        sudo="sudo "
+    fi
+    for command in "apt-get update -q" "apt-get install -q -y --no-install-recommends $*"; do
+        echo "+ $sudo$command"
+        ${sudo}env DEBIAN_FRONTEND=noninteractive $command || {
+            echo "configure.sh: '$sudo$command' failed; see above" >&2
+            exit 3
+        }
+    done
+}
+
+# ---- telling --------------------------------------------------------------------------------------------------------
+
+row()
+{
+    printf '  %-14s %-34s %s\n' "$1" "${2:-missing}" "${3:-}"
+}
+
+print_table()
+{
+    echo "Hopscotch is built with:"
+    row "C compiler" "$found_compiler"
+    row libyaml "$found_libyaml"
+    row HDF5 "$found_hdf5"
+    row SQLite "$found_sqlite" "3.37 or later"
+    if [ -n "$nvcc" ]; then
+        row CUDA "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p')" "for sm$(echo "$architectures" | sed 's/ /_/; s/ /, sm_/g')"
+    else
+        row CUDA "none: CPU only" "$why_no_cuda"
+    fi
+    row GPU "${found_gpu:-none}"
+    echo "Only for development:"
+    row clang "$(version_of clang)" "lint, fuzz"
+    row clang-format "$(version_of clang-format)" "lint, format"
+    row valgrind "$(version_of valgrind)"
+    row "static HDF5" "${found_static:-missing}" "portable"
+    [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ] &&
+        echo "There is a GPU but no CUDA toolkit: install it (developer.nvidia.com/cuda-downloads) and run ./configure.sh again."
+    return 0
+}
+
+version_of()
+{
+    has "$1" && "$1" --version | grep -o -m 1 '[0-9][0-9.]*' | head -n 1
+}
+
+print_advice()
+{
+    echo
+    echo "Missing: $(missing_for "$1")"
+    echo "  Debian, Ubuntu:  apt-get install $(missing_packages 3 "$1")   (or: ./configure.sh --install-deps)"
+    echo "  Fedora:          dnf install $(missing_packages 4 "$1")"
+}
+
+write_config()
+{
+    cat >build/config.mk.new <<END
+# Written by configure.sh; run it again to look anew.
+CC := $compiler
+DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags
+DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs
+STATIC_LIBS := $static_libs
+NVCC := $nvcc
+CUDA := $([ -n "$nvcc" ] && echo yes || echo no)
+NVCC_FLAGS := $cuda_without_cxx$cuda_flags
+CUDA_LIBS := $cuda_libs
+CONFIGURED_ARCH := ${ARCH:-}
+JOBS := $(nproc 2>/dev/null || echo 2)
+END
+    mv build/config.mk.new build/config.mk
+}
+
+main "$@"

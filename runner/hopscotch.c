@@ -1,0 +1,53 @@
+// The program as one translation unit: every file of sim, io and runner, in the order of the layers. Not here: the
+// kernels (sim/cpu_kernels.c, one object an instruction set; sim/backend_cuda.cu) and main.c, so that the unit tests and
+// the benchmarks can link the same unit. `make lint` checks that no file is forgotten and that each compiles alone too.
+//
+// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+#ifndef HOPSCOTCH_SCALAR
+#define HOPSCOTCH_SCALAR
+#endif
+
+#include "../sim/base.c"
+#include "../sim/portable_math.c"
+#include "../sim/random.c"
+#include "../sim/models.c"
+#include "../sim/hopper/hopper.c"
+#include "../sim/bbob/bbob.c"
+#include "../sim/backend.c"
+#include "../sim/backend_cpu.c"
+
+#include "../io/clock.c"
+#include "../io/file.c"
+#include "../io/lock.c"
+#include "../io/sha256.c"
+#include "../io/database.c"
+#include "../io/shard.c"
+#include "../io/text.c"
+#include "../io/terminal.c"
+#include "../io/table.c"
+#include "../io/json.c"
+#include "../io/progress.c"
+#include "../io/diagnostics.c"
+#include "../io/yaml.c"
+
+#include "expression.c"
+#include "keys.c"
+#include "values.c"
+#include "spec.c"
+#include "resolve.c"
+#include "schema.c"
+#include "search.c"
+#include "search_grid.c"
+#include "search_list.c"
+#include "search_random.c"
+#include "replicates.c"
+#include "objective.c"
+#include "plan.c"
+#include "store.c"
+#include "writer.c"
+#include "record.c"
+#include "digest.c"
+#include "replay.c"
+#include "interrupt.c"
+#include "campaign.c"
+#include "commands.c"

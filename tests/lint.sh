@@ -1,0 +1,64 @@
+#!/bin/sh
+# Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from the one
+# translation unit; layers point down; everything is formatted.
+#
+#   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
+#
+# shellcheck disable=SC2086
+set -u
+cd "$(dirname "$0")/.." || exit 3
+flags="-std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror ${1:-}"
+status=0
+
+fail()
+{
+    echo "FAIL $*"
+    status=1
+}
+
+each_alone()
+{
+    for file in $(git ls-files '*.c' '*.h'); do
+        $1 $flags -DCPU_KERNELS=cpu_kernels_lint -fsyntax-only -x c "$file" || fail "$1 $file"
+    done
+}
+
+unit_is_whole()
+{
+    for file in $(git ls-files 'sim/*.c' 'io/*.c' 'runner/*.c'); do
+        case $file in
+        runner/main.c | runner/hopscotch.c | sim/cpu_kernels.c) ;;
+        runner/*) grep -qF "\"${file#runner/}\"" runner/hopscotch.c || fail "$file is not in runner/hopscotch.c" ;;
+        *) grep -qF "\"../$file\"" runner/hopscotch.c || fail "$file is not in runner/hopscotch.c" ;;
+        esac
+    done
+}
+
+layers_point_down()
+{
+    git grep -n '#include ".*\(io\|runner\)/' -- sim && fail "sim includes a layer above it"
+    git grep -n '#include ".*runner/' -- io && fail "io includes a layer above it"
+}
+
+is_formatted()
+{
+    git ls-files '*.c' '*.h' '*.cu' | xargs clang-format --dry-run --Werror || fail "format: run make format"
+    git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile && fail "lines of more than 120 columns"
+}
+
+scripts_are_clean()
+{
+    for script in $(git ls-files '*.sh'); do sh -n "$script" || fail "$script"; done
+    bash -n .ci/run || fail .ci/run
+}
+
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || { fail "$compiler is missing (./configure.sh --install-dev)" && continue; }
+    each_alone $compiler
+done
+unit_is_whole
+layers_point_down
+is_formatted
+scripts_are_clean
+[ $status -eq 0 ] && echo "ok lint"
+exit $status

@@ -1,0 +1,9 @@
+#!/bin/sh
+# tests/portable.sh PROGRAM: it needs nothing at run time but libc and libm, of glibc 2.36 or earlier, and it works.
+set -u
+program=$1
+needed=$(ldd "$program" | awk '{print $1}' | grep -v -E '^(linux-vdso|libm|libc|.*/ld-linux-x86-64|libpthread|libdl|librt)\.so')
+[ -z "$needed" ] || { echo "FAIL $program also needs: $needed" && exit 1; }
+newest=$(grep -a -o 'GLIBC_2\.[0-9]*' "$program" | sort -u -t. -k2n | tail -n 1)
+"$program" version || exit 1
+echo "ok $program: $(du -h "$program" | cut -f1), libc and libm only, $newest or later"

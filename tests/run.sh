@@ -1,0 +1,58 @@
+#!/bin/sh
+# Runs the unit tests of a build and every script of tests/cli against its program, and adds up.
+#
+#   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
+#
+# A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
+# to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` for each check. With
+# QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
+set -u
+cd "$(dirname "$0")/.." || exit 3
+build=${1:-build} pattern=${2:-}
+log=$(mktemp -d) || exit 3
+trap 'rm -rf "$log"' EXIT
+passed=0 failed=0 skipped=0
+
+export HOPSCOTCH="$PWD/$build/hopscotch" HOPSCOTCH_FAULTS_PROGRAM="$PWD/$build/hopscotch_faults"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
+unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
+
+# tally NAME STATUS: counts the lines of $log/out; a failure that no line tells is one more.
+tally()
+{
+    ok=$(grep -c '^ok' "$log/out") bad=$(grep -c '^FAIL' "$log/out") skip=$(grep -c '^skip' "$log/out")
+    if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then
+        echo "FAIL $1: ended with status $2 (124: it took too long)"
+        bad=1
+    elif [ "$2" -eq 0 ] && [ "$bad" -ne 0 ]; then
+        echo "FAIL $1: ended with status 0 after a failure"
+        bad=$((bad + 1))
+    elif [ "$2" -eq 0 ] && [ $((ok + bad + skip)) -eq 0 ]; then
+        ok=1
+    fi
+    passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
+# run NAME COMMAND...: shows its output as it comes, and counts it.
+run()
+{
+    name=$1
+    shift
+    echo "---- $name"
+    { timeout 900 "$@" 2>&1; echo $? >"$log/status"; } | tee "$log/out"
+    tally "$name" "$(cat "$log/status")"
+}
+
+# Thread sanitizer needs addresses where it expects them; newer kernels scatter them more widely.
+unscattered=
+case $build in *tsan*) setarch -R true 2>/dev/null && unscattered="setarch -R" ;; esac
+
+case $pattern in *.sh) ;; *) run "unit tests" $unscattered "$build/tests" ${pattern:+"$pattern"} ;; esac
+for script in tests/cli/*.sh; do
+    case $script in *"$pattern"*) run "$script" $unscattered sh "$script" ;; esac
+done
+
+[ "$skipped" -eq 0 ] || echo "$skipped skipped"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
