@@ -347,16 +347,94 @@ bool record_known_beforehand(const Spec *spec, int64_t id);
 int64_t record_every(const Spec *spec);
 int64_t record_lanes(const Spec *spec);
 
-// ---- commands (runner/commands.c, one command_*.c each) -------------------------------------------------------------
+// ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------
 
+// One --option: `--name VALUE` or `--name=VALUE`; checked against its row before the command runs.
+typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE } SwitchType;
+typedef struct Switch {
+    const char *name; // without the dashes
+    SwitchType type;
+    const char *argument; // how help names the value; a choice: "table|csv|json"; NULL for a flag
+    int64_t low, high;    // SWITCH_INTEGER: inclusive range
+    const char *doc;
+} Switch;
+typedef struct Switches {
+    const Switch *rows;
+    int count;
+} Switches;
+extern const Switches switches_common; // of every command: --results, --no-color, --help
+extern const Switches switches_spec;   // --set
+extern const Switches switches_backend;
+extern const Switches switches_format; // --format, --json
+extern const Switches switches_json;   // --json alone
+
+enum { COMMAND_SWITCHES_MAX = 4 };
+typedef struct CommandLine CommandLine;
 typedef struct Command {
     const char *name, *arguments, *doc, *examples;
-    Error (*run)(int argc, char **argv); // argv[0] is the command's name
+    int least, most; // arguments besides options
+    const Switches *switches[COMMAND_SWITCHES_MAX];
+    Error (*run)(const CommandLine *line);
 } Command;
+
+// A command line that agrees with the command's row.
+struct CommandLine {
+    const Command *command;
+    const char **arguments; // [n_arguments]
+    int n_arguments;
+    const Switch **given; // [n_given] in the order given
+    const char **values;  // [n_given]; a flag's is ""
+    int n_given;
+    const char *results;   // root folder
+    FILE *out, *messages;
+    Arena *arena;
+};
 
 int command_count(void);
 const Command *command_at(int index);
-int hopscotch_main(int argc, char **argv); // exit code
+const Command *command_find(const char *name); // NULL if there is none
+int hopscotch_main(int argc, char **argv);     // exit code
+
+// Error: usage, with the nearest name and where to read on.
+Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line);
+bool switch_given(const CommandLine *line, const char *name);
+// Of the option's last occurrence, else the fallback.
+const char *switch_text(const CommandLine *line, const char *name, const char *fallback);
+int64_t switch_integer(const CommandLine *line, const char *name, int64_t fallback);
+int switch_choice(const CommandLine *line, const char *name, int fallback); // place among the choices
+// Of all its occurrences, in order. *count of them.
+const char *const *switch_all(const CommandLine *line, const char *name, int *count);
+void command_help(const Command *command, FILE *out);
+BackendOptions command_backend(const CommandLine *line);
+TableFormat command_format(const CommandLine *line);
+// The spec of the first argument, with --set; its errors go to `messages`.
+Error command_spec(const CommandLine *line, const char *path, Spec *spec);
+
+// Stored campaigns, by name under the results root or by path (runner/command_campaign.c). Error (user): there is none,
+// with the nearest name.
+typedef struct CampaignPlace {
+    const char *results, *name, *folder;
+} CampaignPlace;
+Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
+Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
+Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
+Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
+Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
+
+// Columns of the table trials, as they are in the file.
+typedef struct TrialColumns {
+    const char **names;
+    bool *is_text, *is_integer;
+    int count;
+} TrialColumns;
+Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
+int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
+// The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
+int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
+bool spec_has_metric(const Spec *spec, const char *name);
+// Prints the best trials; with none that did not fail, the longest survivors (*all_failed). Machine formats: every column.
+Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
+                 bool *all_failed);
 
 // Set by SIGINT and SIGTERM (runner/interrupt.c).
 void interrupt_install(void);
