@@ -168,8 +168,13 @@ typedef struct Diagnostics Diagnostics;
 
 // At most 1 MiB, depth 32, 100,000 nodes with aliases expanded; duplicate keys, tabs in indentation, bad UTF-8, NUL,
 // several documents, tags, merge keys and aliases to an open anchor are refused by name and place. The tree is the
-// arena's. NULL if there was any error (all that can be found are in `diagnostics`).
+// arena's (at most 32 MiB of it). All errors that can be found are in `diagnostics`; ask diagnostics_errors(). NULL if
+// they leave no tree; after a duplicate key, a merge key, a tag or a second document the tree without it is returned, so
+// that what reads the tree can add its own errors in the same pass.
 const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
+// False, with a diagnostic at its place, if the `size` bytes that were read into source->text hold a NUL. For texts from
+// files, before yaml_parse, which can't see behind one.
+bool source_check(const Source *source, size_t size, Diagnostics *diagnostics);
 const Node *node_find(const Node *mapping, const char *key); // NULL if absent or not a mapping
 
 // ---- diagnostics (io/diagnostics.c) ---------------------------------------------------------------------------------
@@ -183,6 +188,17 @@ void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int c
 void diagnose_warning(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
 int diagnostics_errors(const Diagnostics *diagnostics);
 void diagnostics_print(const Diagnostics *diagnostics, FILE *out, bool colour);
+// Gives the source its place in the order of printing (that of first calls; yaml_parse makes one).
+int diagnostics_source(Diagnostics *diagnostics, const Source *source);
+// A line of `text` cut round the caret to `columns` <= 120 terminal columns, with control characters escaped, and the
+// line that goes under it: spaces, a caret, and tildes over the rest of `width` characters.
+typedef struct Excerpt {
+    char line[768], caret[160];
+} Excerpt;
+Excerpt source_excerpt(const char *text, int line, int column, int width, int columns);
+// The character at `text` (UTF-8, ended by a NUL): its length, 1 to 4 bytes, and its code point. 0 if there is none: the
+// end, or what is no UTF-8 (overlong, surrogate, cut off).
+int utf8_read(const char *text, uint32_t *character);
 // The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
 const char *nearest_name(const char *text, const char *const *names, int count);
 
