@@ -12,7 +12,7 @@
 #include <string.h>
 
 #if defined(__CUDACC__)
-#define HD static __host__ __device__ __forceinline__
+#define HD static __device__ __forceinline__
 #else
 #define HD static inline __attribute__((always_inline, unused))
 #endif

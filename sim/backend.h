@@ -1,0 +1,32 @@
+// What a backend is made of. sim.h has what it is used by.
+#ifndef HOPSCOTCH_BACKEND_H
+#define HOPSCOTCH_BACKEND_H
+
+#include "sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BACKEND_SLOTS_MAX = 2 };
+
+// The first member of every backend's own struct.
+struct Backend {
+    BackendInfo info;
+    Batch batches[BACKEND_SLOTS_MAX]; // the host's view of each slot
+    Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
+    Error (*begin)(Backend *backend, int slot);
+    Error (*advance)(Backend *backend, int slot, int64_t ticks);
+    Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
+    void (*close)(Backend *backend);
+};
+
+Error backend_cpu_open(const BackendOptions *options, Backend **out);
+#ifdef HOPSCOTCH_CUDA
+Error backend_cuda_open(const BackendOptions *options, Backend **out);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

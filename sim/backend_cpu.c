@@ -1,0 +1,276 @@
+// The CPU backend: a pool of threads that take groups of lanes from one counter. A lane depends on nothing but itself,
+// so neither the number of threads nor the order in which groups are taken changes a bit.
+#include "backend.h"
+#include "cpu_kernels.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
+
+typedef struct CpuBackend {
+    Backend backend;
+    const CpuKernels *kernels;
+    const Configured *configured;
+    Arena arena;
+    int64_t tick;           // ticks done of the batch in flight
+    double kernel_seconds;  // of the batch in flight
+    LaneGroup slice;        // what the threads work on
+    atomic_llong next;      // next group of the slice
+    int64_t traced_groups, groups;
+    pthread_t threads[CPU_THREADS_MAX];
+    int n_threads, working;  // started; still at work on this slice
+    uint64_t turn;           // counts slices, so that a thread knows a new one
+    bool stopping;
+    pthread_mutex_t mutex;
+    pthread_cond_t work, idle;
+} CpuBackend;
+
+// ---- instruction sets -----------------------------------------------------------------------------------------------
+
+typedef struct CpuIsa {
+    const char *name;
+    const CpuKernels *kernels;
+    bool (*supported)(void);
+} CpuIsa;
+
+static bool cpu_has_v4(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+}
+
+static bool cpu_has_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+static bool cpu_has_v2(void)
+{
+    return true;
+}
+
+// best first
+static const CpuIsa cpu_isas[] = {{"v4", &cpu_kernels_v4, cpu_has_v4},
+                                  {"v3", &cpu_kernels_v3, cpu_has_v3},
+                                  {"v2", &cpu_kernels_v2, cpu_has_v2},
+                                  {"scalar", &cpu_kernels_scalar, cpu_has_v3}};
+
+static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
+{
+    const bool automatic = wanted == NULL || strcmp(wanted, "auto") == 0;
+    for (size_t i = 0; i < sizeof cpu_isas / sizeof cpu_isas[0]; i++) {
+        if (!automatic && strcmp(wanted, cpu_isas[i].name) != 0) continue;
+        *out = &cpu_isas[i];
+        if (cpu_isas[i].supported()) return error_none();
+        if (!automatic) return error_make(ERROR_MACHINE, "this processor does not have the instruction set `%s`", wanted);
+    }
+    return error_make(ERROR_USER, "there is no instruction set `%s`; there are v4, v3, v2 and scalar", wanted);
+}
+
+// "model name" of the processor, or "CPU"
+static void cpu_name(char *name, size_t size)
+{
+    snprintf(name, size, "CPU");
+    unsigned brand[12];
+    unsigned highest;
+    __asm__("cpuid" : "=a"(highest) : "a"(0x80000000u) : "ebx", "ecx", "edx");
+    if (highest < 0x80000004u) return;
+    for (unsigned i = 0; i < 3; i++) {
+        __asm__("cpuid"
+                : "=a"(brand[4 * i]), "=b"(brand[4 * i + 1]), "=c"(brand[4 * i + 2]), "=d"(brand[4 * i + 3])
+                : "a"(0x80000002u + i));
+    }
+    char text[49];
+    memcpy(text, brand, 48);
+    text[48] = '\0';
+    const char *start = text + strspn(text, " ");
+    if (*start != '\0') snprintf(name, size, "%s", start);
+}
+
+// ---- the pool -------------------------------------------------------------------------------------------------------
+
+// One group of the slice: the traced lanes' groups first, then the others'. A group never holds lanes of both.
+static void cpu_run_group(const CpuBackend *cpu, int64_t number)
+{
+    const Configured *configured = cpu->configured;
+    const int64_t traced = cpu->slice.batch.trace.lanes, width = cpu->kernels->lanes;
+    const bool is_traced = number < cpu->traced_groups;
+    const int64_t lane = is_traced ? number * width : traced + (number - cpu->traced_groups) * width;
+    const int64_t left = (is_traced ? traced : cpu->slice.batch.lanes) - lane;
+    LaneGroup group = cpu->slice;
+    group.lane = lane;
+    group.valid = (int)(left < width ? left : width);
+    const CpuKernel *kernels = is_traced ? cpu->kernels->traced : cpu->kernels->plain;
+    kernels[configured->kernel](&configured->constants, configured->assets, &group);
+}
+
+static void cpu_work(CpuBackend *cpu)
+{
+    for (;;) {
+        const int64_t first = atomic_fetch_add(&cpu->next, CPU_GROUPS_AT_ONCE);
+        if (first >= cpu->groups) return;
+        for (int64_t g = first; g < cpu->groups && g < first + CPU_GROUPS_AT_ONCE; g++) cpu_run_group(cpu, g);
+    }
+}
+
+static void *cpu_thread(void *argument)
+{
+    CpuBackend *cpu = argument;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&cpu->mutex);
+    for (;;) {
+        while (cpu->turn == seen && !cpu->stopping) pthread_cond_wait(&cpu->work, &cpu->mutex);
+        if (cpu->stopping) break;
+        seen = cpu->turn;
+        pthread_mutex_unlock(&cpu->mutex);
+        cpu_work(cpu);
+        pthread_mutex_lock(&cpu->mutex);
+        if (--cpu->working == 0) pthread_cond_signal(&cpu->idle);
+    }
+    pthread_mutex_unlock(&cpu->mutex);
+    return NULL;
+}
+
+// ---- the backend ----------------------------------------------------------------------------------------------------
+
+static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
+    const int64_t samples = traced * capacity * configured->n_columns;
+    arena_destroy(&cpu->arena);
+    TRY(arena_create(&cpu->arena, (size_t)(fields * lanes + samples) * 8 + (size_t)(lanes * 4 + traced * 8) + 4096,
+                     "a batch of lanes"));
+    cpu->configured = configured;
+    Batch *batch = &backend->batches[0];
+    *batch = (Batch){.stride = lanes,
+                     .parameter = ARENA_NEW(&cpu->arena, double, configured->n_parameters * lanes),
+                     .work = ARENA_NEW(&cpu->arena, double, configured->n_work * lanes),
+                     .metric = ARENA_NEW(&cpu->arena, double, configured->n_metrics * lanes),
+                     .status = ARENA_NEW(&cpu->arena, int32_t, lanes),
+                     .trace = {.capacity = capacity, .every = 1}};
+    if (traced > 0) {
+        batch->trace.sample = ARENA_NEW(&cpu->arena, double, samples);
+        batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
+    }
+    return error_none();
+}
+
+static Error cpu_begin(Backend *backend, int slot)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    Batch *batch = &backend->batches[slot];
+    cpu->tick = 0;
+    cpu->kernel_seconds = 0.0;
+    memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
+    if (batch->trace.lanes > 0) memset(batch->trace.count, 0, sizeof *batch->trace.count * (size_t)batch->trace.lanes);
+    return error_none();
+}
+
+static double cpu_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    const double start = cpu_clock();
+    const int64_t width = cpu->kernels->lanes, left = cpu->configured->ticks - cpu->tick;
+    pthread_mutex_lock(&cpu->mutex);
+    cpu->slice = (LaneGroup){.batch = backend->batches[slot],
+                             .n_columns = cpu->configured->n_columns,
+                             .tick = cpu->tick,
+                             .ticks = ticks < left ? ticks : left};
+    const int64_t traced = cpu->slice.batch.trace.lanes, plain = cpu->slice.batch.lanes - traced;
+    cpu->traced_groups = (traced + width - 1) / width;
+    cpu->groups = cpu->traced_groups + (plain + width - 1) / width;
+    atomic_store(&cpu->next, 0);
+    cpu->working = cpu->n_threads;
+    cpu->turn++;
+    pthread_cond_broadcast(&cpu->work);
+    while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex);
+    pthread_mutex_unlock(&cpu->mutex);
+    cpu->tick += cpu->slice.ticks;
+    cpu->kernel_seconds += cpu_clock() - start;
+    return error_none();
+}
+
+static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
+{
+    const CpuBackend *cpu = (const CpuBackend *)backend;
+    const Batch *batch = &backend->batches[slot];
+    *done = true;
+    for (int64_t i = 0; i < batch->lanes && *done; i++) *done = batch->status[i] != LANE_RUNNING;
+    *kernel_seconds = cpu->kernel_seconds;
+    return error_none();
+}
+
+static void cpu_close(Backend *backend)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    pthread_mutex_lock(&cpu->mutex);
+    cpu->stopping = true;
+    pthread_cond_broadcast(&cpu->work);
+    pthread_mutex_unlock(&cpu->mutex);
+    for (int i = 0; i < cpu->n_threads; i++) pthread_join(cpu->threads[i], NULL);
+    pthread_mutex_destroy(&cpu->mutex);
+    pthread_cond_destroy(&cpu->work);
+    pthread_cond_destroy(&cpu->idle);
+    arena_destroy(&cpu->arena);
+    free(cpu);
+}
+
+static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
+{
+    BackendInfo *info = &cpu->backend.info;
+    char name[64];
+    cpu_name(name, sizeof name);
+    *info = (BackendInfo){.name = "cpu", .slots = 1, .lane_multiple = isa->kernels->lanes};
+    snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
+             cpu->n_threads == 1 ? "" : "s", isa->name);
+    snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);
+    if (strcmp(isa->name, "v2") == 0)
+        snprintf(info->warning, sizeof info->warning,
+                 "instruction set v2 has no fused multiply-add: correct, but about 50 times slower than v3");
+    info->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
+Error backend_cpu_open(const BackendOptions *options, Backend **out)
+{
+    const CpuIsa *isa = NULL;
+    TRY(cpu_choose_isa(options->isa, &isa));
+    CpuBackend *cpu = calloc(1, sizeof *cpu);
+    if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
+    cpu->kernels = isa->kernels;
+    cpu->backend.prepare = cpu_prepare;
+    cpu->backend.begin = cpu_begin;
+    cpu->backend.advance = cpu_advance;
+    cpu->backend.wait = cpu_wait;
+    cpu->backend.close = cpu_close;
+    cpu->arena.purpose = "a batch of lanes";
+    pthread_mutex_init(&cpu->mutex, NULL);
+    pthread_cond_init(&cpu->work, NULL);
+    pthread_cond_init(&cpu->idle, NULL);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int wanted = options->threads > 0 ? options->threads : (int)(cores > 0 ? cores : 1);
+    while (cpu->n_threads < wanted && cpu->n_threads < CPU_THREADS_MAX &&
+           pthread_create(&cpu->threads[cpu->n_threads], NULL, cpu_thread, cpu) == 0)
+        cpu->n_threads++;
+    if (cpu->n_threads == 0) {
+        cpu_close(&cpu->backend);
+        return error_make(ERROR_MACHINE, "the system started no thread for the CPU backend");
+    }
+    cpu_describe(cpu, isa);
+    *out = &cpu->backend;
+    return error_none();
+}

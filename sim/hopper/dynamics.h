@@ -1,0 +1,187 @@
+// Forces and accelerations of the hopper in closed form.
+//
+// q = (x, z, a, b, l): foot position, leg angle, body angle (absolute, clockwise from the vertical), leg length; m, rad.
+// e = (sin a, cos a) along the leg, t = (cos a, -sin a) across it. The leg's centre of mass is l_1 from the foot, the
+// hip at l, the body's centre of mass l_2 above the hip. Newton's and Euler's equations of leg and body, with the hip
+// force N across the leg eliminated, need one division and no 5x5 solve (design: hopper, "Accelerations").
+#ifndef HOPSCOTCH_HOPPER_DYNAMICS_H
+#define HOPSCOTCH_HOPPER_DYNAMICS_H
+
+#include "../portable_math.h"
+#include "../real.h"
+#include "hopper.h"
+
+typedef struct HopperParameters {
+#define HOPPER_MEMBER(name, ...) real name;
+    HOPPER_PARAMETERS(HOPPER_MEMBER)
+#undef HOPPER_MEMBER
+    real inverse_m, inverse_m_l, inverse_J, inverse_J_l;
+} HopperParameters;
+
+// Positions, or velocities, or accelerations.
+typedef struct HopperVector {
+    real x, z, a, b, l;
+} HopperVector;
+
+typedef struct HopperAngles {
+    real sin_a, cos_a, sin_b, cos_b;
+} HopperAngles;
+
+HD HopperAngles hopper_angles(real a, real b)
+{
+    HopperAngles angles;
+    sine_cosine(a, &angles.sin_a, &angles.cos_a);
+    sine_cosine(b, &angles.sin_b, &angles.cos_b);
+    return angles;
+}
+
+// Which branch of the piecewise forces holds.
+typedef struct HopperContact {
+    mask ground;  // foot below the ground
+    mask damping; // and still sinking: the vertical damper pushes, it never pulls
+    mask stop;    // leg at or beyond its rest length: the stop acts, else the spring
+} HopperContact;
+
+HD HopperContact hopper_contact(const HopperParameters *p, real z, real dz, real l)
+{
+    HopperContact contact;
+    contact.ground = MASK(z < 0.0);
+    contact.damping = contact.ground & MASK(dz < 0.0);
+    contact.stop = ~MASK(p->r_s0 - l > 0.0);
+    return contact;
+}
+
+typedef struct HopperGround {
+    real f_x, f_z; // N, on the foot
+} HopperGround;
+
+HD HopperGround hopper_ground(const HopperParameters *p, const HopperContact *contact, real z, real dx, real dz)
+{
+    const real zero = splat(0.0);
+    HopperGround ground;
+    ground.f_x = select_real(contact->ground, -p->b_g * dx, zero);
+    ground.f_z = select_real(contact->ground, -p->k_g * z, zero) + select_real(contact->damping, -p->b_g * dz, zero);
+    return ground;
+}
+
+// The force along the leg as an affine law of l'': F_k = constant - slope l''. Explicit: slope 0. In an implicit step
+// l' at the evaluated instant is itself v + h l'', and stating so solves the stiff stop exactly instead of by iteration.
+typedef struct HopperLegLaw {
+    real constant, slope;
+} HopperLegLaw;
+
+HD HopperLegLaw hopper_leg_explicit(const HopperParameters *p, const HopperContact *contact, real l, real dl, real u1)
+{
+    const real extension = p->r_s0 - l;
+    HopperLegLaw law;
+    law.constant = select_real(contact->stop, fused(p->k_stop, extension, -p->b_stop * dl), p->k_l * extension) + u1;
+    law.slope = splat(0.0);
+    return law;
+}
+
+// At the middle of a step that starts at (l, dl): l_m = l + h l'_m, l'_m = dl + h l''.
+HD HopperLegLaw hopper_leg_implicit(const HopperParameters *p, const HopperContact *contact, real h, real l, real dl,
+                                    real u1)
+{
+    const real stiffness = select_real(contact->stop, p->k_stop, p->k_l);
+    const real resistance = fused(stiffness, h, select_real(contact->stop, p->b_stop, splat(0.0))); // N s/m
+    HopperLegLaw law;
+    law.constant = fused(stiffness, p->r_s0 - l, u1) - resistance * dl;
+    law.slope = resistance * h;
+    return law;
+}
+
+// q'' from the angles, leg length, q', ground force, leg law and hip torque u2 (N m, on the body). *leg_force: F_k (N).
+// `reference` adds P = (-2 m_l l_1 a'^2 sin a, 0) at the leg's centre of mass, which is what the sign error of the
+// reference's 5x5 form amounts to.
+HD HopperVector hopper_acceleration(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v,
+                                    const HopperGround *ground, const HopperLegLaw *law, real u2, bool reference,
+                                    real *leg_force)
+{
+    const real sin_r = fused(s->sin_a, s->cos_b, -s->cos_a * s->sin_b); // sin(a - b)
+    const real cos_r = fused(s->cos_a, s->cos_b, s->sin_a * s->sin_b);
+    const real r = l - p->l_1, a_rate2 = v->a * v->a, b_rate2 = v->b * v->b;
+
+    const real torque = fused(-p->l_1, fused(ground->f_x, s->cos_a, -ground->f_z * s->sin_a), -u2);
+    real f_x = ground->f_x;
+    if (reference) f_x = f_x - 2.0 * p->m_l * p->l_1 * a_rate2 * s->sin_a;
+    const real f_t = fused(f_x, s->cos_a, -ground->f_z * s->sin_a);
+    const real f_e = fused(f_x, s->sin_a, ground->f_z * s->cos_a);
+
+    // N = n0 + n1 F_k
+    const real l_c = p->l_2 * cos_r, l_s = p->l_2 * sin_r, j_c = l_c * p->inverse_J, j_s = l_s * p->inverse_J;
+    const real r_j = r * p->inverse_J_l;
+    const real inverse_mass = p->inverse_m + p->inverse_m_l;
+    const real scale = 1.0 / fused(r, r_j, fused(l_c, j_c, inverse_mass));
+    const real coriolis = fused(2.0 * v->l, v->a, l_s * b_rate2);
+    const real n0 = -fused(f_t, p->inverse_m_l, fused(r_j, torque, fused(j_c, u2, coriolis))) * scale;
+    const real n1 = l_c * j_s * scale;
+
+    // b'' = b0 + b1 F_k, then l'' = l0 + l1 F_k, and the leg law closes it
+    const real b0 = fused(j_c, n0, u2 * p->inverse_J), b1 = fused(j_c, n1, -j_s);
+    const real l0 = fused(r, a_rate2, fused(l_c, b_rate2, -fused(f_e, p->inverse_m_l, l_s * b0)));
+    const real l1 = fused(-l_s, b1, inverse_mass);
+    const real f_k = fused(-law->slope, l0, law->constant) / fused(law->slope, l1, splat(1.0));
+
+    const real n = fused(n1, f_k, n0);
+    HopperVector acceleration;
+    acceleration.a = fused(r_j, n, torque * p->inverse_J_l);
+    acceleration.b = fused(b1, f_k, b0);
+    acceleration.l = fused(l1, f_k, l0);
+    const real across = fused(acceleration.a, s->cos_a, -a_rate2 * s->sin_a); // of the leg's centre of mass about the foot
+    const real along = fused(acceleration.a, s->sin_a, a_rate2 * s->cos_a);
+    acceleration.x = fused(f_x - fused(f_k, s->sin_a, -n * s->cos_a), p->inverse_m_l, -p->l_1 * across);
+    acceleration.z = fused(ground->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
+    *leg_force = f_k;
+    return acceleration;
+}
+
+// Horizontal velocity of the body's centre of mass (m/s): v of the control law.
+HD real hopper_body_speed(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v)
+{
+    return fused(v->l, s->sin_a, fused(l * v->a, s->cos_a, fused(p->l_2 * v->b, s->cos_b, v->x)));
+}
+
+HD real hopper_body_x(const HopperParameters *p, const HopperAngles *s, real x, real l)
+{
+    return fused(l, s->sin_a, fused(p->l_2, s->sin_b, x));
+}
+
+HD real hopper_body_z(const HopperParameters *p, const HopperAngles *s, real z, real l)
+{
+    return fused(l, s->cos_a, fused(p->l_2, s->cos_b, z));
+}
+
+// Kinetic energy of both bodies, gravity, leg spring or stop, ground spring (J).
+HD real hopper_energy(const HopperParameters *p, const HopperAngles *s, const HopperVector *q, const HopperVector *v)
+{
+    const real leg_dx = fused(p->l_1 * v->a, s->cos_a, v->x), leg_dz = fused(-p->l_1 * v->a, s->sin_a, v->z);
+    const real body_dx = hopper_body_speed(p, s, q->l, v);
+    const real body_dz =
+        fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, fused(-p->l_2 * v->b, s->sin_b, v->z)));
+    const real kinetic = 0.5 * (p->m_l * fused(leg_dx, leg_dx, leg_dz * leg_dz) + p->J_l * (v->a * v->a) +
+                                p->m * fused(body_dx, body_dx, body_dz * body_dz) + p->J * (v->b * v->b));
+    const real height = p->m_l * fused(p->l_1, s->cos_a, q->z) + p->m * hopper_body_z(p, s, q->z, q->l);
+    const real extension = p->r_s0 - q->l;
+    const real stiffness = select_real(MASK(extension > 0.0), p->k_l, p->k_stop);
+    const real ground = select_real(MASK(q->z < 0.0), p->k_g * (q->z * q->z), splat(0.0));
+    return kinetic + p->g * height + 0.5 * (stiffness * (extension * extension) + ground);
+}
+
+// Power of what is not in that energy: u1, u2, the dampers and, in the reference's form, P (W).
+HD real hopper_power(const HopperParameters *p, const HopperAngles *s, const HopperContact *contact, real u1, real u2,
+                     const HopperVector *v, bool reference)
+{
+    const real zero = splat(0.0);
+    const real damping = select_real(contact->ground, p->b_g * (v->x * v->x), zero) +
+                         select_real(contact->damping, p->b_g * (v->z * v->z), zero) +
+                         select_real(contact->stop, p->b_stop * (v->l * v->l), zero);
+    real power = fused(u1, v->l, u2 * (v->b - v->a)) - damping;
+    if (reference) {
+        const real p_x = -2.0 * p->m_l * p->l_1 * (v->a * v->a) * s->sin_a;
+        power = fused(p_x, fused(p->l_1 * v->a, s->cos_a, v->x), power);
+    }
+    return power;
+}
+
+#endif

@@ -1,0 +1,88 @@
+// Sums that a hopper's metrics are made of, and the metrics at the end of its life.
+#ifndef HOPSCOTCH_HOPPER_METRICS_H
+#define HOPSCOTCH_HOPPER_METRICS_H
+
+#include "control.h"
+
+typedef struct HopperSums {
+    real sum_speed_error2, sum_speed, sum_attitude2; // over the steps after settle
+    real hops, flights;                              // lift-offs; touchdowns after one
+    real apex, sum_apex, sum_apex2;                  // of this flight (m); over the height at t = 0, which keeps the variance sharp
+    real energy, work;                               // J: of the actuators; all that enters the energy balance
+    real peak_force2, penetration, residual;         // N^2, m, m/s or rad/s
+    real energy_start, x_body_start, z_body_start;   // J, m, m at t = 0
+} HopperSums;
+
+// What a step tells of its inside: forces and power as the integrator saw them.
+typedef struct HopperStep {
+    HopperGround ground;
+    HopperVector velocity; // at which the powers were taken
+    real power;            // W, of what is not in the energy
+    real residual;         // of the implicit solve; 0 for explicit steps
+} HopperStep;
+
+// After a step that ended in q, v with body speed `speed` and the given transitions.
+HD void hopper_sum(const HopperParameters *p, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
+                   const HopperMachine *machine, const HopperControl *control, const HopperTransitions *edge,
+                   const HopperStep *step, real speed, double dt, bool settled)
+{
+    if (settled) {
+        const real error = speed - p->x_dot_des;
+        sums->sum_speed_error2 = fused(error, error, sums->sum_speed_error2);
+        sums->sum_speed = sums->sum_speed + speed;
+        sums->sum_attitude2 = fused(q->b, q->b, sums->sum_attitude2);
+    }
+    const HopperVector *v = &step->velocity;
+    const real effort = absolute(control->u2 * (v->b - v->a)) + absolute(control->u1 * v->l);
+    sums->energy = fused(effort, splat(dt), sums->energy);
+    sums->work = fused(step->power, splat(dt), sums->work);
+    const real f_x = step->ground.f_x, f_z = step->ground.f_z;
+    sums->peak_force2 = greater_of(fused(f_x, f_x, f_z * f_z), sums->peak_force2);
+    sums->penetration = greater_of(-q->z, sums->penetration);
+    sums->residual = greater_of(step->residual, sums->residual);
+
+    const mask hopping = MASK(machine->fsm == HOPPER_FLIGHT) & (MASK(sums->hops > 0.0) | edge->lift_off);
+    if (any_lane(hopping | edge->touchdown)) {
+        const real height = hopper_body_z(p, s, q->z, q->l) - sums->z_body_start;
+        const mask landed = edge->touchdown & MASK(sums->hops > 0.0);
+        sums->sum_apex = select_real(landed, sums->sum_apex + sums->apex, sums->sum_apex);
+        sums->sum_apex2 = select_real(landed, fused(sums->apex, sums->apex, sums->sum_apex2), sums->sum_apex2);
+        sums->flights = select_real(landed, sums->flights + 1.0, sums->flights);
+        sums->apex = select_real(hopping, greater_of(height, sums->apex), sums->apex);
+        sums->apex = select_real(edge->lift_off, height, sums->apex);
+        sums->hops = select_real(edge->lift_off, sums->hops + 1.0, sums->hops);
+    }
+}
+
+// The metrics of a lane that ended after `steps` steps in q, v; metric[HOPPER_N_METRICS].
+HD void hopper_metrics(const HopperConstants *c, const HopperParameters *p, const HopperSums *sums,
+                       const HopperAngles *s, const HopperVector *q, const HopperVector *v, int64_t steps, real *metric)
+{
+    const real missing = real_of_bits(splat_bits(0x7ff8000000000000));
+    const real settled = splat((double)(steps - c->settle));
+    const bool any_settled = steps > c->settle;
+    const real distance = hopper_body_x(p, s, q->x, q->l) - sums->x_body_start;
+    const real travel = absolute(distance), weight = (p->m + p->m_l) * p->g;
+    const real mean_apex = sums->sum_apex / sums->flights;
+    const real variance = (sums->sum_apex2 - sums->sum_apex * mean_apex) / sums->flights;
+    const real endless = real_of_bits(splat_bits(0x7ff0000000000000));
+
+    metric[HOPPER_METRIC_velocity_error] = any_settled ? square_root(sums->sum_speed_error2 / settled) : missing;
+    metric[HOPPER_METRIC_mean_speed] = any_settled ? sums->sum_speed / settled : missing;
+    metric[HOPPER_METRIC_distance] = distance;
+    metric[HOPPER_METRIC_hop_count] = sums->hops;
+    metric[HOPPER_METRIC_apex_mean] = mean_apex + sums->z_body_start;
+    metric[HOPPER_METRIC_apex_std] = square_root(select_real(MASK(variance < 0.0), splat(0.0), variance));
+    metric[HOPPER_METRIC_attitude_rms] = any_settled ? square_root(sums->sum_attitude2 / settled) : missing;
+    metric[HOPPER_METRIC_energy] = sums->energy;
+    metric[HOPPER_METRIC_cost_of_transport] =
+        select_real(MASK(weight > 0.0) & MASK(travel >= 1e-3), sums->energy / (weight * travel),
+                    select_real(MASK(travel == travel), endless, missing));
+    metric[HOPPER_METRIC_peak_ground_force] = square_root(sums->peak_force2);
+    metric[HOPPER_METRIC_max_penetration] = sums->penetration;
+    metric[HOPPER_METRIC_energy_drift] = hopper_energy(p, s, q, v) - sums->energy_start - sums->work;
+    metric[HOPPER_METRIC_survived] = splat((double)steps * c->dt);
+    metric[HOPPER_METRIC_newton_max_residual] = sums->residual;
+}
+
+#endif

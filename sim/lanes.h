@@ -1,0 +1,72 @@
+// A kernel's view of a batch: LANES neighbouring lanes of it (one on the GPU), for one slice.
+// A kernel is a function
+//     HD void model_kernel(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)
+// that loads its lanes (or begins them at tick 0), advances each by `ticks`, and stores it when it ends or when the
+// slice does. `traced` is a literal where it is called, so that the untraced kernel holds no trace of tracing.
+#ifndef HOPSCOTCH_LANES_H
+#define HOPSCOTCH_LANES_H
+
+#include "lanes_view.h"
+#include "real.h"
+
+HD real lanes_parameter(const LaneGroup *group, int field)
+{
+    return load_lanes(group->batch.parameter + field * group->batch.stride + group->lane, group->valid);
+}
+
+HD real lanes_work(const LaneGroup *group, int field)
+{
+    return load_lanes(group->batch.work + field * group->batch.stride + group->lane, group->valid);
+}
+
+HD void lanes_set_work(const LaneGroup *group, int field, real value, mask which)
+{
+    store_lanes(group->batch.work + field * group->batch.stride + group->lane, value, which, group->valid);
+}
+
+HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask which)
+{
+    store_lanes(group->batch.metric + metric * group->batch.stride + group->lane, canonical(value), which, group->valid);
+}
+
+// the lanes that have not ended yet
+HD mask lanes_running(const LaneGroup *group)
+{
+#if LANES == 1
+    return MASK(group->tick == 0 || group->batch.status[group->lane] == LANE_RUNNING);
+#else
+    mask running = splat_bits(0);
+    for (int i = 0; i < group->valid; i++) {
+        running[i] = group->tick == 0 || group->batch.status[group->lane + i] == LANE_RUNNING ? -1 : 0;
+    }
+    return running;
+#endif
+}
+
+// the lanes of `which` end with the failure code in `failure` (0: none)
+HD void lanes_end(const LaneGroup *group, real failure, mask which)
+{
+    for (int i = 0; i < group->valid; i++) {
+        if (lane_of_mask(which, i)) group->batch.status[group->lane + i] = LANE_DONE + (int32_t)lane_of(failure, i);
+    }
+}
+
+// Is a sample due before this tick?
+HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
+{
+    return group->lane < group->batch.trace.lanes && tick % group->batch.trace.every == 0;
+}
+
+// Appends a sample of the lanes of `which`: sample[n_columns].
+HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
+{
+    const Trace *trace = &group->batch.trace;
+    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
+        if (!lane_of_mask(which, i) || trace->count[group->lane + i] >= trace->capacity) continue;
+        const int64_t k = trace->count[group->lane + i]++;
+        double *row = trace->sample + ((group->lane + i) * trace->capacity + k) * group->n_columns;
+        for (int c = 0; c < group->n_columns; c++) row[c] = lane_of(sample[c], i);
+    }
+}
+
+#endif
