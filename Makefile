@@ -26,7 +26,8 @@ HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_C
 KERNELS := $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
-kernels := $(patsubst %,$(BUILD)/cpu_kernels_%.o,scalar v2 v3 v4) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
+cpu_kernels := $(patsubst %,$(BUILD)/cpu_kernels_%.o,scalar v2 v3 v4)
+kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
 
 $(BUILD)/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
@@ -71,7 +72,9 @@ SANITIZE_tsan := -fsanitize=thread
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)
 bits: programs
-	sh tests/bits.sh $(BUILD)
+	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT=-O0 CUDA=no build/O0/hopscotch
+	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
+	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 crash: programs
 	HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/kill_resume.sh
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
@@ -82,8 +85,8 @@ lint:
 	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(kernels)
-	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $(filter %cpu_kernels_v2.o %v3.o %v4.o %scalar.o,$^)
+fuzz: $(cpu_kernels)
+	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 portable:
 	$(MAKE) BUILD=build/portable LIBS="$(STATIC_LIBS)" LDFLAGS=-static-libgcc programs
 	sh tests/portable.sh build/portable/hopscotch

@@ -30,7 +30,7 @@ clang|dev|clang libclang-rt-dev|clang compiler-rt
 clang-format|dev|clang-format|clang-tools-extra
 valgrind|dev|valgrind|valgrind
 h5dump|dev|hdf5-tools|hdf5
-python|dev|python3 python3-h5py python3-jsonschema python3-yaml|python3 python3-h5py python3-jsonschema python3-pyyaml
+python|dev|python3-h5py python3-jsonschema python3-yaml|python3-h5py python3-jsonschema python3-pyyaml
 '
 
 main()
@@ -148,7 +148,7 @@ find_static()
 find_cuda()
 {
     nvcc= cuda_flags= cuda_libs= architectures=
-    found_gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | sort | uniq -c | sed 's/^ *1 //; s/^ *//')
+    found_gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
     case ${CUDA:-} in
     no | none | 0) why_no_cuda="switched off by CUDA=$CUDA" && return ;;
     esac
@@ -170,10 +170,10 @@ find_cuda()
     choose_architectures && link_cuda || nvcc=
 }
 
-# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags, with PTX of the last for later GPUs.
+# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags; PTX of the last for later GPUs.
 choose_architectures()
 {
-    gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d ' .' | grep '^[0-9]*$' | sort -nu)
+    gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | grep -x '[0-9]*' | sort -nu)
     chosen=${ARCH:-}
     [ -n "$chosen" ] || { [ -n "$gpus" ] && chosen=native || chosen=all; }
     case $chosen in
@@ -198,7 +198,8 @@ choose_architectures()
 
 link_cuda()
 {
-    printf '__global__ void kernel() {}\nextern "C" int launch(void) { kernel<<<1, 1>>>(); return 0; }\n' >$probe/cuda.cu
+    printf '%s\n' '__global__ void kernel() {}' 'extern "C" int launch(void) { kernel<<<1, 1>>>(); return 0; }' \
+        >$probe/cuda.cu
     printf 'int launch(void);\nint main(void) { return launch(); }\n' >$probe/link.c
     root=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
     if ! "$nvcc" -arch="sm_$last" $cuda_without_cxx -c $probe/cuda.cu -o $probe/cuda.o 2>$probe/log; then
@@ -238,15 +239,12 @@ install_packages()
     fi
     sudo=
     if [ "$(id -u)" != 0 ]; then
-        has sudo || { echo "configure.sh: run as root, or install sudo, to install: $*" >&2 && exit 3; }
+        has sudo || { echo "configure.sh: run as root, or install sudo, to install: $*" >&2 && return; }
         sudo="sudo "
     fi
     for command in "apt-get update -q" "apt-get install -q -y --no-install-recommends $*"; do
         echo "+ $sudo$command"
-        ${sudo}env DEBIAN_FRONTEND=noninteractive $command || {
-            echo "configure.sh: '$sudo$command' failed; see above" >&2
-            exit 3
-        }
+        ${sudo}env DEBIAN_FRONTEND=noninteractive $command || echo "configure.sh: '$sudo$command' failed" >&2
     done
 }
 
@@ -265,7 +263,8 @@ print_table()
     row HDF5 "$found_hdf5"
     row SQLite "$found_sqlite" "3.37 or later"
     if [ -n "$nvcc" ]; then
-        row CUDA "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p')" "for sm$(echo "$architectures" | sed 's/ /_/; s/ /, sm_/g')"
+        row CUDA "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p')" \
+            "for sm$(echo "$architectures" | sed 's/ /_/; s/ /, sm_/g')"
     else
         row CUDA "none: CPU only" "$why_no_cuda"
     fi
@@ -275,9 +274,9 @@ print_table()
     row clang-format "$(version_of clang-format)" "lint, format"
     row valgrind "$(version_of valgrind)"
     row "static HDF5" "${found_static:-missing}" "portable"
-    [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ] &&
-        echo "There is a GPU but no CUDA toolkit: install it (developer.nvidia.com/cuda-downloads) and run ./configure.sh again."
-    return 0
+    if [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ]; then
+        echo "There is a GPU but no CUDA toolkit (developer.nvidia.com/cuda-downloads). With it, run configure.sh again."
+    fi
 }
 
 version_of()

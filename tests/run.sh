@@ -4,8 +4,10 @@
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
-# to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` for each check. With
-# QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
+# to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
+# With QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
+#
+# shellcheck disable=SC2086
 set -u
 cd "$(dirname "$0")/.." || exit 3
 build=${1:-build} pattern=${2:-}
@@ -21,7 +23,7 @@ unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 # tally NAME STATUS: counts the lines of $log/out; a failure that no line tells is one more.
 tally()
 {
-    ok=$(grep -c '^ok' "$log/out") bad=$(grep -c '^FAIL' "$log/out") skip=$(grep -c '^skip' "$log/out")
+    ok=$(grep -c '^ok ' "$log/out") bad=$(grep -c '^FAIL ' "$log/out") skip=$(grep -c '^skip ' "$log/out")
     if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then
         echo "FAIL $1: ended with status $2 (124: it took too long)"
         bad=1

@@ -1,4 +1,4 @@
-// Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to itself.
+// Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to it.
 #include "../../runner/runner.h"
 
 #include <stdlib.h>
