@@ -1,0 +1,135 @@
+// What the files that read, resolve and describe a spec share: one table of keys. A row says what a key is called, its
+// type, unit, default, range, what it means and how it is written; from it come reading, error texts, the resolved
+// spec, its hash, the JSON schema and the reference page. Rows of models and search methods are made from their own
+// tables, so that everything below knows one kind of row.
+#ifndef HOPSCOTCH_KEYS_H
+#define HOPSCOTCH_KEYS_H
+
+#include "runner.h"
+
+typedef enum KeyType {
+    KEY_NUMBER,
+    KEY_INTEGER,
+    KEY_BOOLEAN,
+    KEY_CHOICE, // one of the words in `words`
+    KEY_NAME,   // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
+    KEY_FORM,   // has a form of its own, read by the function that spec.c names for it
+    KEY_SECTION,
+    KEY_LATER // designed, not built: a clear error instead of an unknown key
+} KeyType;
+
+// Where the value stands in the Spec; `at` points to it once a Spec is being read.
+typedef enum KeyStore { STORE_NONE, STORE_INT, STORE_INT64, STORE_UINT64, STORE_DOUBLE, STORE_BOOLEAN, STORE_TEXT } KeyStore;
+
+enum {
+    KEY_REQUIRED = 1,
+    KEY_IDENTITY = 2, // can change a number: enters the canonical text and its hash
+    KEY_OPEN = 4      // section: its keys come from the model
+};
+
+typedef struct Key {
+    const char *path; // "record.trajectories.sample"
+    KeyType type;
+    const char *unit;        // "s" also takes 5ms, 30min, 2h; "fraction" also takes 50%; "1" or "": none
+    double value, low, high; // default and inclusive range; a choice's value is its place in `words`
+    const char *words;       // choice: "any|of|these"; number: the word that stands for the default ("auto", "none");
+                             // form and section: what is expected there, for messages
+    const char *doc, *example;
+    KeyStore store;
+    size_t offset; // in Spec; of the model's and the method's rows: unused
+    unsigned flags;
+    void *at;
+    const char *method; // search method that the row belongs to, NULL: all
+    int parameter;      // index in configured.parameters + 1; 0: the row is no parameter
+} Key;
+
+// A key that the spec gives, found at its place, or so misspelt that it was reported and read on under its right name.
+typedef struct GivenKey {
+    const char *path;
+    const Node *key, *value;
+} GivenKey;
+
+// One reading of one spec.
+typedef struct SpecReader {
+    Spec *spec;
+    Arena *arena;
+    Diagnostics *diagnostics;
+    const Node *root;
+    Key *keys; // the whole table for this spec: ours, every method's, the model's
+    int n_keys, keys_capacity;
+    GivenKey *given;
+    int n_given, given_capacity;
+    const Key **parameter_keys; // [n_parameters] rows of the parameters, in their order
+    const char *const *names;   // [n_parameters] of the parameters
+} SpecReader;
+
+// ---- keys.c: the table ----------------------------------------------------------------------------------------------
+
+const Key *keys_table(int *count);
+// Rows of other tables, in our form; the path is the arena's.
+Key key_of_option(const Option *option, const char *section, Arena *arena);
+Key key_of_parameter(const Parameter *parameter, Arena *arena);
+const char *key_name(const Key *key); // last part of the path
+// "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
+const char *key_expected(const Key *key, Arena *arena);
+const char *key_range(const Key *key, Arena *arena);
+// The words of "any|of|these": how many there are, the index-th, and as a sentence "any, of or these".
+int words_count(const char *words);
+const char *words_at(const char *words, int index, Arena *arena);
+int words_find(const char *words, const char *text); // -1: none of them
+const char *words_sentence(const char *const *words, int count, Arena *arena);
+// A Configured with every parameter that the model can have (bbob's depend on its dimension), to describe them.
+bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
+
+// ---- scalar.c: strict scalars ---------------------------------------------------------------------------------------
+
+// A number under a row's rules (units, integers, range); *value untouched and false after an error. A value out of
+// range is an error too, but *value is then the nearest bound, so that reading can go on.
+bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double *value);
+// Any scalar row, into the place where the row stores it; node NULL: its default.
+void scalar_read(SpecReader *reader, const Key *key, const Node *node);
+// `text` as a strict number, nothing behind it.
+bool scalar_strict(const char *text, double *value);
+// "'150'", "the text \"150\"", "a list", "a mapping", "empty": what was given instead of what was expected.
+const char *scalar_given(const Node *node, Arena *arena);
+bool scalar_is_empty(const Node *node); // nothing after the colon
+
+// ---- override.c: --set ----------------------------------------------------------------------------------------------
+
+// The tree with "key.path=value" applied; the errors are placed in a source "--set".
+const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
+
+// ---- values.c: value forms ------------------------------------------------------------------------------------------
+
+// Values of the parameter that `key` describes: [list], {linspace: ...}, ... ; false after an error.
+bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
+// As flow YAML, {linspace: [50, 300, 26]}, that reads back to the same values.
+const char *values_text(const Values *values, Arena *arena);
+// One row a form, for the schema and the reference page.
+typedef struct ValueForm {
+    const char *name, *arguments, *doc, *example;
+    ValuesForm form;
+    int n_arguments;
+} ValueForm;
+const ValueForm *value_forms(int *count);
+
+// ---- axes.c: what `search:` asks for --------------------------------------------------------------------------------
+
+// method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
+void axes_read_method(SpecReader *reader);
+void axes_read(SpecReader *reader);
+const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
+
+// ---- spec.c ---------------------------------------------------------------------------------------------------------
+
+const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
+const Key *key_find(const SpecReader *reader, const char *path);        // NULL: no such row
+// The parameter called `key`; after an error, -1.
+int parameter_find(SpecReader *reader, const Node *key, const char *where);
+
+// ---- resolve.c ------------------------------------------------------------------------------------------------------
+
+// Fills spec->resolved, canonical and hash.
+void spec_resolve(SpecReader *reader);
+
+#endif

@@ -1,0 +1,223 @@
+// Value forms: what a searched parameter goes through, or is drawn from. An axis is never expanded: it knows its
+// count and gives value i.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+double values_at(const Values *values, int64_t index)
+{
+    const double i = (double)index, last = (double)(values->count - 1);
+    if (values->form == VALUES_LIST) return values->list[index];
+    if (values->form == VALUES_ARANGE) {
+        const double value = values->low + i * values->step;
+        return value > values->high ? values->high : value; // 0.1 * 3 is not 0.3
+    }
+    if (index == 0) return values->low;
+    if (index == values->count - 1) return values->high;
+    if (values->form == VALUES_LINSPACE) return values->low + (values->high - values->low) * i / last;
+    const double low = portable_log(values->low), high = portable_log(values->high);
+    return portable_exp(low + (high - low) * i / last);
+}
+
+static const ValueForm values_forms[] = {
+    {"linspace", "[first, last, points]", "evenly spaced, both ends included", "{linspace: [50, 300, 26]}",
+     VALUES_LINSPACE, 3},
+    {"logspace", "[first, last, points]", "evenly spaced in the logarithm; the ends are values, not exponents",
+     "{logspace: [50, 300, 11]}", VALUES_LOGSPACE, 3},
+    {"arange", "[start, greatest, step]", "start, start + step, ... up to the greatest value allowed",
+     "{arange: [25, 40, 5]}", VALUES_ARANGE, 3},
+    {"range", "[low, high]",
+     "for methods that sample; with `scale: log` it is the logarithm that is sampled, with `integer: true` a whole number",
+     "{range: [50, 300], scale: log, integer: false}", VALUES_RANGE, 2},
+};
+
+const ValueForm *value_forms(int *count)
+{
+    *count = (int)(sizeof values_forms / sizeof values_forms[0]);
+    return values_forms;
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = 9007199254740992.0};
+static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = 5e-324, .high = INFINITY};
+static const Key values_scale_key = {.path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
+static const Key values_integer_key = {.path = "integer", .type = KEY_BOOLEAN, .store = STORE_BOOLEAN};
+
+static bool values_read_list(SpecReader *reader, const Key *key, const Node *node, Values *out)
+{
+    double *list = ARENA_NEW(reader->arena, double, node->count);
+    bool good = node->count > 0;
+    if (!good) diagnose(reader->diagnostics, node, "%s has no values, give at least one", key_name(key));
+    for (int i = 0; i < node->count; i++) good &= scalar_number(reader, key, node->items[i], &list[i]);
+    *out = (Values){.form = VALUES_LIST, .list = list, .count = node->count};
+    return good;
+}
+
+static bool values_spaced(SpecReader *reader, const Key *key, const Node *node, Values *values)
+{
+    double points = 0;
+    if (!scalar_number(reader, &values_points_key, node->items[2], &points)) return false;
+    values->count = (int64_t)points;
+    if (values->low == values->high) {
+        diagnose(reader->diagnostics, node, "both ends of %s are %s, for one value write [%s]", key_name(key),
+                 text_number(values->low).text, text_number(values->low).text);
+        return false;
+    }
+    if (values->form == VALUES_LOGSPACE && (values->low <= 0.0 || values->high <= 0.0)) {
+        diagnose(reader->diagnostics, node, "the ends of a logspace must be > 0: %s has a logarithm only then",
+                 key_name(key));
+        return false;
+    }
+    return true;
+}
+
+// The number of steps may come out as 2.9999999999999996 for [0, 0.3, 0.1]: a billionth of a step is rounding.
+static bool values_stepped(SpecReader *reader, const Key *key, const Node *node, Values *values)
+{
+    if (!scalar_number(reader, &values_step_key, node->items[2], &values->step)) return false;
+    const double steps = (values->high - values->low) / values->step;
+    if (steps < 0.0) {
+        diagnose(reader->diagnostics, node, "%s starts at %s, above the greatest value allowed, %s", key_name(key),
+                 text_number(values->low).text, text_number(values->high).text);
+        return false;
+    }
+    if (steps > 9007199254740991.0) {
+        diagnose(reader->diagnostics, node, "%s has %s values, more than 2^53", key_name(key), text_number(steps).text);
+        return false;
+    }
+    values->count = (int64_t)floor(steps + 1e-9) + 1;
+    return true;
+}
+
+static bool values_flag(SpecReader *reader, const Key *row, const Node *mapping, bool *flag)
+{
+    const Node *node = node_find(mapping, row->path);
+    Key key = *row;
+    key.at = flag;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    scalar_read(reader, &key, node);
+    return diagnostics_errors(reader->diagnostics) == errors;
+}
+
+static bool values_ranged(SpecReader *reader, const Key *key, const Node *mapping, const Node *node, Values *values)
+{
+    bool good = values_flag(reader, &values_scale_key, mapping, &values->log_scale);
+    good &= values_flag(reader, &values_integer_key, mapping, &values->integer);
+    const char *low = text_number(values->low).text, *high = text_number(values->high).text;
+    const char *problem = NULL;
+    if (values->low >= values->high)
+        problem = "its low end must be below its high end";
+    else if (values->log_scale && values->low <= 0.0)
+        problem = "on a log scale both ends must be > 0";
+    else if (values->integer && (values->low != floor(values->low) || values->high != floor(values->high)))
+        problem = "the ends of an integer range must be integers";
+    if (problem != NULL) diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), low, high, problem);
+    return good && problem == NULL;
+}
+
+static bool values_read_form(SpecReader *reader, const Key *key, const Node *mapping, const ValueForm *form,
+                             const Node *node, Values *out)
+{
+    if (node->kind != NODE_SEQUENCE || node->count != form->n_arguments) {
+        diagnose(reader->diagnostics, node, "%s of %s is %s, expected %s", form->name, key_name(key),
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena),
+                 form->arguments);
+        return false;
+    }
+    Values values = {.form = form->form};
+    bool good = scalar_number(reader, key, node->items[0], &values.low);
+    good &= scalar_number(reader, key, node->items[1], &values.high);
+    if (good && !isfinite(values.high - values.low)) {
+        diagnose(reader->diagnostics, node, "the ends of %s are too far apart", key_name(key));
+        good = false;
+    }
+    if (!good) return false;
+    *out = values;
+    if (form->form == VALUES_ARANGE) return values_stepped(reader, key, node, out);
+    if (form->form == VALUES_RANGE) return values_ranged(reader, key, mapping, node, out);
+    return values_spaced(reader, key, node, out);
+}
+
+// Which form a mapping is, by its key; NULL after an error. A companion of another form is an error too.
+static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const Node *mapping, const Node **argument)
+{
+    static const char *const names[] = {"linspace", "logspace", "arange", "range", "derive", "scale", "integer"};
+    enum { N_FORMS = sizeof values_forms / sizeof values_forms[0], N_NAMES = sizeof names / sizeof names[0] };
+    const ValueForm *found = NULL;
+    for (int i = 0; i < mapping->count; i++) {
+        const char *name = mapping->keys[i]->text, *near = nearest_name(name, names, N_NAMES);
+        if (strcmp(name, "sigma") == 0) {
+            diagnose(reader->diagnostics, mapping->keys[i], "sigma is not supported by this version");
+            return NULL;
+        }
+        if (near == NULL || strcmp(near, name) != 0) {
+            diagnose(reader->diagnostics, mapping->keys[i], "unknown key '%s' in the values of %s%s%s%s", name,
+                     key_name(key), near != NULL ? ", did you mean '" : ", expected linspace, logspace, arange, range or derive",
+                     near != NULL ? near : "", near != NULL ? "'?" : "");
+            return NULL;
+        }
+        for (int f = 0; f < N_FORMS; f++) {
+            if (strcmp(name, values_forms[f].name) != 0) continue;
+            if (found != NULL) {
+                diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key),
+                         found->name, name);
+                return NULL;
+            }
+            found = &values_forms[f];
+            *argument = mapping->items[i];
+        }
+    }
+    if (found == NULL || (found->form != VALUES_RANGE && mapping->count > 1)) {
+        diagnose(reader->diagnostics, mapping, found == NULL
+                     ? "the values of %s have no form, expected linspace, logspace, arange, range or derive"
+                     : "only a range can have other keys beside it in the values of %s", key_name(key));
+        return NULL;
+    }
+    return found;
+}
+
+bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out)
+{
+    if (node->kind == NODE_SEQUENCE) return values_read_list(reader, key, node, out);
+    if (node->kind == NODE_SCALAR) {
+        diagnose(reader->diagnostics, node,
+                 "%s is %s, expected values such as [1, 2, 3] or {linspace: [first, last, points]}; a single value is "
+                 "fixed in `%.*s`", key_name(key), scalar_given(node, reader->arena),
+                 (int)strcspn(key->path, "."), key->path);
+        return false;
+    }
+    const Node *argument = NULL;
+    const ValueForm *form = values_form_of(reader, key, node, &argument);
+    return form != NULL && values_read_form(reader, key, node, form, argument, out);
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static const char *values_list_text(const Values *values, Arena *arena)
+{
+    const size_t size = (size_t)values->count * 32 + 3; // 24 characters a number at most, and ", "
+    char *text = arena_take(arena, size, 1), *p = text;
+    *p++ = '[';
+    for (int64_t i = 0; i < values->count; i++) {
+        const Text32 number = text_number(values->list[i]);
+        p = stpcpy(stpcpy(p, i > 0 ? ", " : ""), number.text);
+    }
+    stpcpy(p, "]");
+    return text;
+}
+
+const char *values_text(const Values *values, Arena *arena)
+{
+    const Text32 low = text_number(values->low), high = text_number(values->high), step = text_number(values->step);
+    if (values->form == VALUES_LIST) return values_list_text(values, arena);
+    if (values->form == VALUES_ARANGE)
+        return arena_format(arena, "{arange: [%s, %s, %s]}", low.text, high.text, step.text);
+    if (values->form == VALUES_RANGE)
+        return arena_format(arena, "{range: [%s, %s], scale: %s, integer: %s}", low.text, high.text,
+                            values->log_scale ? "log" : "linear", values->integer ? "true" : "false");
+    return arena_format(arena, "{%s: [%s, %s, %lld]}", values->form == VALUES_LINSPACE ? "linspace" : "logspace",
+                        low.text, high.text, (long long)values->count);
+}
