@@ -1,14 +1,16 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from a
-// short calibration launch. And how many lanes a batch has, and which trials are known to be recorded: the campaign loop
-// asks the same functions.
-#include "runner.h"
+// short calibration launch. How many lanes a batch has is chosen here too, for the campaign loop and for the plan alike.
+#include "store.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static const double plan_mebibyte = 1024.0 * 1024.0;
+
+static int64_t plan_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t plan_greatest(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t plan_divided_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 // ---- which trajectories are recorded --------------------------------------------------------------------------------
 
@@ -22,77 +24,368 @@ bool record_known_beforehand(const Spec *spec, int64_t id)
     return false;
 }
 
-int64_t record_every(const Spec *spec)
-{
-    const double tick = spec->configured.tick_duration;
-    const int64_t every = tick > 0.0 ? llround(spec->record.sample / tick) : 1;
-    return every > 1 ? every : 1;
-}
+int64_t record_every(const Spec *spec) { return spec_sample_ticks(spec); }
 
-int64_t record_lanes(const Spec *spec)
-{
-    return spec->record.all_replicates ? spec->replicates.count : 1;
-}
-
-// bytes of one traced lane, as doubles
-static int64_t plan_trace_bytes(const Spec *spec)
-{
-    const int64_t samples = trace_capacity(spec->configured.ticks, record_every(spec));
-    return samples * spec->configured.n_columns * (int64_t)sizeof(double);
-}
+int64_t record_lanes(const Spec *spec) { return spec->record.all_replicates ? spec->replicates.count : 1; }
 
 // ---- lanes of a batch -----------------------------------------------------------------------------------------------
 
-static int64_t plan_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t plan_greatest(int64_t a, int64_t b) { return a > b ? a : b; }
-
 // `lanes` cut down to a multiple of `group`, but at least one group
-static int64_t plan_whole(int64_t lanes, int64_t group)
-{
-    return plan_greatest(lanes / group, 1) * group;
-}
+static int64_t plan_whole(int64_t lanes, int64_t group) { return plan_greatest(lanes / group, 1) * group; }
 
-// CPU: small enough that a batch takes about 2 s (a lane's tick costs some 50 ns on one core, two cores at least), large
-// enough that threads, rows and commits are worth their overhead.
+static bool plan_is_cpu(const Backend *backend) { return strcmp(backend_info(backend)->name, "cpu") == 0; }
+
+// CPU: small enough that a batch takes about 2 s (a tick of a lane costs some 50 ns of one core; two cores at least),
+// large enough that threads, rows and commits are worth their overhead.
 static int64_t plan_cpu_lanes(const Spec *spec)
 {
-    const double lane_seconds = 50e-9 * (double)spec->configured.ticks, batch_seconds = 4.0;
-    const double lanes = batch_seconds / lane_seconds;
+    const double core_seconds = 4.0, tick_seconds = 50e-9;
+    const double lanes = core_seconds / (tick_seconds * (double)spec->configured.ticks);
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: as many as hide its latency (8 warps on each of the 132 schedulers' groups of an H100 or H200), while all slots
-// together leave a tenth of its memory free.
+// GPU: as many as keep an H100 or H200 full (132 multiprocessors x 8 blocks of 128), if all slots together leave a tenth
+// of its memory free.
 static int64_t plan_gpu_lanes(const Spec *spec, const BackendInfo *info)
 {
-    const int64_t fit = info->memory_free / 10 * 9 / (info->slots * backend_lane_bytes(&spec->configured));
-    return plan_least(135168, fit);
+    const int64_t usable = info->memory_free / 10 * 9;
+    return plan_least(132 * 8 * 128, usable / (info->slots * backend_lane_bytes(&spec->configured)));
 }
 
-// Lanes of all trials of a spec, or the greatest number if that is not known.
+// Lanes of all trials of a spec; the greatest number if that is not known.
 static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
     Search search;
+    int64_t lanes;
     if (arena_create(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
-    const int64_t total = known ? search.total : INT64_MAX;
+    if (!known || __builtin_mul_overflow(search.total, spec->replicates.count, &lanes)) lanes = INT64_MAX;
     arena_destroy(&arena);
-    return total < INT64_MAX / spec->replicates.count ? total * spec->replicates.count : INT64_MAX;
+    return lanes;
+}
+
+// Lanes that a batch of `lanes` may trace: a buffer of 64 MiB, whole trials, at least one.
+static int64_t plan_traced_lanes(const Spec *spec, int64_t lanes)
+{
+    const int64_t lane_bytes = record_capacity(spec) * spec->configured.n_columns * (int64_t)sizeof(double);
+    const int64_t fit = ((int64_t)64 << 20) / lane_bytes,
+                  recorded = lanes / spec->replicates.count * record_lanes(spec);
+    return plan_whole(plan_least(fit, recorded), record_lanes(spec));
 }
 
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
 {
     const BackendInfo *info = backend_info(backend);
-    const bool cpu = strcmp(info->name, "cpu") == 0;
     int64_t lanes = requested;
     if (lanes <= 0) {
-        lanes = plan_whole(cpu ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info), info->lane_multiple);
-        lanes = plan_least(lanes, plan_all_lanes(spec));
+        lanes = plan_is_cpu(backend) ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info);
+        lanes = plan_least(plan_whole(lanes, info->lane_multiple), plan_all_lanes(spec));
     }
     lanes = plan_whole(lanes, spec->replicates.count);
-    const int64_t fit = (int64_t)(64.0 * plan_mebibyte) / plan_trace_bytes(spec);
-    const int64_t recorded = lanes / spec->replicates.count * record_lanes(spec);
-    *traced_max = spec->record.trajectories ? plan_whole(plan_least(fit, recorded), record_lanes(spec)) : 0;
+    *traced_max = spec->record.trajectories ? plan_traced_lanes(spec, lanes) : 0;
     return lanes;
+}
+
+// ---- trials ---------------------------------------------------------------------------------------------------------
+
+// What the steps of a plan share.
+typedef struct PlanMaker {
+    const Spec *spec;
+    Search search;
+    Backend *backend;
+    Plan *plan;
+    double *parameter;                 // [n_parameters] of the trial that is looked at
+    int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
+    int64_t traced_max;                // lanes of a batch that may be traced
+} PlanMaker;
+
+enum { PLAN_SAMPLE = 100000, PLAN_EXACT_MAX = 1000000 };
+
+// The index-th id of a sample of all ids: the same for the same seed, and apart from every search's own draws.
+static int64_t plan_sampled_id(const PlanMaker *maker, int64_t index)
+{
+    const RandomKey key = {
+        .seed = maker->spec->seed, .search = 0xFFFF, .ordinal = (uint64_t)index, .purpose = RANDOM_SAMPLE};
+    return (int64_t)(random_uniform(&key, 0) * (double)maker->search.total);
+}
+
+static bool plan_trial_exists(const PlanMaker *maker, int64_t id, uint64_t *ordinal)
+{
+    return maker->search.method->trial(&maker->search, id, ordinal, maker->parameter).kind == OK;
+}
+
+static int64_t plan_count_excluded(const PlanMaker *maker)
+{
+    const int64_t total = maker->search.total;
+    const bool exact = total <= PLAN_EXACT_MAX;
+    const int64_t looked_at = exact ? total : PLAN_SAMPLE;
+    int64_t excluded = 0;
+    uint64_t ordinal;
+    if (maker->spec->n_exclude == 0 && maker->spec->n_derived == 0) return 0;
+    for (int64_t i = 0; i < looked_at; i++) {
+        excluded += !plan_trial_exists(maker, exact ? i : plan_sampled_id(maker, i), &ordinal);
+    }
+    maker->plan->excluded_estimated = !exact;
+    return exact ? excluded : (int64_t)((double)excluded / PLAN_SAMPLE * (double)total);
+}
+
+static void plan_count_trials(PlanMaker *maker)
+{
+    const int64_t limit = maker->spec->limits.trials;
+    Plan *plan = maker->plan;
+    plan->excluded = maker->search.total > 0 ? plan_count_excluded(maker) : 0;
+    plan->trials = maker->search.total >= 0 ? maker->search.total - plan->excluded : limit;
+    if (limit > 0) plan->trials = plan_least(plan->trials, limit);
+    plan->lanes = plan->trials * maker->spec->replicates.count;
+}
+
+// At most so many: a trial that several rules choose is recorded once.
+static void plan_count_recorded(PlanMaker *maker)
+{
+    const Spec *spec = maker->spec;
+    const int64_t trials = maker->plan->trials;
+    if (!spec->record.trajectories) return;
+    const int64_t every = spec->record.every > 0 ? plan_divided_up(trials, spec->record.every) : 0;
+    maker->recorded_as_run = plan_least(trials, every + spec->record.n_trials);
+    const int64_t later = plan_least(trials, spec->record.best) + plan_least(trials, spec->record.failures);
+    maker->recorded = plan_least(trials, maker->recorded_as_run + later);
+    maker->plan->traced_lanes = maker->recorded * record_lanes(spec);
+}
+
+static void plan_count_batches(PlanMaker *maker, int64_t requested)
+{
+    const Spec *spec = maker->spec;
+    Plan *plan = maker->plan;
+    plan->batch_lanes = plan_batch_lanes(spec, maker->backend, requested, &maker->traced_max);
+    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
+    if (maker->traced_max == 0) return;
+    const int64_t traced = maker->recorded_as_run * record_lanes(spec);
+    plan->batches = plan_greatest(plan->batches, plan_divided_up(traced, maker->traced_max));
+}
+
+// ---- bytes ----------------------------------------------------------------------------------------------------------
+
+// Columns of the tables trials and replicates; a row takes about 9 bytes a column and 20 more.
+static int64_t plan_trial_columns(const Spec *spec)
+{
+    const int metrics = spec->configured.n_metrics * (spec->replicates.count > 1 ? 2 : 1);
+    return 6 + spec->n_axes + spec->n_derived + metrics;
+}
+
+static int64_t plan_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
+
+static void plan_count_disk(PlanMaker *maker)
+{
+    const Spec *spec = maker->spec;
+    Plan *plan = maker->plan;
+    const double lane_table = 32.0, shard_rest = 16384.0, database_rest = 131072.0;
+    const double width = spec->record.float64 ? 8.0 : 4.0;
+    const double lane = (double)record_capacity(spec) * spec->configured.n_columns * width + lane_table;
+    if (plan->traced_lanes > 0) {
+        const double bytes = (double)plan->traced_lanes * lane;
+        plan->hdf5_bytes = bytes + (bytes / (64.0 * plan_mebibyte) + 1.0) * shard_rest;
+    }
+    plan->sqlite_bytes = database_rest + (double)plan->trials * (double)(9 * plan_trial_columns(spec) + 20);
+    if (spec->replicates.store) {
+        plan->sqlite_bytes += (double)plan->lanes * (double)(9 * plan_replicate_columns(spec) + 20);
+    }
+}
+
+// Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
+static void plan_count_memory(PlanMaker *maker)
+{
+    const Spec *spec = maker->spec;
+    const Configured *configured = &spec->configured;
+    const double trace = (double)maker->traced_max * (double)record_capacity(spec) * configured->n_columns * 8.0;
+    const double slots = backend_info(maker->backend)->slots, lanes = (double)maker->plan->batch_lanes;
+    const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace;
+    const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
+    const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
+    const double rest = 64.0 * plan_mebibyte + 2.0 * trace; // a shard's image, and HDF5's own copy of it
+    maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
+    maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace);
+}
+
+// Free bytes where the results go: of the nearest folder that is there already.
+static Error plan_free_disk(const char *results, Arena *arena, double *bytes)
+{
+    char *path = arena_copy(arena, results != NULL ? results : "results");
+    int64_t free_bytes;
+    while (!file_exists(path)) {
+        char *slash = strrchr(path, '/');
+        if (slash == NULL)
+            path = strcpy(path, ".");
+        else if (slash == path)
+            path[1] = '\0';
+        else
+            *slash = '\0';
+    }
+    TRY(disk_free(path, &free_bytes));
+    *bytes = (double)free_bytes;
+    return error_none();
+}
+
+// ---- time -----------------------------------------------------------------------------------------------------------
+
+static const double plan_calibration_seconds = 1.5;
+
+// Trials drawn from all of the search, so that they fail and last like the rest of it.
+static void plan_sample_trials(PlanMaker *maker, Trials *trials)
+{
+    const int parameters = maker->spec->configured.n_parameters;
+    uint64_t ordinal = 0;
+    memcpy(maker->parameter, maker->spec->fixed, (size_t)parameters * sizeof *maker->parameter);
+    for (int64_t i = 0, looked_at = 0; i < trials->capacity; i++) {
+        bool found = maker->search.total <= 0;
+        for (; !found && looked_at < PLAN_EXACT_MAX; looked_at++) {
+            found = plan_trial_exists(maker, plan_sampled_id(maker, looked_at), &ordinal);
+        }
+        trials->ordinal[i] = ordinal;
+        memcpy(trials->parameter + i * parameters, maker->parameter, (size_t)parameters * sizeof *maker->parameter);
+    }
+    trials->count = trials->capacity;
+}
+
+// Runs a filled flight for at most plan_calibration_seconds; *seconds: device time that all of it takes.
+static Error plan_time_flight(const PlanMaker *maker, Flight *flight, double *seconds)
+{
+    const Spec *spec = maker->spec;
+    const double start = clock_seconds();
+    bool done = false;
+    TRY(backend_begin(maker->backend, 0));
+    for (int64_t slice = slice_start(spec, 0); !done && clock_seconds() - start < plan_calibration_seconds;) {
+        const double slice_started = clock_seconds();
+        TRY(backend_advance(maker->backend, 0, slice));
+        flight->ticks += slice;
+        TRY(flight_wait(spec, maker->backend, 0, flight, &done));
+        slice = slice_adapt(slice, clock_seconds() - slice_started, 0);
+    }
+    const double ticks = (double)spec->configured.ticks, advanced = (double)flight->ticks;
+    *seconds = flight->kernel_seconds * (done || advanced >= ticks ? 1.0 : ticks / advanced);
+    return error_none();
+}
+
+// Device time of `lanes` lanes of this spec.
+static Error plan_calibrate(PlanMaker *maker, int64_t lanes, double *seconds)
+{
+    const Spec *spec = maker->spec;
+    const int64_t trials = plan_divided_up(lanes, spec->replicates.count);
+    const size_t bytes = (size_t)(trials * (flight_bytes(spec) + 64)) + (size_t)(4.0 * plan_mebibyte);
+    Arena arena;
+    Flight flight;
+    TRY(arena_create(&arena, bytes, "calibration"));
+    flight_take(spec, trials, &arena, &flight);
+    plan_sample_trials(maker, &flight.trials);
+    flight_fill(spec, &flight, backend_batch(maker->backend, 0));
+    const Error error = plan_time_flight(maker, &flight, seconds);
+    arena_destroy(&arena);
+    return error;
+}
+
+// Device time of `lanes` lanes in batches of `batch`, each of which takes `seconds`. A CPU's time is in proportion; a
+// GPU's last batch takes a quarter even if it is small, because then it is latency that counts.
+static double plan_scaled(const PlanMaker *maker, double seconds, int64_t lanes, int64_t batch)
+{
+    const double batches = (double)lanes / (double)batch, full = (double)(lanes / batch);
+    if (plan_is_cpu(maker->backend) || batches == full) return seconds * batches;
+    return seconds * (full + (batches - full > 0.25 ? batches - full : 0.25));
+}
+
+// Time that the writer needs: columns a second and bytes a second as measured on one core with a local disk, and a
+// synced commit a batch. It overlaps with the device, but for the last batch.
+static double plan_write_seconds(const PlanMaker *maker)
+{
+    const Spec *spec = maker->spec;
+    const Plan *plan = maker->plan;
+    const double columns_per_second = 11e6, bytes_per_second = spec->record.gzip ? 50e6 : 475e6, commit_seconds = 0.003;
+    double columns = (double)plan->trials * (double)plan_trial_columns(spec);
+    if (spec->replicates.store) columns += (double)plan->lanes * (double)plan_replicate_columns(spec);
+    return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
+}
+
+static Error plan_count_time(PlanMaker *maker)
+{
+    const Spec *spec = maker->spec;
+    Plan *plan = maker->plan;
+    const bool cpu = plan_is_cpu(maker->backend);
+    const int64_t quarter = plan_greatest(plan->batch_lanes / 4, 512); // a CPU's time is in proportion to the lanes
+    const int64_t trials_lanes =
+        plan_least(cpu ? plan_least(quarter, plan->batch_lanes) : plan->batch_lanes, plan->lanes);
+    const int64_t lanes = plan_divided_up(trials_lanes, spec->replicates.count) * spec->replicates.count;
+    double seconds;
+    TRY(plan_calibrate(maker, lanes, &seconds));
+    double device = plan_scaled(maker, seconds, plan->lanes, lanes);
+    const int64_t again = (maker->recorded - maker->recorded_as_run) * record_lanes(spec); // re-simulated lanes
+    if (again > 0) device += plan_scaled(maker, seconds, again, lanes);
+    const double write = plan_write_seconds(maker), greater = device > write ? device : write;
+    const double expected = greater + write / (double)plan->batches;
+    plan->seconds_low = 0.8 * expected;
+    plan->seconds_high = 1.2 * expected;
+    return error_none();
+}
+
+// ---- the plan -------------------------------------------------------------------------------------------------------
+
+static void plan_refuse_sizes(PlanMaker *maker)
+{
+    Plan *plan = maker->plan;
+    const BackendInfo *info = backend_info(maker->backend);
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double host = plan->host_bytes + (plan_is_cpu(maker->backend) ? plan->device_bytes : 0.0);
+    const double disk = plan->hdf5_bytes + plan->sqlite_bytes;
+    char *text = plan->refusal;
+    if (plan->trials == 0) {
+        snprintf(text, sizeof plan->refusal, "there is no trial to run: all %lld are excluded",
+                 (long long)plan->excluded);
+    } else if (disk > plan->disk_free) {
+        snprintf(text, sizeof plan->refusal,
+                 "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
+                 text_bytes(disk).text, text_bytes(plan->disk_free).text);
+    } else if (plan->device_bytes > (double)info->memory_free) {
+        snprintf(text, sizeof plan->refusal, "a batch needs %s of device memory and %s are free; use a smaller --batch",
+                 text_bytes(plan->device_bytes).text, text_bytes((double)info->memory_free).text);
+    } else if (host > memory) {
+        snprintf(text, sizeof plan->refusal, "a batch needs %s of memory and the machine has %s; use a smaller --batch",
+                 text_bytes(host).text, text_bytes(memory).text);
+    }
+}
+
+// With the backend open. A machine that cannot give the memory is a refusal; any other failure is an error.
+static Error plan_on_backend(PlanMaker *maker, const RunOptions *options, Arena *arena)
+{
+    const Spec *spec = maker->spec;
+    const BackendInfo *info = backend_info(maker->backend);
+    Plan *plan = maker->plan;
+    snprintf(plan->device, sizeof plan->device, "%s", info->device);
+    snprintf(plan->warning, sizeof plan->warning, "%s", info->warning);
+    plan_count_trials(maker);
+    plan_count_recorded(maker);
+    plan_count_batches(maker, options->batch > 0 ? options->batch : spec->device.batch);
+    plan_count_disk(maker);
+    plan_count_memory(maker);
+    TRY(plan_free_disk(options->results, arena, &plan->disk_free));
+    plan_refuse_sizes(maker);
+    if (plan->refusal[0] != '\0') return error_none();
+    const Error prepared = backend_prepare(maker->backend, &spec->configured, plan->batch_lanes, maker->traced_max,
+                                           maker->traced_max > 0 ? record_capacity(spec) : 0);
+    if (prepared.kind != OK) {
+        snprintf(plan->refusal, sizeof plan->refusal, "%.*s", (int)sizeof plan->refusal - 1, prepared.text);
+        return error_none();
+    }
+    return plan_count_time(maker);
+}
+
+Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
+{
+    PlanMaker maker = {.spec = spec, .plan = plan};
+    BackendOptions backend = options->backend;
+    if (backend.name == NULL) backend.name = spec->device.backend;
+    *plan = (Plan){0};
+    maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    TRY(search_init(spec, arena, &maker.search));
+    TRY(backend_open(&backend, &maker.backend));
+    const Error error = plan_on_backend(&maker, options, arena);
+    backend_close(maker.backend);
+    return error;
 }

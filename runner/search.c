@@ -7,15 +7,9 @@
 
 static const SearchMethod *const search_methods[] = {&search_grid, &search_list, &search_random};
 
-int search_method_count(void)
-{
-    return (int)(sizeof search_methods / sizeof search_methods[0]);
-}
+int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
 
-const SearchMethod *search_method_at(int index)
-{
-    return search_methods[index];
-}
+const SearchMethod *search_method_at(int index) { return search_methods[index]; }
 
 const SearchMethod *search_method_find(const char *name)
 {

@@ -47,7 +47,8 @@ static void search_random_point(const Search *search, const void *data, int64_t 
         const Values *values = &spec->axes[a].values;
         const double u = random_uniform(&key, (uint32_t)search_zip_leader(spec, a));
         const bool range = values->form == VALUES_RANGE;
-        parameter[spec->axes[a].parameter] = range ? search_random_in_range(values, u) : search_random_choice(values, u);
+        parameter[spec->axes[a].parameter] =
+            range ? search_random_in_range(values, u) : search_random_choice(values, u);
     }
 }
 
