@@ -72,7 +72,8 @@ typedef struct Database Database;
 typedef struct Statement Statement;
 typedef enum DatabaseMode {
     DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys on; the only connection that checkpoints
-    DATABASE_READ   // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+    DATABASE_READ,  // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+    DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
 
 // Errors: ERROR_MACHINE with the path and SQLite's words; ERROR_USER if it is no database.

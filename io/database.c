@@ -1,0 +1,377 @@
+// SQLite: the only file that calls it. A connection and its statements belong to one thread at a time.
+#include "seam.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DATABASE_BUSY_MILLISECONDS = 10000 };
+
+struct Database {
+    sqlite3 *handle;
+    DatabaseMode mode;
+    char *path;
+};
+
+struct Statement {
+    Database *database;
+    sqlite3_stmt *handle;
+    int bound; // the first error of bind_*, or SQLITE_OK
+};
+
+// ---- errors ---------------------------------------------------------------------------------------------------------
+
+static const struct {
+    int code; // primary result code
+    ErrorKind kind;
+    const char *advice;
+} database_advice[] = {
+    {SQLITE_FULL, ERROR_MACHINE, "the disk is full: free some space, then resume; what was committed is safe"},
+    {SQLITE_IOERR, ERROR_MACHINE, "the disk failed: look at dmesg before you resume; what was committed is safe"},
+    {SQLITE_BUSY, ERROR_MACHINE, "another process kept it locked for 10 s: close that program and try again"},
+    {SQLITE_LOCKED, ERROR_MACHINE, "another statement of this program has it locked"},
+    {SQLITE_NOTADB, ERROR_USER, "it is no SQLite database"},
+    {SQLITE_CORRUPT, ERROR_MACHINE, "the file is damaged: restore a copy, or move it away"},
+    {SQLITE_READONLY, ERROR_MACHINE, "it can't be written: check the permissions of the file and of its folder"},
+    {SQLITE_CANTOPEN, ERROR_MACHINE, "check that the file is there, and the permissions of its folder"},
+    {SQLITE_PERM, ERROR_MACHINE, "check the permissions of the file and of its folder"},
+    {SQLITE_NOMEM, ERROR_MACHINE, "there is not enough memory"},
+    {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is contended, or its disk's locks do not work: try again, or move it"},
+};
+
+static Error database_error(const Database *database, int code, const char *doing)
+{
+    const char *words = sqlite3_errstr(code);
+    if (database->handle != NULL && sqlite3_extended_errcode(database->handle) == code)
+        words = sqlite3_errmsg(database->handle);
+    ErrorKind kind = ERROR_MACHINE;
+    const char *advice = "";
+    for (size_t i = 0; i < sizeof database_advice / sizeof *database_advice; i++) {
+        if (database_advice[i].code != (code & 0xff)) continue;
+        kind = database_advice[i].kind;
+        advice = database_advice[i].advice;
+    }
+    char space[48] = "";
+    int64_t bytes;
+    if ((code & 0xff) == SQLITE_FULL && disk_free(database->path, &bytes).kind == OK)
+        snprintf(space, sizeof space, ", %lld bytes free", (long long)bytes);
+    return error_make(kind, "%s: cannot %.80s: %.120s (SQLite %d%s)%s%s", path_text(database->path).text, doing, words,
+                      code, space, advice[0] != '\0' ? "; " : "", advice);
+}
+
+// In a build with faults, what SQLite is made to answer: the errno of the rule "sql:n:errno", as SQLite would see it.
+static int database_fault(void)
+{
+    static const struct {
+        int reason, code;
+    } codes[] = {{ENOSPC, SQLITE_FULL}, {EIO, SQLITE_IOERR_WRITE}, {EBUSY, SQLITE_BUSY}, {ENOMEM, SQLITE_NOMEM}};
+    const int fault = seam_fault("sql");
+    if (fault == 0) return SQLITE_OK;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i].reason == fault) return codes[i].code;
+    }
+    return SQLITE_IOERR;
+}
+
+// ---- opening and closing --------------------------------------------------------------------------------------------
+
+// Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
+// rather than each 4: at 100,000 rows a transaction that is a fifth of the time. Nothing that a damaged or foreign schema
+// says is trusted.
+static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
+                                              "PRAGMA foreign_keys = ON;"
+                                              "PRAGMA wal_autocheckpoint = 16384;"
+                                              "PRAGMA cache_size = -32768;"
+                                              "PRAGMA trusted_schema = OFF;";
+// On a network file system, where shared memory between hosts cannot be: one host has the file for itself.
+static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;"
+                                               "PRAGMA synchronous = EXTRA;"
+                                               "PRAGMA foreign_keys = ON;"
+                                               "PRAGMA cache_size = -32768;"
+                                               "PRAGMA trusted_schema = OFF;";
+static const char database_settings_read[] = "PRAGMA trusted_schema = OFF;"
+                                             "PRAGMA cache_size = -32768;";
+
+// The value of the first column of the first row, as text: journal_mode answers with the mode that it is in.
+static Error database_journal_mode(Database *database, const char *mode)
+{
+    char sql[48];
+    Statement *statement;
+    bool row;
+    snprintf(sql, sizeof sql, "PRAGMA journal_mode = %s", mode);
+    TRY(database_prepare(database, sql, &statement));
+    Error error = statement_step(statement, &row);
+    if (error.kind == OK && (!row || sqlite3_stricmp(column_text(statement, 0), mode) != 0))
+        error = error_make(ERROR_MACHINE, "%s: its journal can't be set to %s here: put the results on a local disk",
+                           path_text(database->path).text, mode);
+    statement_close(statement);
+    return error;
+}
+
+// file:PATH?immutable=1 with what an URI reserves escaped (RFC 3986, 2.1)
+static const char *database_immutable_uri(const char *path, Arena *arena)
+{
+    char *uri = ARENA_NEW(arena, char, 3 * strlen(path) + 32), *at = uri;
+    at += sprintf(at, path[0] == '/' ? "file://" : "file:");
+    for (const char *c = path; *c != '\0'; c++) {
+        if (strchr("%?#", *c) != NULL)
+            at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*c);
+        else
+            *at++ = *c;
+    }
+    strcpy(at, "?immutable=1");
+    return uri;
+}
+
+static Error database_connect(Database *database, const char *name, int flags)
+{
+    const int code = database_fault();
+    const int opened = code != SQLITE_OK
+                           ? code
+                           : sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                             NULL);
+    if (opened != SQLITE_OK) return database_error(database, opened, "open it");
+    sqlite3_extended_result_codes(database->handle, 1);
+    sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    return error_none();
+}
+
+static Error database_start_writer(Database *database)
+{
+    const bool shared = database->mode == DATABASE_WRITE_SHARED;
+    TRY(database_connect(database, database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    TRY(database_run(database, shared ? database_settings_shared : database_settings_write));
+    return database_journal_mode(database, shared ? "truncate" : "wal");
+}
+
+// Reads the header and the schema, so that what is wrong with the file is found here.
+static Error database_probe(Database *database)
+{
+    TRY(database_run(database, database_settings_read));
+    return database_run(database, "SELECT count(*) FROM sqlite_schema");
+}
+
+// A database in WAL mode can be read only where its -shm file is or can be made. Where neither is so because the folder
+// is read-only, nobody can write to it, and it is whole in its one file if its WAL is empty: then it is read as such.
+static bool database_is_frozen(const char *path, Arena *arena)
+{
+    const char *wal = arena_format(arena, "%s-wal", path);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? arena_copy(arena, ".") : arena_copy(arena, path);
+    int64_t bytes = 0;
+    if (slash != NULL) folder[slash == path ? 1 : slash - path] = '\0';
+    if (file_exists(wal) && (file_size(wal, &bytes).kind != OK || bytes > 0)) return false;
+    return eaccess(folder, W_OK) != 0;
+}
+
+static Error database_start_reader(Database *database)
+{
+    TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
+    const Error error = database_probe(database);
+    const int code = sqlite3_errcode(database->handle);
+    if (error.kind == OK || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) return error;
+    Arena arena;
+    TRY(arena_create(&arena, 1 << 16, "a database's path"));
+    Error again = error;
+    if (database_is_frozen(database->path, &arena)) {
+        sqlite3_close_v2(database->handle);
+        database->handle = NULL;
+        again = database_connect(database, database_immutable_uri(database->path, &arena),
+                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+        if (again.kind == OK) again = database_probe(database);
+    }
+    arena_destroy(&arena);
+    return again;
+}
+
+static void database_free(Database *database)
+{
+    sqlite3_close_v2(database->handle);
+    free(database->path);
+    free(database);
+}
+
+Error database_open(const char *path, DatabaseMode mode, Database **out)
+{
+    *out = NULL;
+    Database *database = calloc(1, sizeof *database);
+    if (database != NULL) database->path = strdup(path);
+    if (database == NULL || database->path == NULL) {
+        free(database);
+        return error_make(ERROR_MACHINE, "%s: cannot open it: there is not enough memory", path_text(path).text);
+    }
+    database->mode = mode;
+    const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
+    if (error.kind != OK)
+        database_free(database);
+    else
+        *out = database;
+    return error;
+}
+
+// The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens anywhere.
+// A reader that still looks at the WAL is no reason to wait or to fail: what was committed stays in the WAL.
+static Error database_checkpoint(Database *database)
+{
+    const int fault = database_fault();
+    sqlite3_busy_timeout(database->handle, 0);
+    const int code = fault != SQLITE_OK ? fault
+                                        : sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                                                    NULL, NULL);
+    const int primary = code & 0xff;
+    if (code == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_LOCKED) return error_none();
+    return database_error(database, code, "copy its journal into it");
+}
+
+Error database_close(Database *database)
+{
+    if (database == NULL) return error_none();
+    Error error = database->mode == DATABASE_WRITE ? database_checkpoint(database) : error_none();
+    const int code = sqlite3_close(database->handle);
+    if (code == SQLITE_OK) database->handle = NULL;
+    if (code != SQLITE_OK && error.kind == OK) error = database_error(database, code, "close it");
+    database_free(database);
+    return error;
+}
+
+// ---- statements -----------------------------------------------------------------------------------------------------
+
+// "run INSERT INTO ..." for messages: the statement's beginning
+static Error database_statement_error(const Database *database, int code, const char *sql)
+{
+    char doing[72];
+    snprintf(doing, sizeof doing, "run %.60s", sql != NULL ? sql : "a statement");
+    return database_error(database, code, doing);
+}
+
+Error database_run(Database *database, const char *sql)
+{
+    const int fault = database_fault();
+    const int code = fault != SQLITE_OK ? fault : sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? error_none() : database_statement_error(database, code, sql);
+}
+
+Error database_prepare(Database *database, const char *sql, Statement **out)
+{
+    *out = NULL;
+    Statement *statement = calloc(1, sizeof *statement);
+    if (statement == NULL) return database_statement_error(database, SQLITE_NOMEM, sql);
+    const int code = sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL);
+    if (code != SQLITE_OK) {
+        free(statement);
+        return database_statement_error(database, code, sql);
+    }
+    statement->database = database;
+    *out = statement;
+    return error_none();
+}
+
+static inline void statement_bound(Statement *statement, int code)
+{
+    if (code != SQLITE_OK && statement->bound == SQLITE_OK) statement->bound = code;
+}
+
+void bind_null(Statement *statement, int index)
+{
+    statement_bound(statement, sqlite3_bind_null(statement->handle, index));
+}
+
+void bind_integer(Statement *statement, int index, int64_t value)
+{
+    statement_bound(statement, sqlite3_bind_int64(statement->handle, index, value));
+}
+
+void bind_real(Statement *statement, int index, double value)
+{
+    statement_bound(statement, sqlite3_bind_double(statement->handle, index, value)); // SQLite makes NaN NULL
+}
+
+void bind_text(Statement *statement, int index, const char *value)
+{
+    statement_bound(statement, sqlite3_bind_text(statement->handle, index, value, -1, SQLITE_TRANSIENT));
+}
+
+void bind_blob(Statement *statement, int index, const void *data, size_t size)
+{
+    const void *bytes = data != NULL ? data : ""; // an empty blob is not NULL
+    statement_bound(statement, sqlite3_bind_blob64(statement->handle, index, bytes, size, SQLITE_TRANSIENT));
+}
+
+Error statement_step(Statement *statement, bool *row)
+{
+    int code = statement->bound;
+    if (code == SQLITE_OK) code = database_fault();
+    if (code == SQLITE_OK) code = sqlite3_step(statement->handle);
+    *row = code == SQLITE_ROW;
+    if (*row) return error_none();
+    const Error error = code == SQLITE_DONE
+                            ? error_none()
+                            : database_statement_error(statement->database, code, sqlite3_sql(statement->handle));
+    sqlite3_reset(statement->handle); // its answer repeats the step's
+    statement->bound = SQLITE_OK;
+    return error;
+}
+
+void statement_close(Statement *statement)
+{
+    if (statement == NULL) return;
+    sqlite3_finalize(statement->handle); // its answer repeats the last step's
+    free(statement);
+}
+
+// ---- columns --------------------------------------------------------------------------------------------------------
+
+int column_count(Statement *statement)
+{
+    return sqlite3_column_count(statement->handle);
+}
+
+const char *column_name(Statement *statement, int index)
+{
+    const char *name = sqlite3_column_name(statement->handle, index);
+    return name != NULL ? name : "";
+}
+
+bool column_is_null(Statement *statement, int index)
+{
+    return sqlite3_column_type(statement->handle, index) == SQLITE_NULL;
+}
+
+int64_t column_integer(Statement *statement, int index)
+{
+    return sqlite3_column_int64(statement->handle, index);
+}
+
+double column_real(Statement *statement, int index)
+{
+    return column_is_null(statement, index) ? (double)__builtin_nan("") : sqlite3_column_double(statement->handle, index);
+}
+
+const char *column_text(Statement *statement, int index)
+{
+    const unsigned char *text = sqlite3_column_text(statement->handle, index);
+    return text != NULL ? (const char *)text : "";
+}
+
+Bytes column_blob(Statement *statement, int index)
+{
+    const void *data = sqlite3_column_blob(statement->handle, index); // before its size, as SQLite asks
+    const int size = sqlite3_column_bytes(statement->handle, index);
+    return (Bytes){.data = (unsigned char *)(uintptr_t)data, .size = (size_t)size};
+}
+
+const char *sql_identifier(Arena *arena, const char *name)
+{
+    char *quoted = ARENA_NEW(arena, char, 2 * strlen(name) + 3), *at = quoted;
+    *at++ = '"';
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '"') *at++ = '"';
+        *at++ = *c;
+    }
+    *at++ = '"';
+    *at = '\0';
+    return quoted;
+}

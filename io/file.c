@@ -1,0 +1,556 @@
+// Files. The first part is the seam: every system call on a file that this program makes. The second builds on it the
+// operations of io.h, each of which leaves the disk whole whatever fails and whenever the power goes.
+#include "seam.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+// ---- faults on request ----------------------------------------------------------------------------------------------
+
+#ifdef HOPSCOTCH_FAULTS
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { SEAM_RULES_MAX = 8, SEAM_KILL = -2 };
+
+typedef struct SeamRule {
+    char operation[16];
+    long at;     // the call that fails, from 1
+    bool onward; // and all after it
+    int what;    // errno, SEAM_SHORT or SEAM_KILL
+    atomic_long seen;
+} SeamRule;
+
+static SeamRule seam_rules[SEAM_RULES_MAX];
+static int seam_rule_count;
+static pthread_once_t seam_once = PTHREAD_ONCE_INIT;
+
+static const struct {
+    const char *name;
+    int what;
+} seam_outcomes[] = {
+    {"KILL", SEAM_KILL}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES}, {"EBUSY", EBUSY},   {"EDQUOT", EDQUOT},
+    {"EINTR", EINTR},    {"EINVAL", EINVAL},    {"EIO", EIO},       {"EMFILE", EMFILE}, {"ENOENT", ENOENT},
+    {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EPERM", EPERM},   {"EROFS", EROFS},
+};
+
+// A rule that is misspelt would make a test pass that tests nothing: stop at once.
+static void seam_bad_rule(const char *rules)
+{
+    fprintf(stderr, "hopscotch: HOPSCOTCH_FAULT=%s: expected operation:n:what, as in write:3:ENOSPC\n", rules);
+    abort();
+}
+
+static void seam_parse_rule(const char *rules, const char *text)
+{
+    if (seam_rule_count == SEAM_RULES_MAX) seam_bad_rule(rules);
+    SeamRule *rule = &seam_rules[seam_rule_count++];
+    char what[16], after[4] = "";
+    if (sscanf(text, "%15[a-z]:%ld%3[+]:%15[A-Z]", rule->operation, &rule->at, after, what) != 4 &&
+        sscanf(text, "%15[a-z]:%ld:%15[A-Z]", rule->operation, &rule->at, what) != 3)
+        seam_bad_rule(rules);
+    rule->onward = after[0] == '+';
+    rule->what = 0;
+    atomic_store(&rule->seen, 0);
+    for (size_t i = 0; i < sizeof seam_outcomes / sizeof *seam_outcomes; i++) {
+        if (strcmp(seam_outcomes[i].name, what) == 0) rule->what = seam_outcomes[i].what;
+    }
+    if (rule->what == 0 || rule->at < 1) seam_bad_rule(rules);
+}
+
+static void seam_parse(const char *rules)
+{
+    char text[256], *rest = NULL;
+    seam_rule_count = 0;
+    if ((size_t)snprintf(text, sizeof text, "%s", rules) >= sizeof text) seam_bad_rule(rules);
+    for (char *rule = strtok_r(text, ",", &rest); rule != NULL; rule = strtok_r(NULL, ",", &rest))
+        seam_parse_rule(rules, rule);
+}
+
+static void seam_parse_environment(void)
+{
+    const char *rules = getenv("HOPSCOTCH_FAULT");
+    seam_parse(rules != NULL ? rules : "");
+}
+
+void seam_set_faults(const char *rules)
+{
+    pthread_once(&seam_once, seam_parse_environment);
+    seam_parse(rules);
+}
+
+int seam_fault(const char *operation)
+{
+    pthread_once(&seam_once, seam_parse_environment);
+    int what = 0;
+    for (int i = 0; i < seam_rule_count; i++) {
+        SeamRule *rule = &seam_rules[i];
+        if (strcmp(rule->operation, operation) != 0) continue;
+        const long call = atomic_fetch_add(&rule->seen, 1) + 1;
+        if (call == rule->at || (rule->onward && call > rule->at)) what = rule->what;
+    }
+    if (what == SEAM_KILL) {
+        raise(SIGKILL);
+        for (;;) pause();
+    }
+    return what;
+}
+#endif
+
+// True if the call is to fail; errno says how. Half of a call that has no halves is EIO.
+static inline bool seam_refuses(const char *operation)
+{
+    const int fault = seam_fault(operation);
+    if (fault != 0) errno = fault > 0 ? fault : EIO;
+    return fault != 0;
+}
+
+// ---- system calls ---------------------------------------------------------------------------------------------------
+
+int seam_open(const char *path, int flags)
+{
+    return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC, 0666);
+}
+
+ssize_t seam_read(int descriptor, void *data, size_t size)
+{
+    const int fault = seam_fault("read");
+    if (fault > 0) {
+        errno = fault;
+        return -1;
+    }
+    return read(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size);
+}
+
+ssize_t seam_write(int descriptor, const struct iovec *parts, int count)
+{
+    const int fault = seam_fault("write");
+    if (fault > 0) {
+        errno = fault;
+        return -1;
+    }
+    if (fault == SEAM_SHORT) return write(descriptor, parts[0].iov_base, parts[0].iov_len / 2);
+    return writev(descriptor, parts, count);
+}
+
+int seam_truncate(int descriptor, int64_t size)
+{
+    return seam_refuses("truncate") ? -1 : ftruncate(descriptor, size);
+}
+
+int seam_sync(int descriptor)
+{
+    return seam_refuses("fsync") ? -1 : fsync(descriptor);
+}
+
+int seam_close(int descriptor)
+{
+    const bool refused = seam_refuses("close");
+    const int reason = errno, status = close(descriptor); // the descriptor is gone even if close fails
+    if (refused) errno = reason;
+    return refused ? -1 : status;
+}
+
+int seam_rename(const char *from, const char *to)
+{
+    return seam_refuses("rename") ? -1 : rename(from, to);
+}
+
+int seam_unlink(const char *path)
+{
+    return seam_refuses("unlink") ? -1 : unlink(path);
+}
+
+int seam_mkdir(const char *path)
+{
+    return seam_refuses("mkdir") ? -1 : mkdir(path, 0777);
+}
+
+int seam_stat(const char *path, struct stat *status)
+{
+    return seam_refuses("stat") ? -1 : stat(path, status);
+}
+
+int seam_lock(int descriptor, int command, short type, short *found)
+{
+    if (seam_refuses("lock")) return -1;
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET}; // l_len 0: to the end, however far
+    const int status = fcntl(descriptor, command, &lock);
+    *found = lock.l_type;
+    return status;
+}
+
+static DIR *seam_list(const char *path)
+{
+    return seam_refuses("list") ? NULL : opendir(path);
+}
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+PathText path_text(const char *path)
+{
+    PathText out;
+    const size_t length = strlen(path), most = sizeof out.text - 1;
+    if (length <= most)
+        memcpy(out.text, path, length + 1);
+    else
+        snprintf(out.text, sizeof out.text, "...%s", path + length - (most - 3));
+    return out;
+}
+
+static const struct {
+    int reason;
+    const char *advice;
+} file_advice[] = {
+    {ENOSPC, "free some space, then resume"},
+    {EDQUOT, "your quota on this disk is used up: free some space, then resume"},
+    {EACCES, "check the permissions of the file and of its folder"},
+    {EROFS, "this disk can't be written: choose another folder with --results"},
+    {EIO, "the disk failed: look at dmesg before you resume; what was committed is safe"},
+    {EMFILE, "too many files are open: raise `ulimit -n`"},
+    {ENFILE, "the machine has too many open files"},
+    {ENAMETOOLONG, "choose a shorter name"},
+    {ENOTDIR, "a part of the path is a file"},
+};
+
+static const char *file_advice_for(int reason)
+{
+    for (size_t i = 0; i < sizeof file_advice / sizeof *file_advice; i++) {
+        if (file_advice[i].reason == reason) return file_advice[i].advice;
+    }
+    return NULL;
+}
+
+Error file_error(const char *doing, const char *path, size_t wanted)
+{
+    const int reason = errno;
+    const char *advice = file_advice_for(reason);
+    char space[96] = "";
+    int64_t bytes = 0;
+    if (wanted > 0 && (reason == ENOSPC || reason == EDQUOT) && disk_free(path, &bytes).kind == OK)
+        snprintf(space, sizeof space, " (%zu bytes wanted, %lld bytes free)", wanted, (long long)bytes);
+    return error_make(ERROR_MACHINE, "cannot %s %s: %s%s%s%s", doing, path_text(path).text, strerror(reason), space,
+                      advice != NULL ? "; " : "", advice != NULL ? advice : "");
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+
+typedef struct FilePath {
+    char text[PATH_MAX];
+} FilePath;
+
+static Error file_join(const char *folder, const char *name, const char *suffix, FilePath *out)
+{
+    const int length = snprintf(out->text, sizeof out->text, "%s/%s%s", folder, name, suffix);
+    if (length >= 0 && (size_t)length < sizeof out->text) return error_none();
+    errno = ENAMETOOLONG;
+    return file_error("use", folder, 0);
+}
+
+// "a/b/c" -> "a/b", "c" -> ".", "/c" -> "/", trailing slashes aside
+static FilePath file_parent(const char *path)
+{
+    FilePath parent;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    while (length > 0 && path[length - 1] != '/') length--;
+    while (length > 1 && path[length - 1] == '/') length--;
+    if (length == 0 || length >= sizeof parent.text) return (FilePath){"."};
+    memcpy(parent.text, path, length);
+    parent.text[length] = '\0';
+    return parent;
+}
+
+static Error file_open(const char *path, int flags, const char *doing, int *descriptor)
+{
+    do {
+        *descriptor = seam_open(path, flags);
+    } while (*descriptor < 0 && errno == EINTR);
+    return *descriptor < 0 ? file_error(doing, path, 0) : error_none();
+}
+
+static Error file_put(int descriptor, const char *path, const void *data, size_t size)
+{
+    const unsigned char *at = data;
+    for (size_t left = size; left > 0;) {
+        const struct iovec part = {.iov_base = (void *)(uintptr_t)at, .iov_len = left};
+        const ssize_t written = seam_write(descriptor, &part, 1);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return file_error("write", path, size);
+        at += written;
+        left -= (size_t)written;
+    }
+    return error_none();
+}
+
+// After a failed fsync the kernel has dropped the pages and marked them clean: a second one would lie. Only EINTR, which
+// comes before anything was tried, is tried again. (Rebello et al., "Can applications recover from fsync failures?",
+// USENIX ATC 2020.)
+static Error file_sync(int descriptor, const char *path)
+{
+    int status;
+    do {
+        status = seam_sync(descriptor);
+    } while (status < 0 && errno == EINTR);
+    return status < 0 ? file_error("sync", path, 0) : error_none();
+}
+
+// On Linux the descriptor is released whatever close says; EINTR is no loss, for the data was synced before.
+static Error file_close(int descriptor, const char *path)
+{
+    return seam_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
+}
+
+// Syncs a folder, so that names that were made or removed in it last. File systems that cannot do it say EINVAL.
+static Error folder_sync(const char *path)
+{
+    int descriptor;
+    TRY(file_open(path, O_RDONLY | O_DIRECTORY, "open folder", &descriptor));
+    int status;
+    do {
+        status = seam_sync(descriptor);
+    } while (status < 0 && errno == EINTR);
+    const Error error = status < 0 && errno != EINVAL ? file_error("sync folder", path, 0) : error_none();
+    const Error closed = file_close(descriptor, path);
+    return error.kind != OK ? error : closed;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+// A new file of these bytes, on the disk when it returns
+static Error file_create(const char *path, const void *data, size_t size)
+{
+    int descriptor;
+    TRY(file_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create", &descriptor));
+    Error error = file_put(descriptor, path, data, size);
+    if (error.kind == OK) error = file_sync(descriptor, path);
+    const Error closed = file_close(descriptor, path);
+    return error.kind != OK ? error : closed;
+}
+
+Error file_write(const char *folder, const char *name, const void *data, size_t size)
+{
+    FilePath temporary, path;
+    TRY(file_join(folder, name, ".tmp", &temporary));
+    TRY(file_join(folder, name, "", &path));
+    Error error = file_create(temporary.text, data, size);
+    if (error.kind == OK && seam_rename(temporary.text, path.text) < 0) error = file_error("rename", temporary.text, 0);
+    if (error.kind != OK) {
+        (void)seam_unlink(temporary.text); // the first error is the one to tell; recovery removes what is left
+        return error;
+    }
+    return folder_sync(folder);
+}
+
+Error file_append_line(const char *path, const char *line)
+{
+    int descriptor;
+    TRY(file_open(path, O_WRONLY | O_CREAT | O_APPEND, "open", &descriptor));
+    const size_t length = strlen(line);
+    const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
+    ssize_t written;
+    do {
+        written = seam_write(descriptor, parts, 2);
+    } while (written < 0 && errno == EINTR);
+    Error error = error_none();
+    if (written < 0) error = file_error("append to", path, length + 1);
+    if (written >= 0 && (size_t)written < length) error = file_put(descriptor, path, line + written, length - (size_t)written);
+    if (error.kind == OK && (size_t)written <= length) error = file_put(descriptor, path, "\n", 1);
+    const Error closed = file_close(descriptor, path);
+    return error.kind != OK ? error : closed;
+}
+
+Error file_rename(const char *from, const char *to)
+{
+    if (seam_rename(from, to) < 0) return file_error("rename", from, 0);
+    const FilePath source = file_parent(from), target = file_parent(to);
+    TRY(folder_sync(target.text)); // first: a crash between the two leaves the file under both names, never under none
+    return strcmp(source.text, target.text) == 0 ? error_none() : folder_sync(source.text);
+}
+
+Error file_remove(const char *path)
+{
+    return seam_unlink(path) < 0 ? file_error("remove", path, 0) : error_none();
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+// Up to `size` bytes, fewer only at the end of the file
+static Error file_get(int descriptor, const char *path, unsigned char *data, size_t size, size_t *got)
+{
+    for (*got = 0; *got < size;) {
+        const ssize_t count = seam_read(descriptor, data + *got, size - *got);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return file_error("read", path, 0);
+        if (count == 0) break;
+        *got += (size_t)count;
+    }
+    return error_none();
+}
+
+// How much to read: a plain file's size; for pipes and files of /proc, which do not tell, one more than the limit
+static Error file_extent(int descriptor, const char *path, size_t limit, size_t *extent)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) < 0) return file_error("read", path, 0);
+    const bool tells = S_ISREG(status.st_mode) && status.st_size > 0;
+    *extent = tells && (uint64_t)status.st_size <= limit ? (size_t)status.st_size : limit + 1;
+    return error_none();
+}
+
+Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
+{
+    int descriptor;
+    TRY(file_open(path, O_RDONLY, "open", &descriptor));
+    const size_t used = arena->used;
+    size_t extent = 0, size = 0;
+    unsigned char *data = NULL;
+    Error error = file_extent(descriptor, path, limit, &extent);
+    if (error.kind == OK) {
+        data = arena_take(arena, extent + 1, 1);
+        error = file_get(descriptor, path, data, extent, &size);
+    }
+    (void)file_close(descriptor, path); // nothing was written that a failed close could lose
+    if (error.kind == OK && size > limit)
+        error = error_make(ERROR_USER, "%s is larger than %zu bytes, the most that is read here", path_text(path).text,
+                           limit);
+    if (error.kind != OK) {
+        arena_rewind(arena, used);
+        return error;
+    }
+    data[size] = '\0';
+    *out = (Bytes){.data = data, .size = size};
+    return error_none();
+}
+
+bool file_exists(const char *path)
+{
+    struct stat status;
+    return seam_stat(path, &status) == 0;
+}
+
+Error file_size(const char *path, int64_t *bytes)
+{
+    struct stat status;
+    if (seam_stat(path, &status) < 0) return file_error("look at", path, 0);
+    *bytes = status.st_size;
+    return error_none();
+}
+
+// ---- folders --------------------------------------------------------------------------------------------------------
+
+static bool folder_exists(const char *path)
+{
+    struct stat status;
+    return seam_stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static Error folder_make_one(const char *path)
+{
+    if (folder_exists(path)) return error_none();
+    if (seam_mkdir(path) == 0) return folder_sync(file_parent(path).text);
+    if (errno != EEXIST) return file_error("make folder", path, 0);
+    if (folder_exists(path)) return error_none(); // another process made it meanwhile
+    return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name is there", path_text(path).text);
+}
+
+Error folder_make(const char *path)
+{
+    FilePath part;
+    const size_t length = strlen(path);
+    if (length >= sizeof part.text) {
+        errno = ENAMETOOLONG;
+        return file_error("make folder", path, 0);
+    }
+    for (size_t i = 1; i <= length; i++) {
+        if (i < length && (path[i] != '/' || path[i - 1] == '/')) continue;
+        memcpy(part.text, path, i);
+        part.text[i] = '\0';
+        TRY(folder_make_one(part.text));
+    }
+    return error_none();
+}
+
+typedef struct FolderName {
+    struct FolderName *next;
+    char *text;
+} FolderName;
+
+static int folder_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+Error folder_list(const char *path, Arena *arena, char ***names, int *count)
+{
+    DIR *folder = seam_list(path);
+    if (folder == NULL) return file_error("list folder", path, 0);
+    FolderName *first = NULL;
+    *count = 0;
+    errno = 0; // how readdir tells an error from the end
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL; errno = 0) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        FolderName *name = ARENA_NEW(arena, FolderName, 1);
+        *name = (FolderName){.next = first, .text = arena_copy(arena, entry->d_name)};
+        first = name;
+        (*count)++;
+    }
+    const Error error = errno != 0 ? file_error("list folder", path, 0) : error_none();
+    closedir(folder);
+    TRY(error);
+    *names = ARENA_NEW(arena, char *, *count);
+    int n = 0;
+    for (const FolderName *name = first; name != NULL; name = name->next) (*names)[n++] = name->text;
+    if (n > 0) qsort(*names, (size_t)n, sizeof **names, folder_compare_names);
+    return error_none();
+}
+
+// ---- disks ----------------------------------------------------------------------------------------------------------
+
+// The nearest folder above a path that exists: what will be made there lies on its disk.
+static FilePath file_nearest_existing(const char *path)
+{
+    struct stat status;
+    FilePath place = file_parent(path);
+    if (seam_stat(path, &status) == 0) snprintf(place.text, sizeof place.text, "%s", path);
+    while (seam_stat(place.text, &status) < 0 && errno == ENOENT && strcmp(place.text, ".") != 0)
+        place = file_parent(place.text);
+    return place;
+}
+
+Error disk_free(const char *path, int64_t *bytes)
+{
+    struct statvfs status;
+    if (statvfs(file_nearest_existing(path).text, &status) < 0) return file_error("ask for the free space at", path, 0);
+    *bytes = (int64_t)(status.f_bavail * status.f_frsize);
+    return error_none();
+}
+
+// Magic numbers of statfs(2) and linux/magic.h.
+static const struct {
+    uint32_t magic;
+    const char *name;
+} file_network_systems[] = {
+    {0x00006969, "nfs"},    {0x0000517B, "smb"},    {0xFF534D42, "cifs"}, {0xFE534D42, "smb2"},
+    {0x01021997, "9p"},     {0x00C36400, "ceph"},   {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"},
+    {0x5346414F, "afs"},    {0x6B414653, "kafs"},   {0x73757245, "coda"}, {0x19830326, "beegfs"},
+    {0xAAD7AAEA, "panfs"},  {0x01161970, "gfs2"},   {0x7461636F, "ocfs2"}, {0x786F4256, "vboxsf"},
+};
+
+const char *network_file_system(const char *path)
+{
+    struct statfs status;
+    if (statfs(file_nearest_existing(path).text, &status) < 0) return "";
+    for (size_t i = 0; i < sizeof file_network_systems / sizeof *file_network_systems; i++) {
+        if (file_network_systems[i].magic == (uint32_t)status.f_type) return file_network_systems[i].name;
+    }
+    return "";
+}

@@ -1,0 +1,53 @@
+// The seam between io and the system, shared by the files of io that touch files: each call below is one system call
+// and nothing more, so that a test can make the n-th call of any kind fail. Include it in io/*.c only.
+//
+// In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what" with commas between them:
+//     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every one after it
+//     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
+// Operations: open read write fsync close rename unlink mkdir truncate lock stat list sql (every SQL statement's step).
+#ifndef HOPSCOTCH_IO_SEAM_H
+#define HOPSCOTCH_IO_SEAM_H
+
+#include "io.h"
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+// What becomes of this call: 0 go on, > 0 fail with that errno, SEAM_SHORT do half of it. Without the define it is a
+// constant and costs nothing.
+enum { SEAM_SHORT = -1 };
+#ifdef HOPSCOTCH_FAULTS
+int seam_fault(const char *operation);
+void seam_set_faults(const char *rules); // for tests in one process: in place of the environment; "" for none
+#else
+static inline int seam_fault(const char *operation)
+{
+    (void)operation;
+    return 0;
+}
+#endif
+
+// As the system calls of the same name: -1 with errno.
+int seam_open(const char *path, int flags); // O_CLOEXEC is added; created files are 0666 less the umask
+ssize_t seam_read(int descriptor, void *data, size_t size);
+ssize_t seam_write(int descriptor, const struct iovec *parts, int count);
+int seam_truncate(int descriptor, int64_t size);
+int seam_sync(int descriptor);
+int seam_close(int descriptor);
+int seam_rename(const char *from, const char *to);
+int seam_unlink(const char *path);
+int seam_mkdir(const char *path);
+int seam_stat(const char *path, struct stat *status);
+int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
+
+// A path as it stands in messages: a long one keeps its end, so that the words behind it are never cut off.
+typedef struct PathText {
+    char text[208];
+} PathText;
+PathText path_text(const char *path);
+
+// "cannot <doing> <path>: <the words of errno>; <what to do>". `wanted` bytes were to be written (0: none were).
+Error file_error(const char *doing, const char *path, size_t wanted);
+
+#endif
