@@ -1,0 +1,16 @@
+// The host's versions, on doubles, of the elementary functions in portable_math.h. One number needs one lane; but lanes
+// do not see each other, so that lane 0 gives the same bits however many a translation unit has chosen before.
+#ifndef HOPSCOTCH_REAL_H
+#define HOPSCOTCH_SCALAR
+#endif
+#include "portable_math.h"
+#include "sim.h"
+
+double portable_sin(double x) { return lane_of(canonical(sine(splat(x))), 0); }
+double portable_cos(double x) { return lane_of(canonical(cosine(splat(x))), 0); }
+double portable_asin(double x) { return lane_of(canonical(arc_sine(splat(x))), 0); }
+double portable_atan2(double y, double x) { return lane_of(canonical(arc_tangent2(splat(y), splat(x))), 0); }
+double portable_exp(double x) { return lane_of(canonical(exponential(splat(x))), 0); }
+double portable_log(double x) { return lane_of(canonical(logarithm(splat(x))), 0); }
+double portable_tanh(double x) { return lane_of(canonical(hyperbolic_tangent(splat(x))), 0); }
+double portable_pow(double x, double y) { return lane_of(canonical(power(splat(x), splat(y))), 0); }

@@ -1,0 +1,318 @@
+// Elementary functions on `real`, made of correctly rounded operations only, so that every processor and every number
+// of lanes gives the same bits. Straight lines: a special case is a select at the end.
+//
+// Each function is the textbook one (J.-M. Muller, Elementary Functions, 3rd ed. 2016: chapter 11 for the range
+// reductions): bring the argument into a small interval, evaluate a polynomial there, rebuild. The polynomials are our
+// own fits: Remez exchange in 60 digits, minimising the error relative to the function; its coefficients rounded to
+// double one after the other from the lowest, the others fitted again each time. The comment beside each says on which
+// interval and how large the relative error of the fit is (half an ulp is 2^-53).
+//
+// Special values are those of C17's Annex F. Exceptions, errno and the bits of a NaN are nobody's business here.
+// tests/unit/test_portable_math.c states the worst error seen of each.
+#ifndef HOPSCOTCH_PORTABLE_MATH_H
+#define HOPSCOTCH_PORTABLE_MATH_H
+
+#include "real.h"
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
+
+// c0 + c1 x. Polynomials are pairs of terms, chained by Horner in x^2: half the latency of plain Horner.
+HD real math_pair(real x, double c0, double c1) { return fused(splat(c1), x, splat(c0)); }
+
+// Adding and taking away 1.5 * 2^52 rounds to the nearest integer (|x| < 2^51), which stands in the sum's low bits.
+HD real math_rounder(void) { return splat(0x1.8p52); }
+HD real math_nearest(real x) { return (x + math_rounder()) - math_rounder(); }
+
+HD real math_infinity(void) { return real_of_bits(splat_bits(0x7ff0000000000000)); }
+HD real math_nan(void) { return real_of_bits(splat_bits(0x7ff8000000000000)); }
+HD mask math_sign_bit(real x) { return bits_of(x) & splat_bits(INT64_MIN); }
+// x with the sign bit set where `sign` has it
+HD real math_signed(real x, mask sign) { return real_of_bits(bits_of(x) | sign); }
+
+// 2^k, k an integer in -1022..1023
+HD real math_power_of_two(real k)
+{
+    const mask exponent = bits_of(k + splat(0x1.8p52 + 1023.0)) & splat_bits(2047);
+    return real_of_bits(exponent << 52);
+}
+
+// x 2^k, rounded once also where it overflows or is subnormal: x in [1/2, 2), integer k in -1080..1030
+HD real math_scaled(real x, real k)
+{
+    const real half = math_nearest(0.5 * k);
+    return x * math_power_of_two(half) * math_power_of_two(k - half);
+}
+
+// ---- sine and cosine ------------------------------------------------------------------------------------------------
+
+// sin x and cos x. |x| <= 2^30; NaN beyond.
+// Reduction of Cody and Waite: r = x - n pi/2 with pi/2 in three parts of 53 bits each; the fused first step is exact.
+HD void sine_cosine(real x, real *sine_x, real *cosine_x)
+{
+    const real angle = select_real(MASK(absolute(x) <= splat(0x1p30)), x, math_nan());
+    const real rounded = fused(angle, splat(0.6366197723675814), math_rounder()); // 2/pi
+    const real n = rounded - math_rounder();
+    real r = fused(-n, splat(1.5707963267948966), angle);
+    r = fused(-n, splat(6.123233995736766e-17), r);
+    r = fused(-n, splat(-1.4973849048591698e-33), r);
+
+    const real z = r * r, z2 = z * z;
+    // sin r = r + r z S(z) on |r| <= pi/4: 2^-57.9
+    real S = math_pair(z, -2.5050734478853535e-08, 1.5895443090503213e-10);
+    S = fused(S, z2, math_pair(z, -0.00019841269829358636, 2.7557313538737745e-06));
+    S = fused(S, z2, math_pair(z, -0.1666666666666663, 0.00833333333332184));
+    // cos r = 1 + z (-1/2 + z C(z)) on |r| <= pi/4: 2^-63.9
+    real C = math_pair(z, 2.087570539589356e-09, -1.1358749328927445e-11);
+    C = fused(C, z2, math_pair(z, 2.4801587289002062e-05, -2.7557314217031994e-07));
+    C = fused(C, z2, math_pair(z, 0.041666666666666595, -0.0013888888888873342));
+    const real s = math_signed(fused(r * z, S, r), math_sign_bit(r)); // the sum loses the sign of -0
+    const real c = fused(z, fused(z, C, splat(-0.5)), splat(1.0));
+
+    // quadrant n mod 4: 0 (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s)
+    const mask quadrant = bits_of(rounded), one = splat_bits(1), two = splat_bits(2);
+    const mask odd = -(quadrant & one);
+    const mask half_turn = -(quadrant & two), sign_bit = splat_bits(INT64_MIN);
+    *sine_x = real_of_bits(bits_of(select_real(odd, c, s)) ^ (half_turn & sign_bit));
+    *cosine_x = real_of_bits(bits_of(select_real(odd, s, c)) ^ ((half_turn ^ odd) & sign_bit));
+}
+
+HD real sine(real x)
+{
+    real s, c;
+    sine_cosine(x, &s, &c);
+    return s;
+}
+
+HD real cosine(real x)
+{
+    real s, c;
+    sine_cosine(x, &s, &c);
+    return c;
+}
+
+// ---- inverse functions ----------------------------------------------------------------------------------------------
+
+// asin x in [-pi/2, pi/2]; NaN for |x| > 1.
+// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2), whose pi/2 - 2 s is exact where its rounding would be seen.
+HD real arc_sine(real x)
+{
+    const real a = absolute(x);
+    const mask beyond = MASK(a > splat(0.5));
+    const real z = select_real(beyond, 0.5 * (1.0 - a), a * a);
+    const real s = select_real(beyond, square_root(z), a);
+    // asin s = s + s z P(z) on s <= 1/2: 2^-55.3
+    const real z2 = z * z;
+    real P = math_pair(z, -0.016230311356303935, 0.03191675537197698);
+    P = fused(P, z2, math_pair(z, 0.006526778083640738, 0.019531835005720952));
+    P = fused(P, z2, math_pair(z, 0.01388520152388464, 0.012169462325558223));
+    P = fused(P, z2, math_pair(z, 0.022371757882671345, 0.017359707749301893));
+    P = fused(P, z2, math_pair(z, 0.04464285682820844, 0.030381959142789527));
+    P = fused(P, z2, math_pair(z, 0.16666666666665408, 0.07500000000337151));
+
+    const real within = fused(s * z, P, s);
+    const real outside = (1.5707963267948966 - 2.0 * s) + fused(-2.0 * (s * z), P, splat(6.123233995736766e-17));
+    return math_signed(select_real(beyond, outside, within), math_sign_bit(x));
+}
+
+// The ratio low/high of the absolute values of the arguments of atan2, fit to be divided: high in 2^-946..2^900.
+// Two infinities have the ratio 1, two zeros the ratio 0; a NaN in either stays.
+HD void math_ratio(real *low, real *high)
+{
+    const mask infinite = MASK(*high == math_infinity()), zero = MASK(*high == splat(0.0));
+    real scale = select_real(MASK(*high > splat(0x1p900)), splat(0x1p-128), splat(1.0));
+    scale = select_real(MASK(*high < splat(0x1p-900)), splat(0x1p128), scale);
+    const real if_infinite = select_real(MASK(*low == math_infinity()), splat(1.0), 0.0 * *low);
+    *low = select_real(infinite, if_infinite, *low * scale);
+    *high = select_real(infinite | zero, splat(1.0), *high * scale);
+}
+
+// The angle of (x, y) in [-pi, pi].
+// With t the smaller of |x|, |y| over the larger: atan t = pi/4 + atan((t - 1)/(t + 1)) for t > 1/2, then the octants
+// by symmetry: the angle is m pi/4 +- atan q with |q| <= 1/2, added up once, at the end.
+HD real arc_tangent2(real y, real x)
+{
+    const real ax = absolute(x), ay = absolute(y);
+    const mask steep = MASK(ay > ax), left = MASK(bits_of(x) < 0);
+    real low = select_real(steep, ax, ay), high = select_real(steep, ay, ax);
+    math_ratio(&low, &high);
+
+    const mask diagonal = MASK(low > 0.5 * high);
+    const real zero = splat(0.0);
+    const real addend = select_real(diagonal, low, zero);
+    const real denominator = high + addend, denominator_low = addend - (denominator - high); // together exact
+    const real numerator = low - select_real(diagonal, high, zero);                          // exact
+    real octants = select_real(diagonal, splat(1.0), zero);
+    octants = select_real(steep, 2.0 - octants, octants);
+    octants = select_real(left, 4.0 - octants, octants);
+    const mask turned = (steep ^ left) & splat_bits(INT64_MIN);
+
+    // q + q_low = numerator / denominator
+    const real inverse = 1.0 / denominator;
+    const real q = numerator * inverse;
+    const real rest = fused(-q, denominator_low, fused(-q, denominator, numerator));
+    const real q_low = rest * inverse;
+
+    // atan q = q + q z P(z) on |q| <= 1/2: 2^-57.2
+    const real z = q * q, z2 = z * z;
+    real P = math_pair(z, -0.027435017009505607, 0.010117372653355756);
+    P = fused(P, z2, math_pair(z, -0.05121992565943551, 0.041864808736964326));
+    P = fused(P, z2, math_pair(z, -0.06663810213726555, 0.05858295765198272));
+    P = fused(P, z2, math_pair(z, -0.0909089624333142, 0.0769207388234246));
+    P = fused(P, z2, math_pair(z, -0.14285714276385142, 0.11111110659595749));
+    P = fused(P, z2, math_pair(z, -0.3333333333333298, 0.19999999999903104));
+    const real tail = fused(q * z, P, q_low);
+
+    const real base = octants * 0.7853981633974483; // m pi/4 = base + base_low
+    const real base_low = fused(octants, splat(3.061616997868383e-17), fused(octants, splat(0.7853981633974483), -base));
+    const real signed_q = real_of_bits(bits_of(q) ^ turned), signed_tail = real_of_bits(bits_of(tail) ^ turned);
+    const real sum = base + signed_q; // |base| >= |q| or base = 0: what the sum loses is
+    const real lost = (base - sum) + signed_q;
+    return math_signed(sum + (lost + (signed_tail + base_low)), math_sign_bit(y));
+}
+
+// ---- exponential and logarithm --------------------------------------------------------------------------------------
+
+// e^(x + x_low) = 2^k (1 + r + c), integer k, |r| <= ln(2)/2 (1 + 2^-40), |c| <= 0.08 |r|. x in [-746, 710].
+HD void math_reduced_exponential(real x, real x_low, real *k, real *r, real *c)
+{
+    *k = math_nearest(x * 1.4426950408889634); // 1/ln 2
+    const real exact = fused(-*k, splat(0.6931471805599453), x);
+    const real ln2_low = splat(2.3190468138462996e-17);
+    *r = fused(-*k, ln2_low, exact);
+    const real r_low = fused(-*k, ln2_low, exact - *r) + x_low;
+    // e^r = 1 + r + r^2 P(r) on |r| <= ln(2)/2: 2^-56.3
+    const real z = *r * *r;
+    real P = math_pair(*r, 2.763023467781774e-07, 2.500008681432576e-08);
+    P = fused(P, z, math_pair(*r, 2.4801493134120783e-05, 2.7557586230128553e-06));
+    P = fused(P, z, math_pair(*r, 0.0013888888943599574, 0.00019841269506806197));
+    P = fused(P, z, math_pair(*r, 0.04166666666653026, 0.00833333333349433));
+    P = fused(P, z, math_pair(*r, 0.5000000000000011, 0.16666666666666413));
+    *c = fused(z, P, r_low);
+}
+
+// x brought into the range outside which e^x is 0 or infinite; NaN stays.
+HD real math_exponential_range(real x)
+{
+    const real above = select_real(MASK(x > splat(710.0)), splat(710.0), x);
+    return select_real(MASK(x < splat(-746.0)), splat(-746.0), above);
+}
+
+HD real exponential(real x)
+{
+    real k, r, c;
+    math_reduced_exponential(math_exponential_range(x), splat(0.0), &k, &r, &c);
+    return math_scaled(1.0 + (r + c), k);
+}
+
+// tanh x = E/(E + 2), E = e^2x - 1 = 2^k (r + c) + (2^k - 1); 1 from 22 on
+HD real hyperbolic_tangent(real x)
+{
+    const real a = absolute(x);
+    real k, r, c;
+    math_reduced_exponential(2.0 * select_real(MASK(a > splat(22.0)), splat(22.0), a), splat(0.0), &k, &r, &c);
+    const real power_of_two = math_power_of_two(k);
+    const real E = fused(power_of_two, r + c, power_of_two - 1.0);
+    return math_signed(E / (E + 2.0), math_sign_bit(x));
+}
+
+// x = 2^k m, integer k, m in [sqrt(1/2), sqrt(2)), for positive finite x; anything else gives numbers without meaning.
+HD void math_decomposed(real x, real *k, real *m)
+{
+    const mask subnormal = MASK(x < splat(0x1p-1022));
+    const mask bits = bits_of(select_real(subnormal, x * 0x1p54, x)) & splat_bits(INT64_MAX);
+    const mask root = splat_bits(0x3fe6a09e667f3bcd); // sqrt(1/2)
+    const mask m_bits = ((bits - root) & splat_bits(0x000fffffffffffff)) + root;
+    const mask biased = (bits - m_bits + splat_bits(INT64_C(1023) << 52)) >> 52; // k + 1023 >= 0
+    const real whole = real_of_bits(biased | splat_bits(0x4330000000000000)) - (0x1p52 + 1023.0);
+    *k = whole - select_real(subnormal, splat(54.0), splat(0.0));
+    *m = real_of_bits(m_bits);
+}
+
+// ln x. With f = m - 1, s = f/(2 + f): ln m = 2 atanh s = f - (f^2/2 - s (f^2/2 + z R(z))), z = s^2.
+HD real logarithm(real x)
+{
+    real k, m;
+    math_decomposed(x, &k, &m);
+    const real f = m - 1.0;
+    const real s = f / (2.0 + f);
+    const real z = s * s, z2 = z * z;
+    // 2 atanh s = 2 s + s z R(z) on |s| <= 0.1716: 2^-59.5
+    real R = fused(z, splat(0.1479536355388431), splat(0.15314110778120332));
+    R = fused(R, z2, math_pair(z, 0.22222198621748576, 0.18183561896038553));
+    R = fused(R, z2, math_pair(z, 0.3999999999941705, 0.2857142874189151));
+    R = fused(R, z, splat(0.6666666666666734));
+    const real half_square = 0.5 * f * f;
+    const real correction = fused(s, fused(z, R, half_square), k * 2.3190468138462996e-17);
+    const real finite = fused(k, splat(0.6931471805599453), f - (half_square - correction));
+    const real not_positive = select_real(MASK(x == splat(0.0)), -math_infinity(), math_nan());
+    const real special = select_real(MASK(x <= splat(0.0)), not_positive, x); // infinity and NaN are their own
+    return select_real(MASK(x > splat(0.0)) & MASK(x < math_infinity()), finite, special);
+}
+
+// ---- power ----------------------------------------------------------------------------------------------------------
+
+// ln x = high + low to 2^-64 relative, for positive finite x: 2 atanh s as in logarithm(), its leading terms in pairs
+// of doubles (error-free sums and products: T. J. Dekker, Numer. Math. 18, 1971).
+HD void math_long_logarithm(real x, real *high, real *low)
+{
+    real k, m;
+    math_decomposed(x, &k, &m);
+    // s + s_low = (m - 1)/(m + 1)
+    const real f = m - 1.0;
+    const real d = m + 1.0, d_low = m - (d - 1.0);
+    const real inverse = 1.0 / d;
+    const real s = f * inverse;
+    const real s_low = fused(-s, d_low, fused(-s, d, f)) * inverse;
+    // z + z_low = s^2
+    const real z = s * s, z_low = fused(2.0 * s, s_low, fused(s, s, -z)), z2 = z * z;
+    // atanh s = s + s z (1/3 + z Q(z)) on |s| <= 0.1716: 2^-73.4
+    real Q = math_pair(z, 0.058379015760416667, 0.05990771893735062);
+    Q = fused(Q, z2, math_pair(z, 0.0769227922593525, 0.06668131752594497));
+    Q = fused(Q, z2, math_pair(z, 0.11111111108895902, 0.09090909421844244));
+    Q = fused(Q, z2, math_pair(z, 0.1999999999999999, 0.14285714285721918));
+    // T + T_low = 1/3 + z Q, u + u_low = s z, v + v_low = u T
+    const real zQ = z * Q;
+    const real T = zQ + 0.3333333333333333, T_low = (0.3333333333333333 - T) + zQ + 1.850371707708594e-17;
+    const real u = s * z, u_low = fused(s, z_low, fused(s_low, z, fused(s, z, -u)));
+    const real v = u * T, v_low = fused(u, T_low, fused(u_low, T, fused(u, T, -v)));
+    // k ln 2 + 2 s + 2 v, from the largest to the smallest
+    const real ln2 = splat(0.6931471805599453);
+    const real base = k * ln2, base_low = fused(k, splat(2.3190468138462996e-17), fused(k, ln2, -base));
+    const real with_s = base + 2.0 * s, lost_s = (base - with_s) + 2.0 * s;
+    const real with_v = with_s + 2.0 * v, lost_v = (with_s - with_v) + 2.0 * v;
+    const real rest = lost_s + (lost_v + fused(splat(2.0), s_low + v_low, base_low));
+    *high = with_v + rest;
+    *low = (with_v - *high) + rest;
+}
+
+// Where y is an integer, and an odd one. From 2^53 on all doubles are even; an even number's half is an integer.
+HD void math_parity(real y, mask *integer, mask *odd)
+{
+    const real a = absolute(y), half = 0.5 * a, rounder = splat(0x1p52);
+    *integer = MASK(a >= rounder) | MASK((a + rounder) - rounder == a);
+    *odd = *integer & ~(MASK(a >= splat(0x1p53)) | MASK((half + rounder) - rounder == half));
+}
+
+// x^y = e^(y ln |x|), with the sign of x where y is odd
+HD real power(real x, real y)
+{
+    const real a = absolute(x), zero = splat(0.0), one = splat(1.0), infinity = math_infinity();
+    real high, low;
+    math_long_logarithm(a, &high, &low);
+    high = select_real(MASK(a == zero), -infinity, select_real(MASK(a < infinity), high, a)); // infinity and NaN as is
+    const real exponent = y * high;
+    const real exponent_low = fused(y, high, -exponent) + y * low;
+    const mask moderate = MASK(absolute(exponent) < splat(800.0));
+    real k, r, c;
+    math_reduced_exponential(math_exponential_range(exponent), select_real(moderate, exponent_low, zero), &k, &r, &c);
+    const real magnitude = math_scaled(1.0 + (r + c), k);
+
+    mask integer, odd;
+    math_parity(y, &integer, &odd);
+    const real with_sign = math_signed(magnitude, math_sign_bit(x) & odd);
+    const mask no_power = MASK(x < zero) & MASK(a < infinity) & ~integer;
+    const mask is_one = MASK(y == zero) | MASK(x == one) | (MASK(a == one) & MASK(absolute(y) == infinity));
+    return select_real(is_one, one, select_real(no_power, math_nan(), with_sign));
+}
+
+#endif
