@@ -252,7 +252,7 @@ install_packages()
 
 row()
 {
-    printf '  %-14s %-34s %s\n' "$1" "${2:-missing}" "${3:-}"
+    printf '  %-14s %-24s %s\n' "$1" "${2:-missing}" "${3:-}" | sed 's/ *$//'
 }
 
 print_table()
@@ -273,6 +273,7 @@ print_table()
     row clang "$(version_of clang)" "lint, fuzz"
     row clang-format "$(version_of clang-format)" "lint, format"
     row valgrind "$(version_of valgrind)"
+    row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "static HDF5" "${found_static:-missing}" "portable"
     if [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ]; then
         echo "There is a GPU but no CUDA toolkit (developer.nvidia.com/cuda-downloads). With it, run configure.sh again."

@@ -19,7 +19,8 @@ fail()
 each_alone()
 {
     for file in $(git ls-files '*.c' '*.h'); do
-        $1 $flags -DCPU_KERNELS=cpu_kernels_lint -fsyntax-only -x c "$file" || fail "$1 $file"
+        echo 'int lint;' | $1 $flags -DCPU_KERNELS=cpu_kernels_lint -fsyntax-only -include "$file" -x c - ||
+            fail "$1 $file"
     done
 }
 
@@ -42,7 +43,11 @@ layers_point_down()
 
 is_formatted()
 {
-    git ls-files '*.c' '*.h' '*.cu' | xargs clang-format --dry-run --Werror || fail "format: run make format"
+    if clang-format --version | grep -q ' 14\.'; then
+        git ls-files '*.c' '*.h' '*.cu' | xargs clang-format --dry-run --Werror || fail "format: run make format"
+    else
+        echo "skip format: versions of clang-format differ, and 14 decides"
+    fi
     git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile && fail "lines of more than 120 columns"
 }
 

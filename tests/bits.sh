@@ -1,0 +1,88 @@
+#!/bin/sh
+# Results are the same bits everywhere: small campaigns (500 steps, every state stored as float64) by each program, that
+# is each compiler and optimisation, under every instruction set, batch, slice and number of threads, end in one digest.
+#
+#   tests/bits.sh PROGRAM [OTHER PROGRAM...]      the first one is run under all settings, the others under a few
+set -u
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+status=0 runs=0
+
+# 3 x 7 trials of 2 replicates (42 lanes: whole and partial vectors), in stance from the first milliseconds
+cat >"$folder/hopper.yaml" <<'END'
+version: 1
+experiment: bits
+seed: 11
+model: hopper
+simulation: {duration: 0.05, dt: 1.0e-4, settle: 0.01}
+initial: {z_foot: 0.001, dz_foot: -1.0}
+search:
+  method: grid
+  over:
+    k_fp: {linspace: [50, 300, 3]}
+    thrust: {linspace: [10, 70, 7]}
+replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
+record:
+  trajectories: {select: {every: 1}, replicates: all, sample: 1.0e-4, precision: float64}
+END
+sed 's/settle: 0.01/&, integrator: semi_implicit_euler/' "$folder/hopper.yaml" >"$folder/euler.yaml"
+cat >"$folder/bbob.yaml" <<'END'
+version: 1
+experiment: bits
+seed: 11
+model: bbob
+simulation: {function: rosenbrock, dimension: 3}
+search:
+  method: random
+  trials: 21
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
+END
+
+# digest SPEC PROGRAM OPTION...: of one run
+digest()
+{
+    spec=$1 program=$2
+    shift 2
+    rm -rf "$folder/results"
+    if ! "$program" run "$folder/$spec.yaml" --results "$folder/results" --progress none "$@" >"$folder/log" 2>&1; then
+        cat "$folder/log" >&2
+        return 1
+    fi
+    "$program" digest bits --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'
+}
+
+# same SPEC PROGRAM OPTION...: the digest of this run is that of the first
+same()
+{
+    runs=$((runs + 1))
+    got=$(digest "$@")
+    [ -n "$expected" ] || expected=$got
+    if [ -z "$got" ] || [ "$got" != "$expected" ]; then
+        echo "FAIL $*: digest ${got:-none}, expected ${expected:-one}"
+        status=1
+    fi
+}
+
+# An instruction set that this processor lacks is no failure.
+has_isa()
+{
+    "$first" run "$folder/bbob.yaml" --results "$folder/probe" --name "isa-$1" --backend cpu --isa "$1" --progress none \
+        >"$folder/log" 2>&1 || ! grep -q 'does not have the instruction set' "$folder/log"
+}
+
+first=$1
+shift
+isas=
+for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
+for spec in hopper euler bbob; do
+    expected= runs=0
+    for isa in $isas; do same $spec "$first" --backend cpu --isa "$isa"; done
+    for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done
+    for slice in 1 100 500; do same $spec "$first" --backend cpu --slice $slice; done
+    for threads in 1 2; do same $spec "$first" --backend cpu --threads $threads; done
+    for program in "$@"; do
+        for isa in $isas; do same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100; done
+    done
+    [ $status -eq 0 ] && echo "ok $spec: $runs runs, $expected"
+done
+exit $status
