@@ -163,3 +163,22 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
     *names = chosen;
     return count;
 }
+
+const char *trial_columns_sql(const char *const *names, int count, Arena *arena)
+{
+    const char *sql = "";
+    for (int i = 0; i < count; i++)
+        sql = arena_format(arena, "%s%s%s", sql, i > 0 ? ", " : "", sql_identifier(arena, names[i]));
+    return sql;
+}
+
+void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, const char *name)
+{
+    const int column = trial_column_find(columns, name);
+    if (column >= 0 && columns->is_text[column])
+        table_text(table, column_is_null(statement, index) ? NULL : column_text(statement, index));
+    else if (column >= 0 && columns->is_integer[column] && !column_is_null(statement, index))
+        table_integer(table, column_integer(statement, index));
+    else
+        table_number(table, column_real(statement, index));
+}

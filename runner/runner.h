@@ -432,9 +432,13 @@ int trial_column_find(const TrialColumns *columns, const char *name); // -1 if t
 // The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
 bool spec_has_metric(const Spec *spec, const char *name);
-// Prints the best trials; with none that did not fail, the longest survivors (*all_failed). Machine formats: every column.
+// Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
+const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
+void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, const char *name);
+// Prints the best trials; *best: the first one's id. With none that did not fail, the longest survivors, and -1. CSV and
+// JSON have every column, and no survivors.
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
-                 bool *all_failed);
+                 int64_t *best);
 
 // Set by SIGINT and SIGTERM (runner/interrupt.c).
 void interrupt_install(void);

@@ -1,0 +1,181 @@
+// hopscotch run and resume: the campaign itself is runner/campaign.c; here is what the user gives it and is told at the
+// end.
+#include "runner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { RUN_BEST_SHOWN = 5 };
+
+// ---- what happened --------------------------------------------------------------------------------------------------
+
+// "120 fell, 3 solver" by kind, from what was committed.
+static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
+{
+    fprintf(out, "%-9s ", "failures");
+    const Error error = campaign_failures(campaign->database, out);
+    fputc('\n', out);
+    return error;
+}
+
+static void run_print_numbers(const RunSummary *summary, FILE *out)
+{
+    const int64_t now = summary->trials_done - summary->trials_before;
+    fprintf(out, "%-9s %s of %s", "trials", text_count(summary->trials_done).text,
+            summary->trials_total > 0 ? text_count(summary->trials_total).text : "an open number");
+    if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
+    fprintf(out, "\n%-9s %s%s%s\n", "state", summary->state, summary->reason != NULL && summary->reason[0] != '\0' ? ": " : "",
+            summary->reason != NULL ? summary->reason : "");
+    if (now <= 0) return;
+    fprintf(out, "%-9s %s, of which %s in the kernels; %s trials/s on %s\n", "time",
+            text_duration(summary->wall_seconds).text, text_duration(summary->kernel_seconds).text,
+            text_short((double)now / summary->wall_seconds).text, summary->device);
+}
+
+static void run_print_files(const char *folder, FILE *out)
+{
+    fprintf(out, "%-9s %s: campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", "files", folder);
+}
+
+// Commands to type next, complete: with the results root where it is not the default one.
+static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
+{
+    const bool elsewhere = strcmp(line->results, "results") != 0;
+    const char *root = elsewhere ? arena_format(line->arena, " --results %s", line->results) : "";
+    fprintf(out, "%-9s hopscotch best %s%s\n", "next", name, root);
+    if (best_trial < 0) return;
+    fprintf(out, "%-9s hopscotch show %s/%" PRId64 "%s\n", "", name, best_trial, root);
+    fprintf(out, "%-9s hopscotch replay %s/%" PRId64 "%s\n", "", name, best_trial, root);
+}
+
+static void run_print_json(const RunSummary *summary, const char *name, FILE *out)
+{
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", name);
+    json_text(&json, "state", summary->state);
+    json_text(&json, "reason", summary->reason);
+    json_integer(&json, "trials_total", summary->trials_total);
+    json_integer(&json, "trials_done", summary->trials_done);
+    json_integer(&json, "trials_before", summary->trials_before);
+    json_integer(&json, "lanes_run", summary->lanes_run);
+    json_integer(&json, "failures", summary->failures);
+    json_number(&json, "wall_seconds", summary->wall_seconds);
+    json_number(&json, "kernel_seconds", summary->kernel_seconds);
+    json_number(&json, "first_launch_to_last_commit", summary->first_launch_to_last_commit);
+    json_number(&json, "best_fitness", summary->best_fitness);
+    if (!isnan(summary->best_fitness)) json_integer(&json, "best_trial", summary->best_trial);
+    json_text(&json, "device", summary->device);
+    json_text(&json, "folder", summary->folder);
+    json_close(&json, '}');
+}
+
+static Error run_summary(const CommandLine *line, const RunSummary *summary, const char *name)
+{
+    if (switch_given(line, "json")) {
+        run_print_json(summary, name, line->out);
+        return error_none();
+    }
+    StoredCampaign campaign;
+    int64_t best = -1;
+    FILE *out = line->out;
+    TRY(campaign_open(line->results, name, line->arena, &campaign));
+    fputc('\n', out);
+    run_print_numbers(summary, out);
+    Error error = run_print_failures(&campaign, out);
+    run_print_files(summary->folder, out);
+    fputc('\n', out);
+    if (error.kind == OK && summary->trials_done > 0)
+        error = best_print(&campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best);
+    campaign_close(&campaign);
+    fputc('\n', out);
+    run_print_next(line, name, best, out);
+    return error;
+}
+
+// ---- run and resume -------------------------------------------------------------------------------------------------
+
+static RunOptions run_options(const CommandLine *line, const Spec *spec)
+{
+    RunOptions options = {.results = line->results,
+                          .name = switch_text(line, "name", spec->experiment),
+                          .backend = command_backend(line),
+                          .batch = switch_integer(line, "batch", 0),
+                          .slice = switch_integer(line, "slice", 0),
+                          .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                          .shared_fs = switch_given(line, "shared-fs"),
+                          .out = line->out,
+                          .messages = line->messages};
+    if (!switch_given(line, "backend")) options.backend.name = spec->device.backend;
+    return options;
+}
+
+static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOptions *options)
+{
+    RunSummary summary = {.best_fitness = (double)NAN};
+    interrupt_install();
+    TRY(campaign_run(spec, options, line->arena, &summary));
+    return run_summary(line, &summary, options->name);
+}
+
+static Error run_run(const CommandLine *line)
+{
+    Spec spec;
+    TRY(command_spec(line, line->arguments[0], &spec));
+    const RunOptions options = run_options(line, &spec);
+    return run_campaign(line, &spec, &options);
+}
+
+// The stored spec has every default written out, so what it means can't have changed since.
+static Error run_resume(const CommandLine *line)
+{
+    Spec spec;
+    CampaignPlace place;
+    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(command_spec(line, arena_format(line->arena, "%s/resolved.yaml", place.folder), &spec));
+    RunOptions options = run_options(line, &spec);
+    options.results = place.results;
+    options.name = place.name;
+    options.resume_only = true;
+    CommandLine there = *line;
+    there.results = place.results;
+    return run_campaign(&there, &spec, &options);
+}
+
+static const Switch run_rows[] = {
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
+    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31, "lanes in flight together (default 0: as the spec says, else by the device)"},
+    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default: a bar on a terminal, else plain)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
+};
+static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};
+static const Switches run_resume_switches = {run_rows + 1, sizeof run_rows / sizeof *run_rows - 1};
+
+const Command command_run = {
+    .name = "run",
+    .arguments = "SPEC",
+    .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
+    .examples = "  hopscotch run experiments/smoke.yaml\n"
+                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 --set search.over.thrust=[25,30]\n"
+                "  hopscotch run my.yaml --backend cpu --threads 8 --progress json 2> progress.jsonl\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&run_switches, &switches_spec, &switches_backend},
+    .run = run_run,
+};
+
+const Command command_resume = {
+    .name = "resume",
+    .arguments = "CAMPAIGN",
+    .doc = "go on with a campaign that was interrupted, killed or stopped by a limit: to the same bits",
+    .examples = "  hopscotch resume raibert_gains\n"
+                "  hopscotch resume raibert_gains --set limits.trials=2000000\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&run_resume_switches, &switches_spec, &switches_backend},
+    .run = run_resume,
+};

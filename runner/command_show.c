@@ -1,0 +1,281 @@
+// hopscotch show: everything that is known of one trial, and where to find the rest.
+#include "runner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// One row of the table trials, found by column name.
+typedef struct ShowTrial {
+    const StoredCampaign *campaign;
+    int64_t id;
+    double fitness, *metric, *spread; // [n_metrics]; spread NaN with one replicate
+    const char *failure;
+    int64_t n_failed;
+    double *parameter; // [n_parameters] complete, as the search gives them
+} ShowTrial;
+
+typedef struct ShowTrajectory {
+    const char *file;
+    int64_t replicate, first, samples; // rows [first, first + samples) of every dataset
+} ShowTrajectory;
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static void show_read_row(ShowTrial *trial, Statement *statement, Arena *arena)
+{
+    const Configured *configured = &trial->campaign->spec.configured;
+    const int n_columns = column_count(statement);
+    for (int i = 0; i < n_columns; i++) {
+        const char *name = column_name(statement, i);
+        if (strcmp(name, "fitness") == 0) trial->fitness = column_real(statement, i);
+        if (strcmp(name, "failure") == 0) trial->failure = arena_copy(arena, column_text(statement, i));
+        if (strcmp(name, "n_failed") == 0) trial->n_failed = column_integer(statement, i);
+        for (int m = 0; m < configured->n_metrics; m++) {
+            const char *metric = configured->metrics[m].name;
+            const size_t length = strlen(metric);
+            if (strcmp(name, metric) == 0) trial->metric[m] = column_real(statement, i);
+            if (strncmp(name, metric, length) == 0 && strcmp(name + length, "_std") == 0)
+                trial->spread[m] = column_real(statement, i);
+        }
+    }
+}
+
+static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena, ShowTrial *trial)
+{
+    const Configured *configured = &campaign->spec.configured;
+    Search search;
+    uint64_t ordinal;
+    Statement *statement;
+    bool row = false;
+    *trial = (ShowTrial){.campaign = campaign, .id = id, .fitness = (double)NAN, .failure = "none"};
+    trial->metric = ARENA_NEW(arena, double, configured->n_metrics);
+    trial->spread = ARENA_NEW(arena, double, configured->n_metrics);
+    trial->parameter = ARENA_NEW(arena, double, configured->n_parameters);
+    for (int m = 0; m < configured->n_metrics; m++) trial->metric[m] = trial->spread[m] = (double)NAN;
+    TRY(database_prepare(campaign->database, "SELECT * FROM trials WHERE id = ?", &statement));
+    bind_integer(statement, 1, id);
+    Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) show_read_row(trial, statement, arena);
+    if (error.kind == OK && !row)
+        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
+                                       "hopscotch query %.100s lists trials", campaign->name, id, campaign->name);
+    statement_close(statement);
+    if (error.kind != OK) return error;
+    TRY(search_init(&campaign->spec, arena, &search));
+    return search.method->trial(&search, id, &ordinal, trial->parameter);
+}
+
+// Where the trial's trajectories lie: the lanes of a shard follow each other in every dataset.
+static Error show_trajectories(const ShowTrial *trial, Arena *arena, ShowTrajectory **out, int *count)
+{
+    Statement *statement;
+    bool row = false;
+    const int most = trial->campaign->spec.replicates.count;
+    *count = 0;
+    *out = ARENA_NEW(arena, ShowTrajectory, most);
+    TRY(database_prepare(trial->campaign->database,
+                         "SELECT t.replicate, s.name, t.samples,"
+                         " (SELECT coalesce(sum(b.samples), 0) FROM trajectories b WHERE b.shard = t.shard AND b.row < t.row)"
+                         " FROM trajectories t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
+                         &statement));
+    bind_integer(statement, 1, trial->id);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row && *count < most; error = statement_step(statement, &row)) {
+        (*out)[(*count)++] = (ShowTrajectory){
+            .file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", trial->campaign->folder, column_text(statement, 1)),
+            .replicate = column_integer(statement, 0),
+            .samples = column_integer(statement, 2),
+            .first = column_integer(statement, 3)};
+    }
+    statement_close(statement);
+    return error;
+}
+
+// ---- what to say ----------------------------------------------------------------------------------------------------
+
+// Where a parameter's value came from.
+static const char *show_origin(const Spec *spec, int parameter, double value)
+{
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        if (spec->replicates.perturb[i].parameter == parameter) return "drawn per replicate";
+    }
+    for (int i = 0; i < spec->n_axes + spec->n_derived; i++) {
+        if (spec->axes[i].parameter == parameter) return spec->axes[i].derive != NULL ? "derived" : "searched";
+    }
+    return value == spec->configured.parameters[parameter].value ? "default" : "set";
+}
+
+static Error show_print_parameters(const ShowTrial *trial, FILE *out)
+{
+    static const char *const names[] = {"parameter", "value", "unit", "from"};
+    const Configured *configured = &trial->campaign->spec.configured;
+    Table *table = table_start(out, TABLE_TEXT, 4, names);
+    for (int i = 0; i < configured->n_parameters; i++) {
+        table_text(table, configured->parameters[i].name);
+        table_number(table, trial->parameter[i]);
+        table_text(table, configured->parameters[i].unit);
+        table_text(table, show_origin(&trial->campaign->spec, i, trial->parameter[i]));
+    }
+    return table_finish(table);
+}
+
+static Error show_print_metrics(const ShowTrial *trial, FILE *out)
+{
+    static const char *const single[] = {"metric", "value", "unit"}, *const several[] = {"metric", "mean", "std", "unit"};
+    const Configured *configured = &trial->campaign->spec.configured;
+    const bool spread = trial->campaign->spec.replicates.count > 1;
+    Table *table = table_start(out, TABLE_TEXT, spread ? 4 : 3, spread ? several : single);
+    for (int i = 0; i < configured->n_metrics; i++) {
+        table_text(table, configured->metrics[i].name);
+        table_number(table, trial->metric[i]);
+        if (spread) table_number(table, trial->spread[i]);
+        table_text(table, configured->metrics[i].unit);
+    }
+    return table_finish(table);
+}
+
+static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *arena)
+{
+    const Spec *spec = &trial->campaign->spec;
+    if (spec->replicates.count == 1) return error_none();
+    if (!spec->replicates.store) {
+        fprintf(out, "\nreplicates: %d, %" PRId64 " failed; each one's metrics are stored with replicates.store: true\n",
+                spec->replicates.count, trial->n_failed);
+        return error_none();
+    }
+    Statement *statement;
+    bool row = false;
+    TRY(database_prepare(trial->campaign->database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate",
+                         &statement));
+    const int count = column_count(statement); // trial, replicate, failure, metrics
+    const char **names = ARENA_NEW(arena, const char *, count);
+    for (int i = 1; i < count; i++) names[i - 1] = arena_copy(arena, column_name(statement, i));
+    fputc('\n', out);
+    Table *table = table_start(out, TABLE_TEXT, count - 1, names);
+    bind_integer(statement, 1, trial->id);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        table_integer(table, column_integer(statement, 1));
+        table_text(table, column_text(statement, 2));
+        for (int i = 3; i < count; i++) table_number(table, column_real(statement, i));
+    }
+    statement_close(statement);
+    const Error written = table_finish(table);
+    return error.kind != OK ? error : written;
+}
+
+static void show_print_trajectories(const ShowTrial *trial, const ShowTrajectory *trajectories, int count, FILE *out)
+{
+    const char *name = trial->campaign->name;
+    if (count == 0) {
+        fprintf(out, "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
+                     "hopscotch replay %s/%" PRId64 " re-simulates the trial\n", name, trial->id);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        const ShowTrajectory *t = &trajectories[i];
+        fprintf(out, "\ntrajectory of replicate %" PRId64 ": %s, samples %" PRId64 " to %" PRId64 "; to read it:\n",
+                t->replicate, t->file, t->first, t->first + t->samples - 1);
+        fprintf(out, "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"trajectories\"]; "
+                     "print(f[\"time\"][%" PRId64 ":%" PRId64 "], f[\"state\"][%" PRId64 ":%" PRId64 "])'\n",
+                t->file, t->first, t->first + t->samples, t->first, t->first + t->samples);
+    }
+}
+
+static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
+{
+    ShowTrajectory *trajectories;
+    int count;
+    TRY(show_trajectories(trial, arena, &trajectories, &count));
+    fprintf(out, "%s/%" PRId64 ": fitness %s, failure %s", trial->campaign->name, trial->id,
+            isnan(trial->fitness) ? "none" : text_number(trial->fitness).text, trial->failure);
+    fprintf(out, "\nobjective: %s\n\n", expression_text(trial->campaign->spec.objective.minimize, arena));
+    TRY(show_print_parameters(trial, out));
+    fputc('\n', out);
+    TRY(show_print_metrics(trial, out));
+    TRY(show_print_replicates(trial, out, arena));
+    show_print_trajectories(trial, trajectories, count, out);
+    return error_none();
+}
+
+// ---- JSON -----------------------------------------------------------------------------------------------------------
+
+static void show_json_values(const ShowTrial *trial, Json *json)
+{
+    const Spec *spec = &trial->campaign->spec;
+    const Configured *configured = &spec->configured;
+    json_object(json, "parameters");
+    for (int i = 0; i < configured->n_parameters; i++) {
+        json_object(json, configured->parameters[i].name);
+        json_number(json, "value", trial->parameter[i]);
+        json_text(json, "unit", configured->parameters[i].unit);
+        json_text(json, "from", show_origin(spec, i, trial->parameter[i]));
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+    json_object(json, "metrics");
+    for (int i = 0; i < configured->n_metrics; i++) {
+        json_object(json, configured->metrics[i].name);
+        json_number(json, "mean", trial->metric[i]);
+        json_number(json, "std", trial->spread[i]);
+        json_text(json, "unit", configured->metrics[i].unit);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
+static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
+{
+    ShowTrajectory *trajectories;
+    int count;
+    Json json;
+    TRY(show_trajectories(trial, arena, &trajectories, &count));
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", trial->campaign->name);
+    json_integer(&json, "trial", trial->id);
+    json_number(&json, "fitness", trial->fitness);
+    json_text(&json, "failure", trial->failure);
+    json_integer(&json, "replicates", trial->campaign->spec.replicates.count);
+    json_integer(&json, "n_failed", trial->n_failed);
+    show_json_values(trial, &json);
+    json_array(&json, "trajectories");
+    for (int i = 0; i < count; i++) {
+        json_object(&json, NULL);
+        json_integer(&json, "replicate", trajectories[i].replicate);
+        json_text(&json, "file", trajectories[i].file);
+        json_integer(&json, "offset", trajectories[i].first);
+        json_integer(&json, "length", trajectories[i].samples);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    return error_none();
+}
+
+static Error show_run(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    ShowTrial trial;
+    int64_t id;
+    TRY(campaign_open_trial(line, line->arguments[0], &campaign, &id));
+    Error error = show_read(&campaign, id, line->arena, &trial);
+    if (error.kind == OK)
+        error = switch_given(line, "json") ? show_json(&trial, line->out, line->arena)
+                                           : show_print(&trial, line->out, line->arena);
+    campaign_close(&campaign);
+    return error;
+}
+
+const Command command_show = {
+    .name = "show",
+    .arguments = "CAMPAIGN/TRIAL",
+    .doc = "one trial: parameters, metrics, failure, replicates, and where its trajectory is",
+    .examples = "  hopscotch show raibert_gains/41\n"
+                "  hopscotch show raibert_gains/41 --json\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&switches_json},
+    .run = show_run,
+};
