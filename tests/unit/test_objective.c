@@ -1,0 +1,170 @@
+// Fitness and metrics of a trial from its replicates: sums, order statistics, failures.
+#include "../test.h"
+
+#include <math.h>
+#include <string.h>
+
+// Two metrics x, y and two parameters p, q; one arena for all tests of this file.
+static const char *const names[] = {"x", "y", "p", "q"};
+static const double parameter[] = {2.0, 5.0};
+
+typedef struct Trial {
+    Arena arena;
+    Spec spec;
+    double metric[8][2]; // of the replicates
+    int failure[8];
+    double mean[2], spread[2];
+    TrialResult result;
+} Trial;
+
+static Trial trial_of(const char *minimize, Over over, double quantile, int count, const double *x)
+{
+    const Scope scope = {.names = names, .count = 4};
+    Expression *expression = NULL;
+    Trial trial = {.spec = {.replicates = {.count = count}}};
+    CHECK_OK(arena_create(&trial.arena, (size_t)1 << 20, "test"));
+    CHECK_OK(expression_parse_text(minimize, "test", &scope, &trial.arena, &expression));
+    trial.spec.objective.minimize = expression;
+    trial.spec.objective.over = over;
+    trial.spec.objective.quantile = quantile;
+    trial.spec.configured.n_metrics = 2;
+    trial.spec.configured.n_parameters = 2;
+    for (int r = 0; r < count; r++) trial.metric[r][0] = x[r];
+    for (int r = 0; r < count; r++) trial.metric[r][1] = r + 1;
+    return trial;
+}
+
+static const TrialResult *evaluate(Trial *trial)
+{
+    trial->result =
+        (TrialResult){.metric = trial->mean, .spread = trial->spec.replicates.count > 1 ? trial->spread : NULL};
+    trial_result(&trial->spec, parameter, trial->metric[0], trial->failure, &trial->result);
+    return &trial->result;
+}
+
+static double fitness_of(Over over, double quantile, int count, const double *x)
+{
+    Trial trial = trial_of("x", over, quantile, count, x);
+    const double fitness = evaluate(&trial)->fitness;
+    arena_destroy(&trial.arena);
+    return fitness;
+}
+
+static double the_nan(void)
+{
+    const uint64_t bits = 0x7ff8000000000000;
+    double nan_value;
+    memcpy(&nan_value, &bits, sizeof nan_value);
+    return nan_value;
+}
+
+static const double four[] = {4, 1, 8, 2}, three[] = {4, 1, 8};
+
+TEST(objective_mean_sums_in_order)
+{
+    static const double x[] = {1e16, 1, -1e16, 1}; // another order gives another sum
+    CHECK_BITS(0.25, fitness_of(OVER_MEAN, 0, 4, x));
+    CHECK_BITS(3.75, fitness_of(OVER_MEAN, 0, 4, four));
+}
+
+TEST(objective_median_worst_and_quantile)
+{
+    CHECK_BITS(4.0, fitness_of(OVER_MEDIAN, 0, 3, three));
+    CHECK_BITS(3.0, fitness_of(OVER_MEDIAN, 0, 4, four));
+    CHECK_BITS(8.0, fitness_of(OVER_WORST, 0, 4, four));
+    CHECK_NEAR(1.9, fitness_of(OVER_QUANTILE, 0.3, 4, four), 1e-15); // numpy.quantile([1, 2, 4, 8], 0.3)
+    CHECK_NEAR(6.8, fitness_of(OVER_QUANTILE, 0.9, 4, four), 1e-15);
+    CHECK_BITS(1.0, fitness_of(OVER_QUANTILE, 0.0, 4, four));
+    CHECK_BITS(8.0, fitness_of(OVER_QUANTILE, 1.0, 4, four));
+    CHECK_BITS(4.0, fitness_of(OVER_QUANTILE, 0.7, 1, four));
+}
+
+TEST(objective_infinity_is_a_number)
+{
+    static const double two_infinite[] = {INFINITY, 1, INFINITY, 2};
+    CHECK_BITS(INFINITY, fitness_of(OVER_MEAN, 0, 4, two_infinite));
+    CHECK_BITS(INFINITY, fitness_of(OVER_WORST, 0, 4, two_infinite));
+    CHECK_BITS(INFINITY, fitness_of(OVER_MEDIAN, 0, 4, two_infinite));
+    CHECK_BITS(INFINITY, fitness_of(OVER_QUANTILE, 0.9, 4, two_infinite)); // between two infinities
+    CHECK_BITS(2.0, fitness_of(OVER_QUANTILE, 1.0 / 3, 4, two_infinite));
+}
+
+TEST(objective_zeros_of_both_signs_sort_the_same)
+{
+    static const double one[] = {0.0, -0.0, 0.0}, other[] = {0.0, 0.0, -0.0};
+    CHECK_BITS(fitness_of(OVER_QUANTILE, 0, 3, one), fitness_of(OVER_QUANTILE, 0, 3, other));
+    CHECK_BITS(-0.0, fitness_of(OVER_QUANTILE, 0, 3, other));
+}
+
+TEST(objective_uses_metrics_and_parameters_of_each_replicate)
+{
+    Trial trial = trial_of("x * q + y - p", OVER_WORST, 0, 4, four);
+    CHECK_BITS(8.0 * 5 + 3 - 2, evaluate(&trial)->fitness); // the third replicate
+    arena_destroy(&trial.arena);
+}
+
+TEST(objective_nan_is_never_ranked)
+{
+    static const double x[] = {4, -NAN, 8, 2};
+    for (int over = OVER_MEAN; over <= OVER_QUANTILE; over++) CHECK_BITS(the_nan(), fitness_of((Over)over, 0.1, 4, x));
+    Trial trial = trial_of("x", OVER_WORST, 0, 4, x);
+    const TrialResult *result = evaluate(&trial);
+    CHECK_INTEGER(0, result->failure);
+    CHECK_INTEGER(0, result->n_failed);
+    CHECK_BITS(the_nan(), result->metric[0]);
+    CHECK_BITS(the_nan(), result->spread[0]);
+    CHECK_BITS(2.5, result->metric[1]);
+    arena_destroy(&trial.arena);
+}
+
+TEST(objective_failed_replicates_fail_count_or_are_left_out)
+{
+    Trial trial = trial_of("x", OVER_MEAN, 0, 4, four);
+    trial.failure[2] = 3;
+    trial.failure[3] = 1;
+    const TrialResult *result = evaluate(&trial);
+    CHECK_BITS(the_nan(), result->fitness);
+    CHECK_INTEGER(3, result->failure); // of the first that failed
+    CHECK_INTEGER(2, result->n_failed);
+    CHECK_BITS(3.75, result->metric[0]); // the mean is over all replicates
+    trial.spec.objective.failed = FAILED_PENALTY;
+    trial.spec.objective.penalty = 100;
+    CHECK_BITS(51.25, evaluate(&trial)->fitness);
+    trial.metric[2][0] = NAN; // a failed replicate's metrics do not count
+    CHECK_BITS(51.25, evaluate(&trial)->fitness);
+    trial.spec.objective.failed = FAILED_IGNORE;
+    CHECK_BITS(2.5, evaluate(&trial)->fitness);
+    CHECK_INTEGER(3, trial.result.failure);
+    trial.failure[0] = trial.failure[1] = 2;
+    CHECK_BITS(the_nan(), evaluate(&trial)->fitness); // none is left
+    CHECK_INTEGER(2, trial.result.failure);
+    arena_destroy(&trial.arena);
+}
+
+TEST(objective_ignore_takes_order_statistics_of_the_survivors)
+{
+    Trial trial = trial_of("x", OVER_MEDIAN, 0, 4, four);
+    trial.failure[2] = 1;
+    trial.spec.objective.failed = FAILED_IGNORE;
+    CHECK_BITS(2.0, evaluate(&trial)->fitness);
+    arena_destroy(&trial.arena);
+}
+
+TEST(objective_spread_keeps_its_digits)
+{
+    static const double x[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
+    Trial trial = trial_of("x", OVER_MEAN, 0, 4, x);
+    CHECK_BITS(1e9 + 10, evaluate(&trial)->metric[0]);
+    CHECK_BITS(sqrt(30.0), trial.result.spread[0]); // 90 / 3
+    CHECK_NEAR(1.2909944487358056, trial.result.spread[1], 1e-15);
+    arena_destroy(&trial.arena);
+}
+
+TEST(objective_one_replicate_has_no_spread)
+{
+    static const double x[] = {0.1};
+    Trial trial = trial_of("x", OVER_MEAN, 0, 1, x);
+    CHECK_BITS(0.1, evaluate(&trial)->fitness);
+    CHECK_BITS(0.1, trial.result.metric[0]);
+    arena_destroy(&trial.arena);
+}
