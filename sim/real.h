@@ -134,20 +134,33 @@ HD real canonical(real x) { return select_real(MASK(x == x), x, real_of_bits(spl
 
 // ---- lanes in memory ------------------------------------------------------------------------------------------------
 
+// the first `valid` of LANES lanes
+HD mask first_lanes(int valid)
+{
+#if LANES == 1
+    return -(mask)(valid > 0);
+#elif LANES == 8
+    return (mask){0, 1, 2, 3, 4, 5, 6, 7} < valid;
+#elif LANES == 4
+    return (mask){0, 1, 2, 3} < valid;
+#else
+    return (mask){0, 1} < valid;
+#endif
+}
+
 // `valid` (1..LANES) lanes from p[0..valid); missing ones repeat the last, and are never stored.
 HD real load_lanes(const double *p, int valid)
 {
 #if LANES == 1
     (void)valid;
     return *p;
+#elif LANES == 8
+    return (real)_mm512_mask_loadu_pd(_mm512_set1_pd(p[valid - 1]), (__mmask8)((1 << valid) - 1), p);
+#elif LANES == 4
+    const mask present = first_lanes(valid);
+    return select_real(present, (real)_mm256_maskload_pd(p, (__m256i)present), splat(p[valid - 1]));
 #else
-    real x;
-    if (valid == LANES) {
-        memcpy(&x, p, sizeof x);
-    } else {
-        for (int i = 0; i < LANES; i++) x[i] = p[i < valid ? i : valid - 1];
-    }
-    return x;
+    return (real){p[0], p[valid - 1]};
 #endif
 }
 
@@ -157,10 +170,13 @@ HD void store_lanes(double *p, real x, mask m, int valid)
 #if LANES == 1
     (void)valid;
     if (m) *p = x;
+#elif LANES == 8
+    _mm512_mask_storeu_pd(p, (__mmask8)(_mm512_movepi64_mask((__m512i)m) & ((1 << valid) - 1)), (__m512d)x);
+#elif LANES == 4
+    _mm256_maskstore_pd(p, (__m256i)(m & first_lanes(valid)), (__m256d)x);
 #else
-    for (int i = 0; i < LANES; i++) {
-        if (i < valid && m[i]) p[i] = x[i];
-    }
+    if (m[0]) p[0] = x[0];
+    if (m[1] && valid > 1) p[1] = x[1];
 #endif
 }
 

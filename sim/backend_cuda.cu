@@ -1,0 +1,317 @@
+// The CUDA backend: one thread a lane, two batches in flight on two streams, pinned host memory, no device memory taken
+// after prepare. Every CUDA call goes through cuda_check, which a build with -DHOPSCOTCH_FAULTS can make fail:
+// HOPSCOTCH_FAULT="cuda:N:CODE" gives the N-th call the error number CODE without making it.
+#define HOPSCOTCH_KERNELS
+#include "backend.h"
+#include "lanes.h"
+#include "models.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+enum { CUDA_BLOCK = 64 };
+
+// ---- kernels: a plain and a traced one for each of the models' ---------------------------------------------------------
+
+#define CUDA_KERNEL(prefix, model, kernel, is_traced)                                                                  \
+    static __global__ void __launch_bounds__(CUDA_BLOCK)                                                               \
+        prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
+    {                                                                                                                  \
+        group.lane += (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x;                                                  \
+        if (group.lane < end) model##_##kernel(&constants, assets, &group, is_traced);                                 \
+    }
+#define CUDA_KERNELS(model, kernel)                                                                                    \
+    CUDA_KERNEL(plain, model, kernel, false)                                                                           \
+    CUDA_KERNEL(traced, model, kernel, true)
+KERNELS(CUDA_KERNELS)
+
+typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
+
+#define CUDA_PLAIN(model, kernel) plain_##model##_##kernel,
+#define CUDA_TRACED(model, kernel) traced_##model##_##kernel,
+static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
+static const CudaKernel cuda_traced[] = {KERNELS(CUDA_TRACED)};
+
+// ---- the seam -------------------------------------------------------------------------------------------------------
+
+#ifdef HOPSCOTCH_FAULTS
+static bool cuda_fault(cudaError_t *code)
+{
+    static long calls = 0, due = -1;
+    static int number = 0;
+    if (due < 0) {
+        const char *fault = getenv("HOPSCOTCH_FAULT");
+        if (fault == NULL || sscanf(fault, "cuda:%ld:%d", &due, &number) != 2) due = 0;
+    }
+    *code = (cudaError_t)number;
+    return due > 0 && ++calls == due;
+}
+#define CUDA_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        cudaError_t cuda_code;                                                                                         \
+        if (!cuda_fault(&cuda_code)) cuda_code = (call);                                                               \
+        TRY(cuda_check(cuda_code, #call));                                                                             \
+    } while (0)
+#else
+#define CUDA_TRY(call) TRY(cuda_check((call), #call))
+#endif
+
+static Error cuda_check(cudaError_t code, const char *what)
+{
+    if (code == cudaSuccess) return error_none();
+    if (code == cudaErrorMemoryAllocation)
+        return error_make(ERROR_MACHINE, "out of device memory (%s): a smaller --batch takes less", what);
+    return error_make(ERROR_MACHINE, "CUDA: %s failed: %s", what, cudaGetErrorString(code));
+}
+
+// ---- the backend ----------------------------------------------------------------------------------------------------
+
+typedef struct CudaSlot {
+    Batch device; // pointers into device memory
+    cudaStream_t stream;
+    cudaEvent_t started, ended;
+    int64_t tick; // ticks launched
+    double kernel_seconds;
+} CudaSlot;
+
+typedef struct CudaBackend {
+    Backend backend;
+    int device;
+    const Configured *configured;
+    double *assets; // on the device
+    CudaSlot slots[BACKEND_SLOTS_MAX];
+} CudaBackend;
+
+static void cuda_release(CudaBackend *cuda)
+{
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        Batch *device = &cuda->slots[i].device, *host = &cuda->backend.batches[i];
+        cudaFree(device->parameter);
+        cudaFree(device->work);
+        cudaFree(device->metric);
+        cudaFree(device->status);
+        cudaFree(device->trace.sample);
+        cudaFree(device->trace.count);
+        cudaFreeHost(host->parameter);
+        cudaFreeHost(host->metric);
+        cudaFreeHost(host->status);
+        cudaFreeHost(host->trace.sample);
+        cudaFreeHost(host->trace.count);
+        memset(device, 0, sizeof *device);
+        memset(host, 0, sizeof *host);
+    }
+    cudaFree(cuda->assets);
+    cuda->assets = NULL;
+}
+
+static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t traced, int64_t capacity)
+{
+    const Configured *configured = cuda->configured;
+    const size_t row = sizeof(double) * (size_t)lanes;
+    const size_t samples = sizeof(double) * (size_t)(traced * capacity * configured->n_columns);
+    Batch *device = &cuda->slots[slot].device, *host = &cuda->backend.batches[slot];
+    device->stride = host->stride = lanes;
+    device->trace.capacity = host->trace.capacity = capacity;
+    device->trace.every = host->trace.every = 1;
+    CUDA_TRY(cudaMalloc((void **)&device->parameter, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&device->work, row * (size_t)configured->n_work));
+    CUDA_TRY(cudaMalloc((void **)&device->metric, row * (size_t)configured->n_metrics));
+    CUDA_TRY(cudaMalloc((void **)&device->status, sizeof(int32_t) * (size_t)lanes));
+    CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMallocHost((void **)&host->metric, row * (size_t)configured->n_metrics));
+    CUDA_TRY(cudaMallocHost((void **)&host->status, sizeof(int32_t) * (size_t)lanes));
+    if (traced == 0) return error_none();
+    CUDA_TRY(cudaMalloc((void **)&device->trace.sample, samples));
+    CUDA_TRY(cudaMalloc((void **)&device->trace.count, sizeof(int64_t) * (size_t)traced));
+    CUDA_TRY(cudaMallocHost((void **)&host->trace.sample, samples));
+    CUDA_TRY(cudaMallocHost((void **)&host->trace.count, sizeof(int64_t) * (size_t)traced));
+    return error_none();
+}
+
+static Error cuda_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    cuda_release(cuda);
+    cuda->configured = configured;
+    for (int i = 0; i < cuda->backend.info.slots; i++) {
+        const Error error = cuda_take(cuda, i, lanes, traced, capacity);
+        if (error.kind != OK) {
+            cuda_release(cuda);
+            return error;
+        }
+    }
+    if (configured->n_assets > 0) {
+        const size_t size = sizeof(double) * (size_t)configured->n_assets;
+        CUDA_TRY(cudaMalloc((void **)&cuda->assets, size));
+        CUDA_TRY(cudaMemcpy(cuda->assets, configured->assets, size, cudaMemcpyHostToDevice));
+    }
+    return error_none();
+}
+
+// `rows` rows of the lanes in use
+static Error cuda_copy(double *to, const double *from, const Batch *batch, int rows, cudaMemcpyKind kind,
+                       cudaStream_t stream)
+{
+    const size_t pitch = sizeof(double) * (size_t)batch->stride, width = sizeof(double) * (size_t)batch->lanes;
+    CUDA_TRY(cudaMemcpy2DAsync(to, pitch, from, pitch, width, (size_t)rows, kind, stream));
+    return error_none();
+}
+
+static Error cuda_begin(Backend *backend, int slot)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    CudaSlot *s = &cuda->slots[slot];
+    const Batch *host = &backend->batches[slot];
+    s->tick = 0;
+    s->kernel_seconds = 0.0;
+    s->device.lanes = host->lanes;
+    s->device.trace.lanes = host->trace.lanes;
+    s->device.trace.every = host->trace.every;
+    TRY(cuda_copy(s->device.parameter, host->parameter, host, cuda->configured->n_parameters, cudaMemcpyHostToDevice,
+                  s->stream));
+    CUDA_TRY(cudaMemsetAsync(s->device.status, 0, sizeof(int32_t) * (size_t)host->lanes, s->stream));
+    if (host->trace.lanes > 0)
+        CUDA_TRY(cudaMemsetAsync(s->device.trace.count, 0, sizeof(int64_t) * (size_t)host->trace.lanes, s->stream));
+    return error_none();
+}
+
+// lanes [first, end) on the slot's stream
+static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
+                         int64_t end)
+{
+    if (first >= end) return error_none();
+    const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
+    group.lane = first;
+    kernel<<<blocks, CUDA_BLOCK, 0, s->stream>>>(cuda->configured->constants, cuda->assets, group, end);
+    CUDA_TRY(cudaGetLastError());
+    return error_none();
+}
+
+static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    CudaSlot *s = &cuda->slots[slot];
+    const int64_t left = cuda->configured->ticks - s->tick;
+    LaneGroup group;
+    memset(&group, 0, sizeof group);
+    group.batch = s->device;
+    group.n_columns = cuda->configured->n_columns;
+    group.valid = 1;
+    group.tick = s->tick;
+    group.ticks = ticks < left ? ticks : left;
+    const int64_t traced = s->device.trace.lanes;
+    CUDA_TRY(cudaEventRecord(s->started, s->stream));
+    TRY(cuda_launch(cuda, cuda_traced[cuda->configured->kernel], s, group, 0, traced));
+    TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, traced, s->device.lanes));
+    CUDA_TRY(cudaEventRecord(s->ended, s->stream));
+    s->tick += group.ticks;
+    return error_none();
+}
+
+static Error cuda_collect(CudaBackend *cuda, int slot)
+{
+    CudaSlot *s = &cuda->slots[slot];
+    Batch *host = &cuda->backend.batches[slot];
+    const Configured *configured = cuda->configured;
+    TRY(cuda_copy(host->metric, s->device.metric, host, configured->n_metrics, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(host->status, s->device.status, sizeof(int32_t) * (size_t)host->lanes,
+                             cudaMemcpyDeviceToHost, s->stream));
+    if (host->trace.lanes > 0) {
+        const int64_t samples = host->trace.lanes * host->trace.capacity * configured->n_columns;
+        CUDA_TRY(cudaMemcpyAsync(host->trace.count, s->device.trace.count, sizeof(int64_t) * (size_t)host->trace.lanes,
+                                 cudaMemcpyDeviceToHost, s->stream));
+        CUDA_TRY(cudaMemcpyAsync(host->trace.sample, s->device.trace.sample, sizeof(double) * (size_t)samples,
+                                 cudaMemcpyDeviceToHost, s->stream));
+    }
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return error_none();
+}
+
+static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    CudaSlot *s = &cuda->slots[slot];
+    float milliseconds = 0.0f;
+    CUDA_TRY(cudaEventSynchronize(s->ended));
+    CUDA_TRY(cudaEventElapsedTime(&milliseconds, s->started, s->ended));
+    s->kernel_seconds += 1e-3 * (double)milliseconds;
+    *kernel_seconds = s->kernel_seconds;
+    *done = s->tick >= cuda->configured->ticks;
+    if (*done) TRY(cuda_collect(cuda, slot));
+    return error_none();
+}
+
+static void cuda_close(Backend *backend)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    cudaDeviceSynchronize(); // a batch that was abandoned may still be running
+    cuda_release(cuda);
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        if (cuda->slots[i].started != NULL) cudaEventDestroy(cuda->slots[i].started);
+        if (cuda->slots[i].ended != NULL) cudaEventDestroy(cuda->slots[i].ended);
+        if (cuda->slots[i].stream != NULL) cudaStreamDestroy(cuda->slots[i].stream);
+    }
+    free(cuda);
+}
+
+static Error cuda_describe(CudaBackend *cuda)
+{
+    BackendInfo *info = &cuda->backend.info;
+    int driver = 0, runtime = 0, processors = 0, double_ratio = 0;
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaDeviceProp properties;
+    CUDA_TRY(cudaGetDeviceProperties(&properties, cuda->device));
+    CUDA_TRY(cudaDriverGetVersion(&driver));
+    CUDA_TRY(cudaRuntimeGetVersion(&runtime));
+    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, cuda->device));
+    CUDA_TRY(cudaDeviceGetAttribute(&double_ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, cuda->device));
+    CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+    info->name = "cuda";
+    info->slots = BACKEND_SLOTS_MAX;
+    info->memory_free = (int64_t)free_bytes;
+    info->lane_multiple = (int64_t)processors * 4 * 32; // one warp for each of the four schedulers
+    snprintf(info->device, sizeof info->device, "%s", properties.name);
+    snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
+             driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
+    if (double_ratio > 4)
+        snprintf(info->warning, sizeof info->warning,
+                 "%s computes in double precision at 1/%d of its single-precision speed; a CPU with many cores may be faster",
+                 properties.name, double_ratio);
+    return error_none();
+}
+
+static Error cuda_start(CudaBackend *cuda)
+{
+    int devices = 0;
+    CUDA_TRY(cudaGetDeviceCount(&devices));
+    if (cuda->device < 0 || cuda->device >= devices)
+        return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", cuda->device, devices,
+                          devices - 1);
+    CUDA_TRY(cudaSetDevice(cuda->device));
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&cuda->slots[i].stream, cudaStreamNonBlocking));
+        CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].started, cudaEventBlockingSync));
+        CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].ended, cudaEventBlockingSync));
+    }
+    return cuda_describe(cuda);
+}
+
+extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
+{
+    CudaBackend *cuda = (CudaBackend *)calloc(1, sizeof *cuda);
+    if (cuda == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
+    cuda->device = options->device;
+    cuda->backend.prepare = cuda_prepare;
+    cuda->backend.begin = cuda_begin;
+    cuda->backend.advance = cuda_advance;
+    cuda->backend.wait = cuda_wait;
+    cuda->backend.close = cuda_close;
+    const Error error = cuda_start(cuda);
+    if (error.kind != OK) {
+        cuda_close(&cuda->backend);
+        return error;
+    }
+    *out = &cuda->backend;
+    return error_none();
+}
