@@ -1,0 +1,634 @@
+// YAML trees with places, from libyaml's events. Never yaml_parser_load: it is quadratic and accepts alias cycles.
+//
+// Two passes. The first looks at the characters alone (UTF-8, control characters, indentation), because libyaml's words
+// for these are obscure. The second follows the events and builds the tree; what is merely refused (a duplicate key, a
+// tag) is noted and left out, what leaves the structure unknown ends it.
+#include "io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+enum { YAML_BYTES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000, YAML_ANCHORS_MAX = 256 };
+
+// ---- the characters -------------------------------------------------------------------------------------------------
+
+typedef enum YamlFaultKind { YAML_FAULT_UTF8, YAML_FAULT_CONTROL, YAML_FAULT_INDENT, YAML_FAULT_KINDS } YamlFaultKind;
+
+// The first place of each kind, and how many there are (for the indentation: how many lines).
+typedef struct YamlFault {
+    int line, column, count;
+    uint32_t character;
+} YamlFault;
+
+static const char *const yaml_fault_messages[YAML_FAULT_KINDS] = {
+    [YAML_FAULT_UTF8] = "the byte 0x%02X is not UTF-8; save the file in that encoding",
+    [YAML_FAULT_CONTROL] = "the control character U+%04X is not allowed here; delete it",
+    [YAML_FAULT_INDENT] = "the indentation holds U+%04X; use spaces only",
+};
+
+// Control characters and what a YAML parser would take as the end of a line, but no editor shows as one.
+static bool yaml_forbidden(uint32_t c, char next)
+{
+    if (c == '\r') return next != '\n';
+    if (c == '\t' || c == '\n') return false;
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 || c == 0xFEFF;
+}
+
+static bool yaml_not_a_space(uint32_t c)
+{
+    return c == '\t' || c == 0xA0 || (c >= 0x2000 && c <= 0x200B) || c == 0x202F || c == 0x3000;
+}
+
+static void yaml_note_fault(YamlFault *fault, int line, int column, uint32_t character)
+{
+    if (fault->count++ == 0) *fault = (YamlFault){line, column, 1, character};
+}
+
+// A line of nothing but blanks, or blanks and a comment, has no indentation.
+static bool yaml_line_is_blank(const char *line)
+{
+    line += strspn(line, " \t");
+    return *line == '\0' || *line == '\n' || *line == '\r' || *line == '#';
+}
+
+static void yaml_find_faults(const char *text, YamlFault faults[YAML_FAULT_KINDS])
+{
+    int line = 1, column = 1;
+    bool indented = !yaml_line_is_blank(text);
+    for (uint32_t c; *text != '\0'; column++) {
+        const int length = utf8_read(text, &c);
+        if (length == 0) {
+            yaml_note_fault(&faults[YAML_FAULT_UTF8], line, column, (unsigned char)*text);
+        } else if (yaml_forbidden(c, text[length])) {
+            yaml_note_fault(&faults[YAML_FAULT_CONTROL], line, column, c);
+        } else if (indented && yaml_not_a_space(c)) {
+            yaml_note_fault(&faults[YAML_FAULT_INDENT], line, column, c);
+            indented = false;
+        }
+        if (*text != ' ') indented = false;
+        if (*text == '\n') {
+            line++;
+            column = 0;
+            indented = !yaml_line_is_blank(text + 1);
+        }
+        text += length > 0 ? length : 1;
+    }
+}
+
+static const char *yaml_without_mark(const char *text)
+{
+    return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+}
+
+static bool yaml_check_characters(const Source *source, Diagnostics *diagnostics)
+{
+    YamlFault faults[YAML_FAULT_KINDS] = {{0}};
+    yaml_find_faults(yaml_without_mark(source->text), faults);
+    bool good = true;
+    for (int kind = 0; kind < YAML_FAULT_KINDS; kind++) {
+        const YamlFault *fault = &faults[kind];
+        if (fault->count == 0) continue;
+        good = false;
+        char message[128], more[64] = "";
+        const bool tab = kind == YAML_FAULT_INDENT && fault->character == '\t';
+        const char *format = tab ? "the indentation holds a tab; use spaces only" : yaml_fault_messages[kind];
+        snprintf(message, sizeof message, format, (unsigned)fault->character);
+        if (fault->count > 1) snprintf(more, sizeof more, " (and in %d more places)", fault->count - 1);
+        if (fault->count == 2) strcpy(more, " (and in 1 more place)");
+        diagnose_at(diagnostics, source, fault->line, fault->column, 1, "%s%s", message, more);
+    }
+    return good;
+}
+
+bool source_check(const Source *source, size_t size, Diagnostics *diagnostics)
+{
+    const char *text = source->text;
+    if (strlen(text) == size) return true;
+    int line = 1, column = 1;
+    for (uint32_t c; *text != '\0'; column++) {
+        if (*text == '\n') {
+            line++;
+            column = 0;
+        }
+        const int length = utf8_read(text, &c);
+        text += length > 0 ? length : 1;
+    }
+    diagnose_at(diagnostics, source, line, column, 1, "a NUL byte stands here; this is not a text file in UTF-8");
+    return false;
+}
+
+// ---- the reader -----------------------------------------------------------------------------------------------------
+
+// What the tree is made of; users see the first member.
+typedef struct YamlNode {
+    Node node;
+    int size;   // nodes in it, itself and expanded aliases included
+    int height; // levels in it, 1 for a scalar
+} YamlNode;
+
+typedef struct YamlAnchor {
+    const char *name;
+    const YamlNode *node; // NULL while it is open: an alias to it would be a cycle
+} YamlAnchor;
+
+typedef struct YamlReader {
+    const Source *source;
+    Arena *arena;
+    Diagnostics *diagnostics;
+    yaml_parser_t parser;
+    YamlAnchor anchors[YAML_ANCHORS_MAX];
+    int n_anchors;
+    const Node **pending; // children of the collections that are still open
+    int n_pending;
+    int nodes;              // so far, aliases expanded
+    bool broken;            // there is no tree to return
+    const char *line_start; // a cursor that follows the events: where `line` starts in the text
+    int line;
+} YamlReader;
+
+// A place in the text.
+typedef struct YamlPlace {
+    int line, column; // from 1
+} YamlPlace;
+
+static YamlPlace yaml_place(yaml_mark_t mark)
+{
+    return (YamlPlace){(int)mark.line + 1, (int)mark.column + 1};
+}
+
+// The text at a place.
+static const char *yaml_text_at(YamlReader *reader, YamlPlace place)
+{
+    if (place.line < reader->line) {
+        reader->line = 1;
+        reader->line_start = yaml_without_mark(reader->source->text);
+    }
+    while (reader->line < place.line) {
+        const char *end = strchr(reader->line_start, '\n');
+        if (end == NULL) return reader->line_start + strlen(reader->line_start);
+        reader->line_start = end + 1;
+        reader->line++;
+    }
+    const char *text = reader->line_start;
+    uint32_t c;
+    for (int column = 1; column < place.column && *text != '\0' && *text != '\n'; column++) text += utf8_read(text, &c);
+    return text;
+}
+
+// Characters between two places if they are in one line; else those from the first to the end of its line.
+static int yaml_width(YamlReader *reader, YamlPlace from, YamlPlace to)
+{
+    if (from.line == to.line) return to.column > from.column ? to.column - from.column : 1;
+    const char *text = yaml_text_at(reader, from);
+    int width = 0;
+    for (uint32_t c; *text != '\0' && *text != '\n' && *text != '\r'; width++) text += utf8_read(text, &c);
+    return width > 0 ? width : 1;
+}
+
+static const YamlNode *yaml_stop(YamlReader *reader, YamlPlace at, int width, const char *message)
+{
+    diagnose_at(reader->diagnostics, reader->source, at.line, at.column, width, "%s", message);
+    reader->broken = true;
+    return NULL;
+}
+
+// ---- libyaml's complaints in plain words ----------------------------------------------------------------------------
+
+typedef struct YamlComplaint {
+    const char *problem, *context; // how libyaml's words start; "" matches all
+    const char *message;
+    bool at_context;    // the place to look at is where the construct began
+    const char *opened; // how to name that beginning, with its line; NULL if it says nothing new
+} YamlComplaint;
+
+#define YAML_INDENTATION "compare its indentation with the lines above"
+
+static const YamlComplaint yaml_complaints[] = {
+    {"did not find expected key", "while parsing a block mapping",
+     "expected a 'key: value' here; " YAML_INDENTATION ", and quote texts that go on after a closing quote or bracket",
+     false, "the mapping that it should continue starts"},
+    {"did not find expected '-' indicator", "", "expected a '- item' here; " YAML_INDENTATION, false,
+     "the list that it should continue starts"},
+    {"did not find expected ',' or ']'", "", "expected ',' or ']' here", false, "the '[' stands"},
+    {"did not find expected ',' or '}'", "", "expected ',' or '}' here", false, "the '{' stands"},
+    {"did not find expected node content", "", "a value is missing here", false, NULL},
+    {"did not find expected <document start>", "", "this does not belong to what stands above; " YAML_INDENTATION, false,
+     NULL},
+    {"could not find expected ':'", "", "expected ': ' after this key", true, NULL},
+    {"mapping values are not allowed", "",
+     "a ':' can't stand here; " YAML_INDENTATION ", or quote the text if the ':' belongs to it", false, NULL},
+    {"mapping keys are not allowed", "", "a key can't stand here; " YAML_INDENTATION, false, NULL},
+    {"block sequence entries are not allowed", "",
+     "a '- item' can't stand here; put the list on its own lines, or write it as [a, b]", false, NULL},
+    {"found character that cannot start any token", "",
+     "a value can't start with this character; put the text in quotes", false, NULL},
+    {"found a tab character", "", "the indentation holds a tab; use spaces only", false, NULL},
+    {"found unexpected end of stream", "while scanning a quoted scalar", "this quote is never closed", true, NULL},
+    {"found unexpected document indicator", "", "the text goes on over a '---' or '...'; close its quote first", true,
+     NULL},
+    {"found unknown escape character", "",
+     "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes", false, NULL},
+    {"did not find expected hexdecimal number", "", "expected a hexadecimal number in this escape", false, NULL},
+    {"found invalid Unicode character escape code", "", "this escape is no Unicode character", false, NULL},
+    {"did not find expected alphabetic or numeric character", "while scanning an alias",
+     "'*' starts an alias; put a text that starts with it in quotes", true, NULL},
+    {"did not find expected alphabetic or numeric character", "while scanning an anchor",
+     "'&' starts an anchor; put a text that starts with it in quotes", true, NULL},
+    {"did not find expected comment or line break", "",
+     "after '|' or '>' the text starts on the next line; put a text that starts with one of them in quotes", false, NULL},
+    {"", "while scanning a block scalar", "this text block is not well formed", true, NULL},
+    {"", "while scanning a directive", "a line that starts with '%' is a directive; put the text in quotes", true, NULL},
+    {"", "while scanning a tag", "tags (!) are not allowed; put a text that starts with '!' in quotes", true, NULL},
+};
+
+static bool yaml_starts_with(const char *text, const char *start)
+{
+    return strncmp(text != NULL ? text : "", start, strlen(start)) == 0;
+}
+
+static const YamlComplaint *yaml_find_complaint(const yaml_parser_t *parser)
+{
+    for (size_t i = 0; i < sizeof yaml_complaints / sizeof *yaml_complaints; i++) {
+        const YamlComplaint *complaint = &yaml_complaints[i];
+        if (yaml_starts_with(parser->problem, complaint->problem) &&
+            yaml_starts_with(parser->context, complaint->context)) {
+            return complaint;
+        }
+    }
+    return NULL;
+}
+
+// Where the syntax broke. A construct that is still open at the end of the text is shown where it began.
+static void yaml_syntax_error(YamlReader *reader)
+{
+    const yaml_parser_t *parser = &reader->parser;
+    const YamlPlace began = yaml_place(parser->context_mark), broke = yaml_place(parser->problem_mark);
+    if (parser->error == YAML_MEMORY_ERROR) {
+        yaml_stop(reader, (YamlPlace){1, 1}, 1, "not enough memory to read this");
+        return;
+    }
+    const YamlComplaint *complaint = yaml_find_complaint(parser);
+    const char *message = complaint != NULL ? complaint->message : parser->problem;
+    const char *rest = yaml_text_at(reader, broke);
+    const bool at_end = rest[strspn(rest, " \r\n")] == '\0' && parser->context != NULL;
+    if (at_end && complaint != NULL && complaint->opened != NULL && strstr(complaint->message, "or '") != NULL) {
+        yaml_stop(reader, began, 1, "this bracket is never closed");
+    } else if (at_end || (complaint != NULL && complaint->at_context)) {
+        yaml_stop(reader, began, 1, message);
+    } else if (complaint != NULL && complaint->opened != NULL && parser->context != NULL) {
+        char text[320];
+        snprintf(text, sizeof text, "%s (%s in line %d)", message, complaint->opened, began.line);
+        yaml_stop(reader, broke, 1, text);
+    } else {
+        yaml_stop(reader, broke, 1, message != NULL ? message : "this is not YAML");
+    }
+}
+
+// The next event; false at a syntax error.
+static bool yaml_next(YamlReader *reader, yaml_event_t *event)
+{
+    if (yaml_parser_parse(&reader->parser, event)) return true;
+    yaml_syntax_error(reader);
+    return false;
+}
+
+// ---- nodes ----------------------------------------------------------------------------------------------------------
+
+// Where a node starts behind its anchor and tag, which are part of the event.
+static YamlPlace yaml_skip_properties(YamlReader *reader, YamlPlace place)
+{
+    const char *text = yaml_text_at(reader, place);
+    while (*text == '&' || *text == '!') {
+        while (*text != '\0' && strchr(" \t\r\n", *text) == NULL) {
+            uint32_t c;
+            text += utf8_read(text, &c);
+            place.column++;
+        }
+        for (; *text != '\0' && strchr(" \t\r\n#", *text) != NULL; text++, place.column++) {
+            if (*text == '#') text += strcspn(text, "\n");
+            if (*text == '\0') break;
+            if (*text == '\n') place = (YamlPlace){place.line + 1, 0};
+        }
+    }
+    return place;
+}
+
+static bool yaml_count_nodes(YamlReader *reader, int more, YamlPlace at)
+{
+    reader->nodes += more;
+    if (reader->nodes <= YAML_NODES_MAX) return true;
+    yaml_stop(reader, at, 1, "more than 100,000 values (an alias counts as often as it is used)");
+    return false;
+}
+
+static YamlNode *yaml_new_node(YamlReader *reader, NodeKind kind, const yaml_event_t *event, int depth)
+{
+    YamlPlace place = yaml_place(event->start_mark);
+    if (depth > YAML_DEPTH_MAX) {
+        yaml_stop(reader, place, 1, "nested more than 32 deep");
+        return NULL;
+    }
+    if (!yaml_count_nodes(reader, 1, place)) return NULL;
+    const bool empty = event->type == YAML_SCALAR_EVENT && event->data.scalar.length == 0 &&
+                       event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (!empty) place = yaml_skip_properties(reader, place);
+    YamlNode *made = ARENA_NEW(reader->arena, YamlNode, 1);
+    made->size = made->height = 1;
+    made->node.kind = kind;
+    made->node.source = reader->source;
+    made->node.line = place.line;
+    made->node.column = place.column;
+    made->node.width = 1;
+    return made;
+}
+
+static void yaml_refuse_tag(YamlReader *reader, const yaml_char_t *tag, const yaml_event_t *event)
+{
+    if (tag == NULL) return;
+    const YamlPlace place = yaml_place(event->start_mark);
+    diagnose_at(reader->diagnostics, reader->source, place.line, place.column, 1,
+                "tags are not allowed (here '%s'); delete it, or put a text that starts with '!' in quotes",
+                (const char *)tag);
+}
+
+// The place of a new anchor among the anchors, -1 if there is none, -2 if there are too many.
+static int yaml_open_anchor(YamlReader *reader, const yaml_char_t *name, const yaml_event_t *event)
+{
+    if (name == NULL) return -1;
+    if (reader->n_anchors == YAML_ANCHORS_MAX) {
+        yaml_stop(reader, yaml_place(event->start_mark), 1, "more than 256 anchors (&)");
+        return -2;
+    }
+    reader->anchors[reader->n_anchors].name = arena_copy(reader->arena, (const char *)name);
+    return reader->n_anchors++;
+}
+
+static const YamlNode *yaml_close_anchor(YamlReader *reader, int anchor, const YamlNode *node)
+{
+    if (anchor >= 0) reader->anchors[anchor].node = node;
+    return node;
+}
+
+static const YamlNode *yaml_read_scalar(YamlReader *reader, const yaml_event_t *event, int depth)
+{
+    const int anchor = yaml_open_anchor(reader, event->data.scalar.anchor, event);
+    if (anchor == -2) return NULL;
+    yaml_refuse_tag(reader, event->data.scalar.tag, event);
+    YamlNode *made = yaml_new_node(reader, NODE_SCALAR, event, depth);
+    if (made == NULL) return NULL;
+    made->node.text = arena_copy(reader->arena, (const char *)event->data.scalar.value);
+    made->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    const YamlPlace start = {made->node.line, made->node.column};
+    made->node.width = yaml_width(reader, start, yaml_place(event->end_mark));
+    if (strlen(made->node.text) != event->data.scalar.length) {
+        diagnose(reader->diagnostics, &made->node, "a text can't hold a NUL (\\0)");
+        reader->broken = true;
+    }
+    return yaml_close_anchor(reader, anchor, made);
+}
+
+// The node of an alias, shared with its anchor. *unknown: there is none, but reading can go on.
+static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *event, int depth)
+{
+    const char *name = (const char *)event->data.alias.anchor, *names[YAML_ANCHORS_MAX];
+    const YamlPlace place = yaml_place(event->start_mark);
+    const int width = yaml_width(reader, place, yaml_place(event->end_mark));
+    for (int i = reader->n_anchors - 1; i >= 0; i--) { // a later anchor hides earlier ones of its name
+        const YamlNode *node = reader->anchors[i].node;
+        if (strcmp(reader->anchors[i].name, name) != 0) continue;
+        if (node == NULL) return yaml_stop(reader, place, width, "this alias stands inside what it stands for");
+        if (depth + node->height - 1 > YAML_DEPTH_MAX) return yaml_stop(reader, place, width, "nested more than 32 deep");
+        return yaml_count_nodes(reader, node->size, place) ? node : NULL;
+    }
+    for (int i = 0; i < reader->n_anchors; i++) names[i] = reader->anchors[i].name;
+    const char *near = nearest_name(name, names, reader->n_anchors);
+    char message[256];
+    snprintf(message, sizeof message, "there is no anchor '&%.64s' above%s%.64s%s", name,
+             near != NULL ? "; did you mean '*" : "", near != NULL ? near : "",
+             near != NULL ? "'?" : "; put a text that starts with '*' in quotes");
+    return yaml_stop(reader, place, width, message);
+}
+
+static const YamlNode *yaml_read_node(YamlReader *reader, yaml_event_t *event, int depth);
+
+// The pending nodes from `first` on, every `step`-th, as an array; they stay pending.
+static const Node **yaml_take_pending(YamlReader *reader, int first, int step)
+{
+    const int count = (reader->n_pending - first + step - 1) / step;
+    const Node **nodes = ARENA_NEW(reader->arena, const Node *, count > 0 ? count : 1);
+    for (int i = 0; i < count; i++) nodes[i] = reader->pending[first + i * step];
+    return nodes;
+}
+
+// Reads children until the collection's end event, leaving them pending. False if the reader stopped.
+static bool yaml_read_children(YamlReader *reader, YamlNode *parent, int depth, yaml_mark_t *end)
+{
+    for (;;) {
+        yaml_event_t event;
+        if (!yaml_next(reader, &event)) return false;
+        if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT) {
+            *end = event.end_mark;
+            yaml_event_delete(&event);
+            return true;
+        }
+        const YamlNode *child = yaml_read_node(reader, &event, depth + 1);
+        if (child == NULL) return false;
+        reader->pending[reader->n_pending++] = &child->node;
+        parent->size += child->size;
+        if (parent->height < child->height + 1) parent->height = child->height + 1;
+    }
+}
+
+static const YamlNode *yaml_read_sequence(YamlReader *reader, const yaml_event_t *event, int depth)
+{
+    const int anchor = yaml_open_anchor(reader, event->data.sequence_start.anchor, event), first = reader->n_pending;
+    if (anchor == -2) return NULL;
+    yaml_refuse_tag(reader, event->data.sequence_start.tag, event);
+    YamlNode *made = yaml_new_node(reader, NODE_SEQUENCE, event, depth);
+    yaml_mark_t end;
+    if (made == NULL || !yaml_read_children(reader, made, depth, &end)) return NULL;
+    made->node.count = reader->n_pending - first;
+    made->node.items = yaml_take_pending(reader, first, 1);
+    reader->n_pending = first;
+    if (event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) {
+        made->node.width = yaml_width(reader, (YamlPlace){made->node.line, made->node.column}, yaml_place(end));
+    }
+    return yaml_close_anchor(reader, anchor, made);
+}
+
+// ---- mappings -------------------------------------------------------------------------------------------------------
+
+typedef struct YamlKey {
+    const Node *node;
+    int index; // in the mapping
+} YamlKey;
+
+static int yaml_compare_keys(const void *a, const void *b)
+{
+    const YamlKey *left = a, *right = b;
+    const int order = strcmp(left->node->text, right->node->text);
+    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+// Sorting instead of comparing all pairs: a mapping may have 50,000 keys. drop[i] is set for what is to be left out.
+static void yaml_refuse_duplicates(YamlReader *reader, const Node *mapping, bool *drop)
+{
+    YamlKey *keys = ARENA_NEW(reader->arena, YamlKey, mapping->count);
+    int n = 0;
+    for (int i = 0; i < mapping->count; i++) {
+        if (!drop[i]) keys[n++] = (YamlKey){mapping->keys[i], i};
+    }
+    qsort(keys, (size_t)n, sizeof *keys, yaml_compare_keys);
+    for (int i = 1, first = 0; i < n; i++) {
+        if (strcmp(keys[i].node->text, keys[first].node->text) != 0) {
+            first = i;
+            continue;
+        }
+        diagnose(reader->diagnostics, keys[i].node, "duplicate key '%s'; it stands in line %d already",
+                 keys[i].node->text, keys[first].node->line);
+        drop[keys[i].index] = true;
+    }
+}
+
+static void yaml_refuse_keys(YamlReader *reader, const Node *mapping, bool *drop)
+{
+    for (int i = 0; i < mapping->count; i++) {
+        const Node *key = mapping->keys[i];
+        const bool merge = key->kind == NODE_SCALAR && !key->quoted && strcmp(key->text, "<<") == 0;
+        drop[i] = true;
+        if (merge) {
+            diagnose(reader->diagnostics, key, "merge keys (<<) are not allowed; write the keys out");
+        } else if (key->kind != NODE_SCALAR) {
+            diagnose(reader->diagnostics, key, "a key must be a word, not a %s",
+                     key->kind == NODE_SEQUENCE ? "list" : "mapping");
+        } else if (key->text[0] == '\0') {
+            diagnose(reader->diagnostics, key, "a key is missing before the ':'");
+        } else {
+            drop[i] = false;
+        }
+    }
+}
+
+static void yaml_drop_pairs(Node *mapping, const bool *drop)
+{
+    int kept = 0;
+    for (int i = 0; i < mapping->count; i++) {
+        if (drop[i]) continue;
+        mapping->keys[kept] = mapping->keys[i];
+        mapping->items[kept++] = mapping->items[i];
+    }
+    mapping->count = kept;
+}
+
+static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t *event, int depth)
+{
+    const int anchor = yaml_open_anchor(reader, event->data.mapping_start.anchor, event), first = reader->n_pending;
+    if (anchor == -2) return NULL;
+    yaml_refuse_tag(reader, event->data.mapping_start.tag, event);
+    YamlNode *made = yaml_new_node(reader, NODE_MAPPING, event, depth);
+    yaml_mark_t end;
+    if (made == NULL || !yaml_read_children(reader, made, depth, &end)) return NULL;
+    Node *node = &made->node;
+    node->count = (reader->n_pending - first) / 2;
+    node->keys = yaml_take_pending(reader, first, 2);
+    node->items = yaml_take_pending(reader, first + 1, 2);
+    reader->n_pending = first;
+    if (event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE) {
+        node->width = yaml_width(reader, (YamlPlace){node->line, node->column}, yaml_place(end));
+    } else if (node->count > 0) {
+        node->width = node->keys[0]->width;
+    }
+    bool *drop = ARENA_NEW(reader->arena, bool, node->count > 0 ? node->count : 1);
+    yaml_refuse_keys(reader, node, drop);
+    yaml_refuse_duplicates(reader, node, drop);
+    yaml_drop_pairs(node, drop);
+    return yaml_close_anchor(reader, anchor, made);
+}
+
+// ---- documents ------------------------------------------------------------------------------------------------------
+
+// Takes the event over. NULL if the reader stopped.
+static const YamlNode *yaml_read_node(YamlReader *reader, yaml_event_t *event, int depth)
+{
+    const YamlNode *node = event->type == YAML_SCALAR_EVENT           ? yaml_read_scalar(reader, event, depth)
+                           : event->type == YAML_ALIAS_EVENT          ? yaml_read_alias(reader, event, depth)
+                           : event->type == YAML_SEQUENCE_START_EVENT ? yaml_read_sequence(reader, event, depth)
+                                                                      : yaml_read_mapping(reader, event, depth);
+    yaml_event_delete(event);
+    return node;
+}
+
+// After the document nothing may come but the end.
+static void yaml_read_end(YamlReader *reader)
+{
+    yaml_event_t event;
+    while (yaml_next(reader, &event)) {
+        const yaml_event_type_t type = event.type;
+        const YamlPlace place = yaml_place(event.start_mark);
+        yaml_event_delete(&event);
+        if (type == YAML_STREAM_END_EVENT) return;
+        if (type != YAML_DOCUMENT_START_EVENT) continue;
+        diagnose_at(reader->diagnostics, reader->source, place.line, place.column, 3,
+                    "a second document starts here; one file holds one");
+        return;
+    }
+}
+
+static const YamlNode *yaml_read_document(YamlReader *reader)
+{
+    yaml_event_t event;
+    while (yaml_next(reader, &event)) {
+        if (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT) {
+            yaml_event_delete(&event);
+            continue;
+        }
+        if (event.type == YAML_STREAM_END_EVENT) {
+            yaml_event_delete(&event);
+            return yaml_stop(reader, (YamlPlace){1, 1}, 1, "nothing stands here but blanks and comments");
+        }
+        const YamlNode *root = yaml_read_node(reader, &event, 1);
+        if (root != NULL) yaml_read_end(reader);
+        return root;
+    }
+    return NULL;
+}
+
+const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics)
+{
+    diagnostics_source(diagnostics, source);
+    const char *text = yaml_without_mark(source->text);
+    const size_t size = strlen(text);
+    if (size > YAML_BYTES_MAX) {
+        diagnose_at(diagnostics, source, 0, 0, 0, "%zu bytes are too many; at most 1 MiB is read", size);
+        return NULL;
+    }
+    if (!yaml_check_characters(source, diagnostics)) return NULL;
+
+    YamlReader *reader = ARENA_NEW(arena, YamlReader, 1);
+    reader->source = source;
+    reader->arena = arena;
+    reader->diagnostics = diagnostics;
+    reader->line = 1;
+    reader->line_start = text;
+    const size_t nodes = 3 * size + 4; // "?" alone is three: a mapping, a key and a value
+    reader->pending = ARENA_NEW(arena, const Node *, nodes < YAML_NODES_MAX ? nodes : YAML_NODES_MAX);
+    if (!yaml_parser_initialize(&reader->parser)) {
+        yaml_stop(reader, (YamlPlace){1, 1}, 1, "not enough memory to read this");
+        return NULL;
+    }
+    yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&reader->parser, (const unsigned char *)text, size);
+    const YamlNode *root = yaml_read_document(reader);
+    yaml_parser_delete(&reader->parser);
+    return root != NULL && !reader->broken ? &root->node : NULL;
+}
+
+const Node *node_find(const Node *mapping, const char *key)
+{
+    if (mapping == NULL || mapping->kind != NODE_MAPPING) return NULL;
+    for (int i = 0; i < mapping->count; i++) {
+        if (strcmp(mapping->keys[i]->text, key) == 0) return mapping->items[i];
+    }
+    return NULL;
+}
