@@ -46,15 +46,15 @@ HD real math_scaled(real x, real k)
 // ---- sine and cosine ------------------------------------------------------------------------------------------------
 
 // sin x and cos x. |x| <= 2^30; NaN beyond.
-// Reduction of Cody and Waite: r = x - n pi/2 with pi/2 in three parts of 53 bits each; the fused first step is exact.
+// Reduction of Cody and Waite: r + r_low = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is exact.
 HD void sine_cosine(real x, real *sine_x, real *cosine_x)
 {
     const real angle = select_real(MASK(absolute(x) <= splat(0x1p30)), x, math_nan());
     const real rounded = fused(angle, splat(0.6366197723675814), math_rounder()); // 2/pi
     const real n = rounded - math_rounder();
-    real r = fused(-n, splat(1.5707963267948966), angle);
-    r = fused(-n, splat(6.123233995736766e-17), r);
-    r = fused(-n, splat(-1.4973849048591698e-33), r);
+    const real exact = fused(-n, splat(1.5707963267948966), angle);
+    const real r = fused(-n, splat(6.123233995736766e-17), exact);
+    const real r_low = fused(-n, splat(-1.4973849048591698e-33), fused(-n, splat(6.123233995736766e-17), exact - r));
 
     const real z = r * r, z2 = z * z;
     // sin r = r + r z S(z) on |r| <= pi/4: 2^-57.9
@@ -65,8 +65,8 @@ HD void sine_cosine(real x, real *sine_x, real *cosine_x)
     real C = math_pair(z, 2.087570539589356e-09, -1.1358749328927445e-11);
     C = fused(C, z2, math_pair(z, 2.4801587289002062e-05, -2.7557314217031994e-07));
     C = fused(C, z2, math_pair(z, 0.041666666666666595, -0.0013888888888873342));
-    const real s = math_signed(fused(r * z, S, r), math_sign_bit(r)); // the sum loses the sign of -0
-    const real c = fused(z, fused(z, C, splat(-0.5)), splat(1.0));
+    const real s = math_signed(r + fused(r * z, S, r_low), math_sign_bit(r)); // the sum loses the sign of -0
+    const real c = 1.0 + fused(z, fused(z, C, splat(-0.5)), -(r * r_low));
 
     // quadrant n mod 4: 0 (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s)
     const mask quadrant = bits_of(rounded), one = splat_bits(1), two = splat_bits(2);
@@ -93,24 +93,26 @@ HD real cosine(real x)
 // ---- inverse functions ----------------------------------------------------------------------------------------------
 
 // asin x in [-pi/2, pi/2]; NaN for |x| > 1.
-// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2), whose pi/2 - 2 s is exact where its rounding would be seen.
+// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2).
 HD real arc_sine(real x)
 {
     const real a = absolute(x);
     const mask beyond = MASK(a > splat(0.5));
     const real z = select_real(beyond, 0.5 * (1.0 - a), a * a);
     const real s = select_real(beyond, square_root(z), a);
-    // asin s = s + s z P(z) on s <= 1/2: 2^-55.3
+    // asin s = s + s z P(z) on s <= 1/2: 2^-59.8
     const real z2 = z * z;
-    real P = math_pair(z, -0.016230311356303935, 0.03191675537197698);
-    P = fused(P, z2, math_pair(z, 0.006526778083640738, 0.019531835005720952));
-    P = fused(P, z2, math_pair(z, 0.01388520152388464, 0.012169462325558223));
-    P = fused(P, z2, math_pair(z, 0.022371757882671345, 0.017359707749301893));
-    P = fused(P, z2, math_pair(z, 0.04464285682820844, 0.030381959142789527));
-    P = fused(P, z2, math_pair(z, 0.16666666666665408, 0.07500000000337151));
+    real P = math_pair(z, -0.020995198799901263, 0.03262636805534764);
+    P = fused(P, z2, math_pair(z, 0.003707675024876921, 0.021704541861272516));
+    P = fused(P, z2, math_pair(z, 0.011398979677766777, 0.010779897328959072));
+    P = fused(P, z2, math_pair(z, 0.017351612811881075, 0.013980811718279395));
+    P = fused(P, z2, math_pair(z, 0.0303819427097636, 0.02237221493856613));
+    P = fused(P, z2, math_pair(z, 0.07499999999970865, 0.044642857174562914));
+    P = fused(P, z, splat(0.1666666666666676));
 
     const real within = fused(s * z, P, s);
-    const real outside = (1.5707963267948966 - 2.0 * s) + fused(-2.0 * (s * z), P, splat(6.123233995736766e-17));
+    const real sum = 1.5707963267948966 - 2.0 * s, lost = (1.5707963267948966 - sum) - 2.0 * s;
+    const real outside = sum + fused(-2.0 * (s * z), P, lost + 6.123233995736766e-17);
     return math_signed(select_real(beyond, outside, within), math_sign_bit(x));
 }
 
@@ -172,14 +174,14 @@ HD real arc_tangent2(real y, real x)
 
 // ---- exponential and logarithm --------------------------------------------------------------------------------------
 
-// e^(x + x_low) = 2^k (1 + r + c), integer k, |r| <= ln(2)/2 (1 + 2^-40), |c| <= 0.08 |r|. x in [-746, 710].
-HD void math_reduced_exponential(real x, real x_low, real *k, real *r, real *c)
+// e^x = 2^k (1 + r + c), integer k, |r| <= ln(2)/2 (1 + 2^-40), |c| <= 0.08 |r|. x in [-746, 710].
+HD void math_reduced_exponential(real x, real *k, real *r, real *c)
 {
     *k = math_nearest(x * 1.4426950408889634); // 1/ln 2
     const real exact = fused(-*k, splat(0.6931471805599453), x);
     const real ln2_low = splat(2.3190468138462996e-17);
     *r = fused(-*k, ln2_low, exact);
-    const real r_low = fused(-*k, ln2_low, exact - *r) + x_low;
+    const real r_low = fused(-*k, ln2_low, exact - *r);
     // e^r = 1 + r + r^2 P(r) on |r| <= ln(2)/2: 2^-56.3
     const real z = *r * *r;
     real P = math_pair(*r, 2.763023467781774e-07, 2.500008681432576e-08);
@@ -200,19 +202,25 @@ HD real math_exponential_range(real x)
 HD real exponential(real x)
 {
     real k, r, c;
-    math_reduced_exponential(math_exponential_range(x), splat(0.0), &k, &r, &c);
+    math_reduced_exponential(math_exponential_range(x), &k, &r, &c);
     return math_scaled(1.0 + (r + c), k);
 }
 
-// tanh x = E/(E + 2), E = e^2x - 1 = 2^k (r + c) + (2^k - 1); 1 from 22 on
+// tanh x = E/(E + 2), E = e^2x - 1 = 2^k (r + c) + (2^k - 1). 1 from 22 on.
 HD real hyperbolic_tangent(real x)
 {
     const real a = absolute(x);
     real k, r, c;
-    math_reduced_exponential(2.0 * select_real(MASK(a > splat(22.0)), splat(22.0), a), splat(0.0), &k, &r, &c);
-    const real power_of_two = math_power_of_two(k);
-    const real E = fused(power_of_two, r + c, power_of_two - 1.0);
-    return math_signed(E / (E + 2.0), math_sign_bit(x));
+    math_reduced_exponential(2.0 * select_real(MASK(a > splat(22.0)), splat(22.0), a), &k, &r, &c);
+    const real scale = math_power_of_two(k), p = r + c, p_low = scale * ((r - p) + c);
+    const real less = scale - 1.0, less_low = (scale - less) - 1.0; // 2^53 + 1 is not a double
+    const real more = scale + 1.0, more_low = (scale - more) + 1.0;
+    const real E = fused(scale, p, less), E_low = fused(scale, p, less - E) + (less_low + p_low);
+    const real D = fused(scale, p, more), D_low = fused(scale, p, more - D) + (more_low + p_low); // E + 2
+    const real inverse = 1.0 / D;
+    const real q = E * inverse;
+    const real rest = fused(-q, D_low, fused(-q, D, E) + E_low);
+    return math_signed(fused(rest, inverse, q), math_sign_bit(x));
 }
 
 // x = 2^k m, integer k, m in [sqrt(1/2), sqrt(2)), for positive finite x; anything else gives numbers without meaning.
@@ -304,7 +312,8 @@ HD real power(real x, real y)
     const real exponent_low = fused(y, high, -exponent) + y * low;
     const mask moderate = MASK(absolute(exponent) < splat(800.0));
     real k, r, c;
-    math_reduced_exponential(math_exponential_range(exponent), select_real(moderate, exponent_low, zero), &k, &r, &c);
+    math_reduced_exponential(math_exponential_range(exponent), &k, &r, &c);
+    c = fused(select_real(moderate, exponent_low, zero), 1.0 + (r + c), c); // e^(a + b) = e^a + b e^a for a tiny b
     const real magnitude = math_scaled(1.0 + (r + c), k);
 
     mask integer, odd;
