@@ -12,7 +12,7 @@ all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
-MAKEFLAGS += -j$(JOBS)
+MAKEFLAGS += -r -j$(JOBS)
 endif
 other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
 build/config.mk: configure.sh $(other_arch)
@@ -37,7 +37,7 @@ $(BUILD)/main.o: runner/main.c build/config.mk
 	$(HOST) -c $< -o $@
 $(BUILD)/cpu_kernels_scalar.o: sim/cpu_kernels.c build/config.mk
 	$(KERNELS) -DCPU_KERNELS=cpu_kernels_scalar -DHOPSCOTCH_SCALAR -march=x86-64-v3 -c $< -o $@
-$(BUILD)/cpu_kernels_%.o: sim/cpu_kernels.c build/config.mk
+$(patsubst %,$(BUILD)/cpu_kernels_%.o,v2 v3 v4): $(BUILD)/cpu_kernels_%.o: sim/cpu_kernels.c build/config.mk
 	$(KERNELS) -DCPU_KERNELS=cpu_kernels_$* -march=x86-64-$* -c $< -o $@
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
 	$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
