@@ -1,0 +1,728 @@
+// HDF5 shards: the only file that calls HDF5. A shard is built in memory (core driver) and read from memory, so that
+// HDF5 never touches the disk: what lies there is whole and checked, and no lock or exit handler of the library can be
+// in the way. HDF5 is called from one thread at a time.
+//
+// Every answer of the library is looked at, those of the closing calls above all: H5Fclose can succeed after a failed
+// H5Dclose. Calls are written one after another and report into one Error, which keeps the first failure; ids that
+// could not be made are negative, and calls on them fail without harm.
+#include "seam.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHARD_CHUNK_BYTES = 1 << 20,
+    SHARD_GROWTH = 4 << 20, // by which the image in memory grows
+    SHARD_DEFLATE_LEVEL = 4
+};
+
+// ---- calls and their errors -----------------------------------------------------------------------------------------
+
+typedef struct ShardWords {
+    char text[160];
+} ShardWords;
+
+// The innermost entry of HDF5's error stack is the one that knows.
+static herr_t shard_take_words(unsigned depth, const H5E_error2_t *entry, void *words)
+{
+    if (depth == 0) snprintf(((ShardWords *)words)->text, sizeof(ShardWords), "%s", entry->desc);
+    return 0;
+}
+
+static void shard_check(Error *error, bool good, const char *doing)
+{
+    if (good || error->kind != OK) return;
+    ShardWords words = {"no reason given"};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, shard_take_words, &words);
+    *error = error_make(ERROR_MACHINE, "HDF5 can't %s: %s", doing, words.text);
+}
+
+static hid_t shard_id(Error *error, hid_t id, const char *doing)
+{
+    shard_check(error, id >= 0, doing);
+    return id;
+}
+
+static void shard_ok(Error *error, herr_t status, const char *doing)
+{
+    shard_check(error, status >= 0, doing);
+}
+
+// What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is not
+// installed. Only the first call of the process has an effect, and it precedes every other call.
+static void shard_quiet(void)
+{
+    H5dont_atexit();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+// ---- attributes -----------------------------------------------------------------------------------------------------
+
+static hid_t shard_text_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "make a text type");
+    shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "make a text type");
+    shard_ok(error, H5Tset_cset(type, H5T_CSET_UTF8), "make a text type");
+    return type;
+}
+
+static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space, const void *value)
+{
+    const hid_t attribute = shard_id(error, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
+    shard_ok(error, H5Awrite(attribute, type, value), name);
+    shard_ok(error, H5Aclose(attribute), name);
+    shard_ok(error, H5Sclose(space), name);
+}
+
+// Texts of variable length in UTF-8, which h5py gives as str: one, or an array of `count`.
+static void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
+{
+    const hid_t type = shard_text_type(error);
+    shard_put_attribute(error, object, name, type, H5Screate_simple(1, &count, NULL), texts);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+static void shard_put_text(Error *error, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = shard_text_type(error);
+    shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), &text);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+// A text of fixed length in ASCII, which the dimension scale convention asks for.
+static void shard_put_fixed_text(Error *error, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "make a text type");
+    shard_ok(error, H5Tset_size(type, strlen(text) + 1), "make a text type");
+    shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), text);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+// ---- the columns of a dataset ---------------------------------------------------------------------------------------
+
+// The columns that share a group, in the order of the shard's columns.
+typedef struct ShardGroup {
+    const char *name;
+    int *columns; // [count] indices into shard->columns
+    int count;
+} ShardGroup;
+
+typedef struct ShardGroups {
+    ShardGroup *items;
+    int count;
+} ShardGroups;
+
+// groups_of_columns[n_columns]: the group's name of each column
+static ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena)
+{
+    ShardGroups groups = {.items = ARENA_NEW(arena, ShardGroup, n_columns)};
+    for (int c = 0; c < n_columns; c++) {
+        int g = 0;
+        while (g < groups.count && strcmp(groups.items[g].name, groups_of_columns[c]) != 0) g++;
+        ShardGroup *group = &groups.items[g];
+        if (g == groups.count) {
+            *group = (ShardGroup){.name = groups_of_columns[c], .columns = ARENA_NEW(arena, int, n_columns)};
+            groups.count++;
+        }
+        group->columns[group->count++] = c;
+    }
+    return groups;
+}
+
+// The number that a dataset holds: the chosen precision, but a small integer in the group "fsm".
+typedef struct ShardNumber {
+    size_t size; // bytes
+    hid_t file, memory;
+} ShardNumber;
+
+static ShardNumber shard_number(const Shard *shard, const ShardGroup *group)
+{
+    if (strcmp(group->name, "fsm") == 0) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
+    if (shard->float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
+    return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
+}
+
+static bool shard_convert_double(const double *in, void *out, size_t i)
+{
+    ((double *)out)[i] = *in;
+    return true;
+}
+
+static bool shard_convert_float(const double *in, void *out, size_t i)
+{
+    ((float *)out)[i] = (float)*in;
+    return true;
+}
+
+static bool shard_convert_int8(const double *in, void *out, size_t i)
+{
+    if (!(*in >= INT8_MIN && *in <= INT8_MAX)) return false;
+    ((int8_t *)out)[i] = (int8_t)*in;
+    return (double)((int8_t *)out)[i] == *in;
+}
+
+// Columns of `group` of the rows [first, first + rows) of shard->samples, converted: block[rows][group->count].
+static Error shard_gather(const Shard *shard, const ShardGroup *group, size_t number_size, int64_t first, int64_t rows,
+                          void *block)
+{
+    bool (*const convert)(const double *, void *, size_t) = number_size == 8   ? shard_convert_double
+                                                            : number_size == 4 ? shard_convert_float
+                                                                               : shard_convert_int8;
+    size_t i = 0;
+    for (int64_t row = first; row < first + rows; row++) {
+        const double *sample = shard->samples + row * shard->n_columns;
+        for (int k = 0; k < group->count; k++) {
+            const int c = group->columns[k];
+            if (!convert(&sample[c], block, i++))
+                return error_make(ERROR_MACHINE, "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
+                                  shard->columns[c].name, (long long)row, sample[c]);
+        }
+    }
+    return error_none();
+}
+
+// ---- datasets -------------------------------------------------------------------------------------------------------
+
+// Rows a chunk: about 1 MiB, and all chunks about equally full, for the last is stored whole.
+static int64_t shard_chunk_rows(int64_t samples, size_t row_bytes)
+{
+    const int64_t most = row_bytes < SHARD_CHUNK_BYTES ? (int64_t)(SHARD_CHUNK_BYTES / row_bytes) : 1;
+    const int64_t chunks = (samples + most - 1) / most;
+    return chunks > 0 ? (samples + chunks - 1) / chunks : 1;
+}
+
+// Without times of making, so that equal contents are equal bytes. An empty dataset has no chunks.
+static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, hid_t type, hid_t space,
+                                  int64_t chunk_rows, bool gzip)
+{
+    hsize_t shape[2] = {0};
+    const int rank = H5Sget_simple_extent_dims(space, shape, NULL);
+    const hid_t create = shard_id(error, H5Pcreate(H5P_DATASET_CREATE), name);
+    shard_ok(error, H5Pset_obj_track_times(create, 0), name);
+    if (shape[0] > 0) {
+        const hsize_t chunk[2] = {(hsize_t)chunk_rows, shape[1]};
+        shard_ok(error, H5Pset_chunk(create, rank, chunk), name);
+        if (gzip) {
+            shard_ok(error, H5Pset_shuffle(create), name);
+            shard_ok(error, H5Pset_deflate(create, SHARD_DEFLATE_LEVEL), "compress (it was built without zlib)");
+        }
+    }
+    const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
+    shard_ok(error, H5Pclose(create), name);
+    return data;
+}
+
+// Rows [first, first + rows) of `data` <- block[rows][width]
+static void shard_write_rows(Error *error, hid_t data, hid_t space, const ShardGroup *group, hid_t type, int64_t first,
+                             int64_t rows, const void *block)
+{
+    const int rank = group->count > 1 ? 2 : 1;
+    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)rows, (hsize_t)group->count};
+    const hid_t memory = shard_id(error, H5Screate_simple(rank, count, NULL), group->name);
+    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
+    shard_ok(error, H5Dwrite(data, type, memory, space, H5P_DEFAULT, block), group->name);
+    shard_ok(error, H5Sclose(memory), group->name);
+}
+
+static void shard_describe_group(Error *error, const Shard *shard, const ShardGroup *group, hid_t data, Arena *arena)
+{
+    const char **docs = ARENA_NEW(arena, const char *, group->count);
+    const char **units = ARENA_NEW(arena, const char *, group->count);
+    const char **names = ARENA_NEW(arena, const char *, group->count);
+    for (int k = 0; k < group->count; k++) {
+        const Field *field = &shard->columns[group->columns[k]];
+        docs[k] = field->doc != NULL ? field->doc : field->name;
+        units[k] = field->unit != NULL ? field->unit : "1";
+        names[k] = field->name;
+    }
+    shard_put_texts(error, data, "long_name", docs, (hsize_t)group->count);
+    shard_put_texts(error, data, "units", units, (hsize_t)group->count);
+    shard_put_texts(error, data, "column_names", names, (hsize_t)group->count);
+}
+
+// /trajectories/<group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
+static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
+                             Arena *arena)
+{
+    const ShardNumber number = shard_number(shard, group);
+    const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
+    const size_t row_bytes = number.size * (size_t)group->count;
+    const int64_t chunk_rows = shard_chunk_rows(samples, row_bytes);
+    const hid_t space = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, shape, NULL), group->name);
+    const hid_t data = shard_create_dataset(error, parent, group->name, number.file, space, chunk_rows, shard->gzip);
+    const size_t used = arena->used;
+    void *block = arena_take(arena, (size_t)chunk_rows, row_bytes);
+    for (int64_t first = 0; first < samples && error->kind == OK; first += chunk_rows) {
+        const int64_t rows = samples - first < chunk_rows ? samples - first : chunk_rows;
+        *error = shard_gather(shard, group, number.size, first, rows, block);
+        if (error->kind == OK) shard_write_rows(error, data, space, group, number.memory, first, rows, block);
+    }
+    shard_describe_group(error, shard, group, data, arena);
+    arena_rewind(arena, used);
+    shard_ok(error, H5Sclose(space), group->name);
+    return data;
+}
+
+// ---- dimension scales -----------------------------------------------------------------------------------------------
+// The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005), written by hand because nothing else of the
+// high-level library is wanted. A scale has CLASS and NAME, and lists in REFERENCE_LIST who uses it for which dimension;
+// a dataset lists in DIMENSION_LIST the scales of each of its dimensions.
+
+typedef struct ShardScaleUse {
+    hobj_ref_t dataset;
+    int32_t dimension;
+    int32_t unused; // the padding that H5DS writes too; zero
+} ShardScaleUse;
+
+static void shard_list_scale(Error *error, hid_t data, int rank, hobj_ref_t *scale)
+{
+    const hsize_t shape = (hsize_t)rank;
+    const hvl_t lists[2] = {{.len = 1, .p = scale}, {.len = 0, .p = NULL}};
+    const hid_t type = shard_id(error, H5Tvlen_create(H5T_STD_REF_OBJ), "make a list of scales");
+    shard_put_attribute(error, data, "DIMENSION_LIST", type, H5Screate_simple(1, &shape, NULL), lists);
+    shard_ok(error, H5Tclose(type), "make a list of scales");
+}
+
+static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses, int count)
+{
+    const hsize_t shape = (hsize_t)count;
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof *uses), "make a scale");
+    shard_ok(error, H5Tinsert(type, "dataset", HOFFSET(ShardScaleUse, dataset), H5T_STD_REF_OBJ), "make a scale");
+    shard_ok(error, H5Tinsert(type, "dimension", HOFFSET(ShardScaleUse, dimension), H5T_STD_I32LE), "make a scale");
+    shard_put_attribute(error, time, "REFERENCE_LIST", type, H5Screate_simple(1, &shape, NULL), uses);
+    shard_ok(error, H5Tclose(type), "make a scale");
+}
+
+// datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
+static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena)
+{
+    ShardScaleUse *uses = ARENA_NEW(arena, ShardScaleUse, groups->count);
+    hobj_ref_t time;
+    shard_put_fixed_text(error, datasets[0], "CLASS", "DIMENSION_SCALE");
+    shard_put_fixed_text(error, datasets[0], "NAME", groups->items[0].name);
+    shard_ok(error, H5Rcreate(&time, parent, groups->items[0].name, H5R_OBJECT, -1), "refer to the time");
+    for (int g = 1; g < groups->count; g++) {
+        const ShardGroup *group = &groups->items[g];
+        shard_list_scale(error, datasets[g], group->count > 1 ? 2 : 1, &time);
+        shard_ok(error, H5Rcreate(&uses[g - 1].dataset, parent, group->name, H5R_OBJECT, -1), group->name);
+    }
+    if (groups->count > 1) shard_list_uses(error, datasets[0], uses, groups->count - 1);
+}
+
+// ---- the lane table -------------------------------------------------------------------------------------------------
+
+typedef struct ShardRow {
+    int64_t trial, offset, length;
+    int32_t replicate;
+} ShardRow;
+
+// As it stands in memory, or packed as it stands in the file.
+static hid_t shard_row_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof(ShardRow)), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", HOFFSET(ShardRow, trial), H5T_NATIVE_INT64), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", HOFFSET(ShardRow, offset), H5T_NATIVE_INT64), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "length", HOFFSET(ShardRow, length), H5T_NATIVE_INT64), "make the lane table");
+    return type;
+}
+
+static hid_t shard_row_file_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "make the lane table");
+    return type;
+}
+
+static void shard_describe_lanes(Error *error, hid_t data)
+{
+    static const char *const docs[] = {"trial id", "replicate of the trial", "first sample of the lane",
+                                       "samples of the lane"};
+    static const char *const units[] = {"1", "1", "1", "1"};
+    static const char *const names[] = {"trial", "replicate", "offset", "length"};
+    shard_put_texts(error, data, "long_name", docs, 4);
+    shard_put_texts(error, data, "units", units, 4);
+    shard_put_texts(error, data, "column_names", names, 4);
+}
+
+static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Arena *arena)
+{
+    ShardRow *rows = ARENA_NEW(arena, ShardRow, shard->n_lanes);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) {
+        const ShardLane *lane = &shard->lanes[i];
+        rows[i] = (ShardRow){.trial = lane->trial, .replicate = lane->replicate, .offset = offset, .length = lane->length};
+        offset += lane->length;
+    }
+    const hsize_t shape = (hsize_t)shard->n_lanes;
+    const hid_t memory = shard_row_type(error), file = shard_row_file_type(error);
+    const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "make the lane table");
+    const hid_t data =
+        shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(shard->n_lanes, 28), shard->gzip);
+    if (shard->n_lanes > 0) shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write the lanes");
+    shard_describe_lanes(error, data);
+    shard_ok(error, H5Dclose(data), "close the lane table");
+    shard_ok(error, H5Sclose(space), "close the lane table");
+    shard_ok(error, H5Tclose(memory), "close the lane table");
+    shard_ok(error, H5Tclose(file), "close the lane table");
+}
+
+// ---- building -------------------------------------------------------------------------------------------------------
+
+static hid_t shard_create_file(Error *error)
+{
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "make a file in memory");
+    const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "make a file in memory");
+    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "make a file in memory");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "make a file in memory");
+    const hid_t file = shard_id(error, H5Fcreate("shard", H5F_ACC_TRUNC, create, access), "make a file in memory");
+    shard_ok(error, H5Pclose(access), "make a file in memory");
+    shard_ok(error, H5Pclose(create), "make a file in memory");
+    return file;
+}
+
+// The order of the columns over all datasets, which a reader needs to put samples together again.
+static void shard_put_column_order(Error *error, const Shard *shard, hid_t group, Arena *arena)
+{
+    const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
+    const char **groups = ARENA_NEW(arena, const char *, shard->n_columns);
+    for (int c = 0; c < shard->n_columns; c++) {
+        names[c] = shard->columns[c].name;
+        groups[c] = shard->columns[c].group;
+    }
+    shard_put_texts(error, group, "columns", names, (hsize_t)shard->n_columns);
+    shard_put_texts(error, group, "column_groups", groups, (hsize_t)shard->n_columns);
+}
+
+static void shard_put_trajectories(Error *error, const Shard *shard, hid_t file, Arena *arena)
+{
+    int64_t samples = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) samples += shard->lanes[i].length;
+    const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
+    for (int c = 0; c < shard->n_columns; c++) names[c] = shard->columns[c].group;
+    const ShardGroups groups = shard_groups(names, shard->n_columns, arena);
+    hid_t *datasets = ARENA_NEW(arena, hid_t, groups.count);
+
+    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), "make /trajectories");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "make /trajectories");
+    const hid_t parent =
+        shard_id(error, H5Gcreate2(file, "trajectories", H5P_DEFAULT, create, H5P_DEFAULT), "make /trajectories");
+    shard_ok(error, H5Pclose(create), "make /trajectories");
+    shard_put_column_order(error, shard, parent, arena);
+    for (int g = 0; g < groups.count; g++)
+        datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
+    shard_attach_time(error, parent, &groups, datasets, arena);
+    for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
+    shard_put_lanes(error, shard, parent, arena);
+    shard_ok(error, H5Gclose(parent), "close /trajectories");
+}
+
+static Error shard_take_image(hid_t file, Bytes *image)
+{
+    Error error = error_none();
+    const ssize_t size = H5Fget_file_image(file, NULL, 0);
+    shard_check(&error, size > 0, "measure the file in memory");
+    if (error.kind != OK) return error;
+    unsigned char *data = malloc((size_t)size);
+    if (data == NULL) return error_make(ERROR_MACHINE, "not enough memory: a shard needs %zd bytes", size);
+    shard_check(&error, H5Fget_file_image(file, data, (size_t)size) == size, "take the file from memory");
+    if (error.kind != OK) free(data);
+    if (error.kind == OK) *image = (Bytes){.data = data, .size = (size_t)size};
+    return error;
+}
+
+// What shard_build takes from its arena: the lane rows, one block of samples, and words for the columns.
+static size_t shard_build_memory(const Shard *shard)
+{
+    const size_t columns = (size_t)shard->n_columns;
+    return (size_t)shard->n_lanes * sizeof(ShardRow) + 2 * SHARD_CHUNK_BYTES + columns * (columns * 4 + 512) + (1 << 16);
+}
+
+Error shard_build(const Shard *shard, Bytes *image)
+{
+    Arena arena;
+    *image = (Bytes){0};
+    shard_quiet();
+    TRY(arena_create(&arena, shard_build_memory(shard), "a shard"));
+    Error error = error_none();
+    const hid_t file = shard_create_file(&error);
+    for (int i = 0; i < shard->n_attributes; i++)
+        shard_put_text(&error, file, shard->attributes[i].name, shard->attributes[i].text);
+    shard_put_trajectories(&error, shard, file, &arena);
+    shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "finish the file in memory");
+    if (error.kind == OK) error = shard_take_image(file, image);
+    shard_ok(&error, H5Fclose(file), "close the file in memory");
+    arena_destroy(&arena);
+    if (error.kind == OK) return error;
+    free(image->data);
+    *image = (Bytes){0};
+    return error;
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+typedef struct ShardTexts {
+    const char **items;
+    int count;
+} ShardTexts;
+
+// What a damaged table may not exceed, so that the memory of a reader is known beforehand.
+enum { SHARD_COLUMNS_MAX = 1024, SHARD_NAME_MAX = 255, SHARD_READER_MEMORY = 16 << 20 };
+
+struct ShardReader {
+    Arena arena; // path, datasets, groups and columns
+    const char *path;
+    hid_t file;
+    hid_t *datasets; // [groups.count]
+    ShardGroups groups;
+    ShardTexts columns;
+    int64_t n_lanes, n_samples;
+    ShardRow *rows; // [n_lanes], malloc
+    double *block;  // [longest lane][widest group], malloc
+    bool float64;
+};
+
+static Error shard_damaged(const char *path, const char *why)
+{
+    return error_make(ERROR_MACHINE, "shard %s is damaged: %.200s", path_text(path).text, why);
+}
+
+static Error shard_verify(const char *path, const char *sha256, const Bytes *image)
+{
+    const Sha256Text found = sha256_of(image->data, image->size);
+    if (strcmp(found.hex, sha256) == 0) return error_none();
+    char why[160];
+    snprintf(why, sizeof why, "its SHA-256 begins with %.12s and should with %.12s", found.hex, sha256);
+    return shard_damaged(path, why);
+}
+
+static hid_t shard_open_image(Error *error, const Bytes *image)
+{
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "open it");
+    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "open it");
+    shard_ok(error, H5Pset_file_image(access, image->data, image->size), "open it");
+    const hid_t file = shard_id(error, H5Fopen("shard", H5F_ACC_RDONLY, access), "open it");
+    shard_ok(error, H5Pclose(access), "open it");
+    return file;
+}
+
+// Texts of an attribute of the group /trajectories
+static ShardTexts shard_get_texts(Error *error, hid_t group, const char *name, Arena *arena)
+{
+    ShardTexts out = {0};
+    const hid_t attribute = shard_id(error, H5Aopen(group, name, H5P_DEFAULT), name);
+    const hid_t space = shard_id(error, H5Aget_space(attribute), name), type = shard_text_type(error);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    char *texts[SHARD_COLUMNS_MAX] = {0};
+    shard_check(error, count > 0 && count <= SHARD_COLUMNS_MAX, name);
+    if (error->kind == OK) shard_ok(error, H5Aread(attribute, type, texts), name);
+    if (error->kind == OK) {
+        out = (ShardTexts){.items = ARENA_NEW(arena, const char *, count), .count = (int)count};
+        for (int i = 0; i < out.count; i++)
+            out.items[i] = arena_format(arena, "%.*s", SHARD_NAME_MAX, texts[i] != NULL ? texts[i] : "");
+        shard_ok(error, H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts), name);
+    }
+    shard_ok(error, H5Tclose(type), name);
+    shard_ok(error, H5Sclose(space), name);
+    shard_ok(error, H5Aclose(attribute), name);
+    return out;
+}
+
+// shape[2] of a dataset: {rows, columns}
+static void shard_get_shape(Error *error, hid_t data, const char *name, int64_t *shape)
+{
+    hsize_t extent[2] = {0, 1};
+    const hid_t space = shard_id(error, H5Dget_space(data), name);
+    const int rank = error->kind == OK ? H5Sget_simple_extent_ndims(space) : 0;
+    shard_check(error, rank == 1 || rank == 2, name);
+    if (error->kind == OK) H5Sget_simple_extent_dims(space, extent, NULL);
+    shape[0] = (int64_t)extent[0];
+    shape[1] = (int64_t)extent[1];
+    shard_ok(error, H5Sclose(space), name);
+}
+
+static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
+{
+    int64_t shape[2];
+    const hid_t data = shard_id(error, H5Dopen2(group, "lanes", H5P_DEFAULT), "find the lanes");
+    const hid_t type = shard_row_type(error);
+    shard_get_shape(error, data, "find the lanes", shape);
+    reader->n_lanes = shape[0];
+    reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
+    if (reader->rows == NULL && error->kind == OK) *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
+    if (error->kind == OK && shape[0] > 0)
+        shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "read the lanes");
+    shard_ok(error, H5Tclose(type), "find the lanes");
+    shard_ok(error, H5Dclose(data), "find the lanes");
+}
+
+static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
+{
+    reader->columns = shard_get_texts(error, group, "columns", &reader->arena);
+    const ShardTexts names = shard_get_texts(error, group, "column_groups", &reader->arena);
+    if (error->kind == OK && names.count != reader->columns.count)
+        *error = error_make(ERROR_MACHINE, "columns and column_groups differ in length");
+    if (error->kind != OK) return;
+    reader->groups = shard_groups(names.items, names.count, &reader->arena);
+    reader->datasets = ARENA_NEW(&reader->arena, hid_t, reader->groups.count);
+    for (int g = 0; g < reader->groups.count; g++) {
+        const ShardGroup *item = &reader->groups.items[g];
+        int64_t shape[2];
+        reader->datasets[g] = shard_id(error, H5Dopen2(group, item->name, H5P_DEFAULT), item->name);
+        shard_get_shape(error, reader->datasets[g], item->name, shape);
+        if (g == 0) reader->n_samples = shape[0];
+        if (error->kind == OK && (shape[0] != reader->n_samples || shape[1] != item->count))
+            *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
+    }
+    const hid_t type = shard_id(error, H5Dget_type(reader->datasets[0]), "find the precision");
+    reader->float64 = H5Tget_size(type) == 8;
+    shard_ok(error, H5Tclose(type), "find the precision");
+}
+
+static void shard_prepare_lanes(Error *error, ShardReader *reader)
+{
+    int64_t longest = 0;
+    int widest = 1;
+    for (int64_t i = 0; i < reader->n_lanes && error->kind == OK; i++) {
+        const ShardRow *row = &reader->rows[i];
+        if (row->offset < 0 || row->length < 0 || row->length > reader->n_samples - row->offset)
+            *error = error_make(ERROR_MACHINE, "lane %lld points beyond the samples", (long long)i);
+        if (row->length > longest) longest = row->length;
+    }
+    for (int g = 0; g < reader->groups.count; g++) {
+        if (reader->groups.items[g].count > widest) widest = reader->groups.items[g].count;
+    }
+    if (error->kind == OK) reader->block = calloc((size_t)(longest + 1), (size_t)widest * sizeof(double));
+    if (error->kind == OK && reader->block == NULL)
+        *error = error_make(ERROR_MACHINE, "not enough memory for a lane of %lld samples", (long long)longest);
+}
+
+static Error shard_open_parts(ShardReader *reader, const Bytes *image)
+{
+    Error error = error_none();
+    reader->file = shard_open_image(&error, image);
+    const hid_t group = shard_id(&error, H5Gopen2(reader->file, "trajectories", H5P_DEFAULT), "find /trajectories");
+    if (error.kind == OK) shard_get_datasets(&error, reader, group);
+    if (error.kind == OK) shard_get_lanes(&error, reader, group);
+    if (error.kind == OK) shard_prepare_lanes(&error, reader);
+    shard_ok(&error, H5Gclose(group), "find /trajectories");
+    return error.kind == OK ? error : shard_damaged(reader->path, error.text);
+}
+
+// The whole file in memory, checked, and then the copy that HDF5 takes of it.
+static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
+{
+    Arena arena;
+    Bytes image;
+    TRY(arena_create(&arena, (size_t)bytes + (1 << 16), "reading a shard"));
+    Error error = file_read(reader->path, (size_t)bytes, &arena, &image);
+    if (error.kind == OK && sha256 != NULL) error = shard_verify(reader->path, sha256, &image);
+    if (error.kind == OK) error = shard_open_parts(reader, &image);
+    arena_destroy(&arena);
+    return error;
+}
+
+static Error shard_new_reader(const char *path, ShardReader **out)
+{
+    ShardReader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return error_make(ERROR_MACHINE, "not enough memory to read shard %s", path_text(path).text);
+    const Error error = arena_create(&reader->arena, SHARD_READER_MEMORY, "reading a shard");
+    if (error.kind != OK) {
+        free(reader);
+        return error;
+    }
+    reader->path = arena_copy(&reader->arena, path);
+    reader->file = H5I_INVALID_HID;
+    *out = reader;
+    return error_none();
+}
+
+Error shard_open(const char *path, const char *sha256, ShardReader **out)
+{
+    int64_t bytes;
+    ShardReader *reader = NULL;
+    *out = NULL;
+    if (!file_exists(path)) return error_make(ERROR_MACHINE, "shard %s is missing", path_text(path).text);
+    TRY(file_size(path, &bytes));
+    shard_quiet();
+    TRY(shard_new_reader(path, &reader));
+    const Error error = shard_load(reader, sha256, bytes);
+    if (error.kind != OK)
+        shard_close(reader);
+    else
+        *out = reader;
+    return error;
+}
+
+void shard_close(ShardReader *reader)
+{
+    if (reader == NULL) return;
+    for (int g = 0; g < reader->groups.count && reader->datasets != NULL; g++) H5Dclose(reader->datasets[g]);
+    H5Fclose(reader->file); // nothing was written that a failed close could lose
+    free(reader->rows);
+    free(reader->block);
+    arena_destroy(&reader->arena);
+    free(reader);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+int64_t shard_lane_count(const ShardReader *reader)
+{
+    return reader->n_lanes;
+}
+
+ShardLane shard_lane(const ShardReader *reader, int64_t index)
+{
+    const ShardRow *row = &reader->rows[index];
+    return (ShardLane){.trial = row->trial, .replicate = row->replicate, .length = row->length};
+}
+
+int shard_column_count(const ShardReader *reader)
+{
+    return reader->columns.count;
+}
+
+const char *shard_column_name(const ShardReader *reader, int column)
+{
+    return reader->columns.items[column];
+}
+
+bool shard_is_float64(const ShardReader *reader)
+{
+    return reader->float64;
+}
+
+// block[length][columns of the group] <- the lane's rows, widened by HDF5
+static void shard_read_group(Error *error, const ShardReader *reader, int g, const ShardRow *row)
+{
+    const ShardGroup *group = &reader->groups.items[g];
+    const hsize_t start[2] = {(hsize_t)row->offset, 0}, count[2] = {(hsize_t)row->length, (hsize_t)group->count};
+    const hid_t space = shard_id(error, H5Dget_space(reader->datasets[g]), group->name);
+    const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
+    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
+    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block), group->name);
+    shard_ok(error, H5Sclose(memory), group->name);
+    shard_ok(error, H5Sclose(space), group->name);
+}
+
+Error shard_samples(ShardReader *reader, int64_t index, double *samples)
+{
+    const ShardRow *row = &reader->rows[index];
+    if (row->length == 0) return error_none();
+    for (int g = 0; g < reader->groups.count; g++) {
+        const ShardGroup *group = &reader->groups.items[g];
+        Error error = error_none();
+        shard_read_group(&error, reader, g, row);
+        if (error.kind != OK) return shard_damaged(reader->path, error.text);
+        for (int64_t i = 0; i < row->length; i++) {
+            for (int k = 0; k < group->count; k++)
+                samples[i * reader->columns.count + group->columns[k]] = reader->block[i * group->count + k];
+        }
+    }
+    return error_none();
+}

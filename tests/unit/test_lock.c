@@ -1,0 +1,133 @@
+#include "../../io/seam.h"
+#include "../test.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct LockPath {
+    char text[256];
+} LockPath;
+
+static LockPath lock_test_path(void)
+{
+    LockPath path;
+    snprintf(path.text, sizeof path.text, "%s/lock", test_folder());
+    return path;
+}
+
+// Another process takes the lock, says so, and waits to be killed.
+static pid_t lock_test_holder(const char *path)
+{
+    int ready[2];
+    char byte = 0;
+    CHECK(pipe(ready) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        Lock lock;
+        byte = lock_take(path, &lock).kind == OK ? 'y' : 'n';
+        if (write(ready[1], &byte, 1) == 1) pause();
+        _exit(0);
+    }
+    CHECK(read(ready[0], &byte, 1) == 1 && byte == 'y');
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void lock_test_kill(pid_t child)
+{
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+}
+
+TEST(lock_is_held_by_one)
+{
+    const LockPath path = lock_test_path();
+    Lock first, second;
+    char holder[160], expected[160], host[65] = {0};
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // no file yet
+    CHECK_TEXT("", holder);
+    CHECK_OK(lock_take(path.text, &first));
+    CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &second)); // by the same process, through another opening
+    CHECK_INTEGER(-1, second.descriptor);
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder));
+    CHECK(gethostname(host, sizeof host - 1) == 0);
+    snprintf(expected, sizeof expected, "pid %ld on %s since 20", (long)getpid(), host);
+    CHECK(strncmp(holder, expected, strlen(expected)) == 0);
+    CHECK(holder[strlen(holder) - 1] == 'Z');
+    lock_release(&first);
+    lock_release(&first); // harmless
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder));
+    CHECK_TEXT("", holder);
+    CHECK_OK(lock_take(path.text, &second));
+    lock_release(&second);
+}
+
+TEST(lock_names_the_other_process_and_dies_with_it)
+{
+    const LockPath path = lock_test_path();
+    Lock lock;
+    char expected[64], holder[160];
+    const pid_t child = lock_test_holder(path.text);
+    const Error error = lock_take(path.text, &lock);
+    CHECK_ERROR(ERROR_MACHINE, error);
+    snprintf(expected, sizeof expected, "is held by pid %ld on ", (long)child);
+    CHECK(strstr(error.text, expected) != NULL);
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder));
+    CHECK(strncmp(holder, expected + strlen("is held by "), strlen(expected) - strlen("is held by ")) == 0);
+    lock_test_kill(child);
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // its text is still there, its lock is not
+    CHECK_TEXT("", holder);
+    CHECK_OK(lock_take(path.text, &lock));
+    lock_release(&lock);
+}
+
+// A program that we start does not inherit the lock: it would hold it after our death.
+TEST(lock_is_not_inherited)
+{
+    const LockPath path = lock_test_path();
+    Lock lock;
+    CHECK_OK(lock_take(path.text, &lock));
+    const pid_t child = fork();
+    if (child == 0) {
+        execlp("sleep", "sleep", "30", (char *)NULL);
+        _exit(1);
+    }
+    usleep(100000); // for exec to close the descriptor
+    lock_release(&lock);
+    CHECK_OK(lock_take(path.text, &lock));
+    lock_release(&lock);
+    lock_test_kill(child);
+}
+
+TEST(lock_survives_that_the_file_is_opened_and_closed)
+{
+    const LockPath path = lock_test_path();
+    Lock lock, other;
+    Arena arena;
+    Bytes bytes;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
+    CHECK_OK(lock_take(path.text, &lock));
+    CHECK_OK(file_read(path.text, 1000, &arena, &bytes)); // a plain POSIX lock would be lost here
+    CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &other));
+    lock_release(&lock);
+    arena_destroy(&arena);
+}
+
+#ifdef HOPSCOTCH_FAULTS
+TEST(lock_that_fails_is_not_held)
+{
+    const LockPath path = lock_test_path();
+    Lock lock;
+    for (const char *const *rule = (const char *const[]){"open:1:EACCES", "lock:1:ENOLCK", "write:1:ENOSPC", NULL};
+         *rule != NULL; rule++) {
+        seam_set_faults(*rule);
+        CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &lock));
+        seam_set_faults("");
+        CHECK_INTEGER(-1, lock.descriptor);
+    }
+    CHECK_OK(lock_take(path.text, &lock)); // no failed attempt still holds it
+    lock_release(&lock);
+}
+#endif
