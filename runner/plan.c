@@ -12,22 +12,6 @@ static int64_t plan_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t plan_greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t plan_divided_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-// ---- which trajectories are recorded --------------------------------------------------------------------------------
-
-bool record_known_beforehand(const Spec *spec, int64_t id)
-{
-    if (!spec->record.trajectories) return false;
-    if (spec->record.every > 0 && id % spec->record.every == 0) return true;
-    for (int i = 0; i < spec->record.n_trials; i++) {
-        if (spec->record.trials[i] == id) return true;
-    }
-    return false;
-}
-
-int64_t record_every(const Spec *spec) { return spec_sample_ticks(spec); }
-
-int64_t record_lanes(const Spec *spec) { return spec->record.all_replicates ? spec->replicates.count : 1; }
-
 // ---- lanes of a batch -----------------------------------------------------------------------------------------------
 
 // `lanes` cut down to a multiple of `group`, but at least one group
@@ -65,15 +49,6 @@ static int64_t plan_all_lanes(const Spec *spec)
     return lanes;
 }
 
-// Lanes that a batch of `lanes` may trace: a buffer of 64 MiB, whole trials, at least one.
-static int64_t plan_traced_lanes(const Spec *spec, int64_t lanes)
-{
-    const int64_t lane_bytes = record_capacity(spec) * spec->configured.n_columns * (int64_t)sizeof(double);
-    const int64_t fit = ((int64_t)64 << 20) / lane_bytes,
-                  recorded = lanes / spec->replicates.count * record_lanes(spec);
-    return plan_whole(plan_least(fit, recorded), record_lanes(spec));
-}
-
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
 {
     const BackendInfo *info = backend_info(backend);
@@ -82,9 +57,9 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
         lanes = plan_is_cpu(backend) ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info);
         lanes = plan_least(plan_whole(lanes, info->lane_multiple), plan_all_lanes(spec));
     }
-    lanes = plan_whole(lanes, spec->replicates.count);
-    *traced_max = spec->record.trajectories ? plan_traced_lanes(spec, lanes) : 0;
-    return lanes;
+    const int64_t count = spec->replicates.count, wanted = plan_greatest(lanes / count, 1);
+    *traced_max = plan_least(record_lanes_max(spec), wanted * record_replicates(spec));
+    return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
@@ -150,7 +125,7 @@ static void plan_count_recorded(PlanMaker *maker)
     maker->recorded_as_run = plan_least(trials, every + spec->record.n_trials);
     const int64_t later = plan_least(trials, spec->record.best) + plan_least(trials, spec->record.failures);
     maker->recorded = plan_least(trials, maker->recorded_as_run + later);
-    maker->plan->traced_lanes = maker->recorded * record_lanes(spec);
+    maker->plan->traced_lanes = maker->recorded * record_replicates(spec);
 }
 
 static void plan_count_batches(PlanMaker *maker, int64_t requested)
@@ -159,9 +134,6 @@ static void plan_count_batches(PlanMaker *maker, int64_t requested)
     Plan *plan = maker->plan;
     plan->batch_lanes = plan_batch_lanes(spec, maker->backend, requested, &maker->traced_max);
     plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
-    if (maker->traced_max == 0) return;
-    const int64_t traced = maker->recorded_as_run * record_lanes(spec);
-    plan->batches = plan_greatest(plan->batches, plan_divided_up(traced, maker->traced_max));
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
@@ -316,7 +288,7 @@ static Error plan_count_time(PlanMaker *maker)
     double seconds;
     TRY(plan_calibrate(maker, lanes, &seconds));
     double device = plan_scaled(maker, seconds, plan->lanes, lanes);
-    const int64_t again = (maker->recorded - maker->recorded_as_run) * record_lanes(spec); // re-simulated lanes
+    const int64_t again = (maker->recorded - maker->recorded_as_run) * record_replicates(spec); // re-simulated lanes
     if (again > 0) device += plan_scaled(maker, seconds, again, lanes);
     const double write = plan_write_seconds(maker), greater = device > write ? device : write;
     const double expected = greater + write / (double)plan->batches;

@@ -338,14 +338,10 @@ typedef struct Plan {
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
 
-// Lanes of a batch: whole trials with all their replicates, at least one trial. `requested`: 0 lets the machine decide.
+// Lanes of a batch: whole trials with all their replicates, at least one trial, and no more of them than leave the trace
+// of those that `every` records its size. `requested`: 0 lets the machine decide.
 // *traced_max: lanes of a batch that may be traced, in whole trials too; 0 if the spec records no trajectories.
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max);
-// Trajectories (runner/plan.c): whether `every` or `trials` choose this trial; ticks between samples; lanes of a recorded
-// trial, which are its first replicates.
-bool record_known_beforehand(const Spec *spec, int64_t id);
-int64_t record_every(const Spec *spec);
-int64_t record_lanes(const Spec *spec);
 
 // ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------
 
