@@ -60,8 +60,9 @@ $(BUILD)/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/unit/*.d)
 
 programs: $(BUILD)/hopscotch $(BUILD)/hopscotch_faults $(BUILD)/tests
+demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
-	sh experiments/demo.sh $(BUILD)/hopscotch $(CUDA)
+	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 asan tsan:
