@@ -1,0 +1,229 @@
+// hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec, so
+// that it can also tell of campaigns that another version wrote.
+#include "runner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct StatusReport {
+    CampaignPlace place;
+    const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
+    char holder[256]; // who runs it now; empty: nobody
+    int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    double best, kernel_seconds, wall_seconds, shard_bytes;
+} StatusReport;
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+// One row: every query here gives one. Missing (no batch yet) reads as zeros.
+typedef void StatusRead(StatusReport *report, Statement *row, Arena *arena);
+
+static void status_read_campaign(StatusReport *report, Statement *row, Arena *arena)
+{
+    const char **const texts[] = {&report->experiment, &report->model,    &report->hash,  &report->program,
+                                  &report->started,    &report->finished, &report->state, &report->reason};
+    const int n_texts = (int)(sizeof texts / sizeof *texts);
+    for (int i = 0; i < n_texts; i++) *texts[i] = arena_copy(arena, column_text(row, i));
+    report->seed = column_integer(row, n_texts);
+    report->numerics_version = column_integer(row, n_texts + 1);
+    report->total = column_integer(row, n_texts + 2);
+    report->replicates = column_integer(row, n_texts + 3);
+}
+
+static void status_read_batches(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->batches = column_integer(row, 0);
+    report->trials = column_integer(row, 1);
+    report->failures = column_integer(row, 2);
+    report->lanes = column_integer(row, 3);
+    report->kernel_seconds = column_is_null(row, 4) ? 0 : column_real(row, 4);
+    report->wall_seconds = column_is_null(row, 5) ? 0 : column_real(row, 5);
+    report->devices = arena_copy(arena, column_text(row, 6));
+}
+
+static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->shards = column_integer(row, 0);
+    report->shard_bytes = column_is_null(row, 1) ? 0 : column_real(row, 1);
+}
+
+static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->best_trial = column_integer(row, 0);
+    report->best = column_real(row, 1);
+}
+
+static const struct {
+    const char *sql;
+    StatusRead *read;
+} status_queries[] = {
+    {"SELECT experiment, model, hash, program_version, started, finished, state, reason, seed, numerics_version,"
+     " trials_total, replicates FROM campaign WHERE id = 1",
+     status_read_campaign},
+    {"SELECT count(*), sum(trials), sum(failures), sum(lanes), sum(kernel_seconds), sum(wall_seconds),"
+     " group_concat(DISTINCT device) FROM batches",
+     status_read_batches},
+    {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
+    {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+};
+
+static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
+{
+    Statement *statement;
+    bool row = false;
+    TRY(database_prepare(database, status_queries[index].sql, &statement));
+    const Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
+    statement_close(statement);
+    return error;
+}
+
+// A campaign that is called running while nobody holds its lock was killed.
+static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
+{
+    Database *database;
+    *report = (StatusReport){.place = *place, .best = (double)NAN, .state = "unreadable", .reason = "", .model = "",
+                             .started = ""};
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    Error error = error_none();
+    for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
+        error = status_query(database, i, report, arena);
+    database_close(database);
+    if (error.kind != OK) return error;
+    TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
+    if (strcmp(report->state, "running") == 0 && report->holder[0] == '\0') report->state = "killed";
+    return error_none();
+}
+
+// ---- printing -------------------------------------------------------------------------------------------------------
+
+static bool status_can_resume(const StatusReport *report)
+{
+    return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
+}
+
+static void status_print(const StatusReport *report, FILE *out)
+{
+    fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
+    if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
+    fprintf(out, "\n%-11s %s of %s%s", "trials", text_count(report->trials).text,
+            report->total > 0 ? text_count(report->total).text : "an open number", "");
+    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
+    fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
+    if (isnan(report->best))
+        fprintf(out, "%-11s none yet\n", "best");
+    else
+        fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
+    fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
+    fprintf(out, "%-11s %s", "started", report->started);
+    if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
+    fprintf(out, "\n%-11s %s batches, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
+            text_count(report->lanes).text, text_duration(report->kernel_seconds).text, report->devices);
+    fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
+            report->numerics_version);
+    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
+            text_bytes(report->shard_bytes).text);
+    if (status_can_resume(report)) fprintf(out, "%-11s hopscotch resume %s\n", "to go on", report->place.name);
+}
+
+static void status_json(const StatusReport *report, Json *json)
+{
+    json_object(json, NULL);
+    json_text(json, "campaign", report->place.name);
+    json_text(json, "folder", report->place.folder);
+    json_text(json, "state", report->state);
+    json_text(json, "reason", report->reason[0] != '\0' ? report->reason : NULL);
+    json_text(json, "holder", report->holder[0] != '\0' ? report->holder : NULL);
+    json_text(json, "model", report->model);
+    json_integer(json, "trials", report->trials);
+    json_integer(json, "trials_total", report->total);
+    json_integer(json, "failures", report->failures);
+    json_number(json, "best", report->best);
+    if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
+    json_text(json, "started", report->started);
+    json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);
+    json_number(json, "kernel_seconds", report->kernel_seconds);
+    json_integer(json, "batches", report->batches);
+    json_integer(json, "shards", report->shards);
+    json_number(json, "shard_bytes", report->shard_bytes);
+    json_close(json, '}');
+}
+
+static void status_row(const StatusReport *report, Table *table)
+{
+    table_text(table, report->place.name);
+    table_text(table, report->state);
+    table_integer(table, report->trials);
+    table_integer(table, report->total);
+    table_integer(table, report->failures);
+    table_number(table, report->best);
+    table_text(table, report->model);
+    table_text(table, report->started);
+}
+
+// ---- the two forms --------------------------------------------------------------------------------------------------
+
+// One that can't be read is a row too, and its reason a line below.
+static Error status_all(const CommandLine *line)
+{
+    static const char *const columns[] = {"campaign", "state", "trials", "of", "failures", "best", "model", "started"};
+    const char *const *names;
+    int count;
+    TRY(campaign_names(line->results, line->arena, &names, &count));
+    StatusReport *reports = ARENA_NEW(line->arena, StatusReport, count + 1);
+    for (int i = 0; i < count; i++) {
+        const CampaignPlace place = {.results = line->results, .name = names[i],
+                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        const Error error = status_read(&place, line->arena, &reports[i]);
+        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", error.text);
+    }
+    if (switch_given(line, "json")) {
+        Json json;
+        json_start(&json, line->out, true);
+        json_array(&json, NULL);
+        for (int i = 0; i < count; i++) status_json(&reports[i], &json);
+        json_close(&json, ']');
+        return error_none();
+    }
+    if (count == 0) {
+        fprintf(line->out, "no campaign under %s yet; hopscotch run SPEC makes one\n", line->results);
+        return error_none();
+    }
+    Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table);
+    return table_finish(table);
+}
+
+static Error status_one(const CommandLine *line)
+{
+    CampaignPlace place;
+    StatusReport report;
+    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(status_read(&place, line->arena, &report));
+    if (!switch_given(line, "json")) {
+        status_print(&report, line->out);
+        return error_none();
+    }
+    Json json;
+    json_start(&json, line->out, true);
+    status_json(&report, &json);
+    return error_none();
+}
+
+static Error status_run(const CommandLine *line) { return line->n_arguments == 0 ? status_all(line) : status_one(line); }
+
+const Command command_status = {
+    .name = "status",
+    .arguments = "[CAMPAIGN]",
+    .doc = "the campaigns under the results root, or one of them: state, trials, failures, best",
+    .examples = "  hopscotch status\n"
+                "  hopscotch status raibert_gains\n"
+                "  hopscotch status --results /data/sweeps --json\n",
+    .least = 0,
+    .most = 1,
+    .switches = {&switches_json},
+    .run = status_run,
+};
