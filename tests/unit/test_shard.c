@@ -1,0 +1,249 @@
+#include "../../io/seam.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARD_TEST_COLUMNS = 6 };
+
+static const Field shard_test_columns[SHARD_TEST_COLUMNS] = {
+    {"time", "s", "time since the start", "time"},
+    {"x", "m", "position of the body", "state"},
+    {"x_dot", "m/s", "speed of the body", "state"},
+    {"thrust", "N", "thrust of the leg", "control"},
+    {"fsm", "1", "phase of the hop", "fsm"},
+    {"phi", "rad", "angle of the leg, \xcf\x86", "state"}, // apart from its group
+};
+
+static const ShardAttribute shard_test_attributes[] = {
+    {"campaign", "raibert_gains"},
+    {"seed", "7"},
+    {"note", ""},
+};
+
+static const ShardLane shard_test_lanes[] = {{41, 0, 3}, {7, 2, 0}, {1000000000000, 1, 4}};
+
+typedef struct ShardTest {
+    Arena arena;
+    Shard shard;
+    double *samples;
+} ShardTest;
+
+static double shard_test_value(int64_t sample, int column)
+{
+    if (column == 0) return (double)sample * 1e-3;
+    if (column == 4) return (double)(sample % 5) - 1;
+    return sin((double)(sample * SHARD_TEST_COLUMNS + column)) * 1e3;
+}
+
+static ShardTest shard_test_start(const ShardLane *lanes, int64_t n_lanes, bool float64, bool gzip)
+{
+    ShardTest test;
+    int64_t samples = 0;
+    for (int64_t i = 0; i < n_lanes; i++) samples += lanes[i].length;
+    CHECK_OK(arena_create(&test.arena, (size_t)(samples + 1) * 8 * SHARD_TEST_COLUMNS * 3 + (1 << 22), "a test"));
+    test.samples = ARENA_NEW(&test.arena, double, samples * SHARD_TEST_COLUMNS);
+    for (int64_t i = 0; i < samples; i++) {
+        for (int c = 0; c < SHARD_TEST_COLUMNS; c++) test.samples[i * SHARD_TEST_COLUMNS + c] = shard_test_value(i, c);
+    }
+    test.shard = (Shard){.attributes = shard_test_attributes,
+                         .n_attributes = 3,
+                         .columns = shard_test_columns,
+                         .n_columns = SHARD_TEST_COLUMNS,
+                         .lanes = lanes,
+                         .n_lanes = n_lanes,
+                         .samples = test.samples,
+                         .float64 = float64,
+                         .gzip = gzip};
+    return test;
+}
+
+// Builds the shard and writes it; the path.
+static const char *shard_test_write(ShardTest *test, Sha256Text *digest)
+{
+    Bytes image;
+    const char *folder = arena_copy(&test->arena, test_folder());
+    CHECK_OK(shard_build(&test->shard, &image));
+    *digest = sha256_of(image.data, image.size);
+    CHECK_OK(file_write(folder, "000001.h5", image.data, image.size));
+    free(image.data);
+    return arena_format(&test->arena, "%s/000001.h5", folder);
+}
+
+// Samples of all lanes against those of the shard, as the file's precision holds them; how many differ
+static int64_t shard_test_differences(const ShardTest *test, ShardReader *reader)
+{
+    const Shard *shard = &test->shard;
+    int64_t different = 0, first = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) {
+        const int64_t count = shard->lanes[i].length * SHARD_TEST_COLUMNS;
+        double *got = malloc((size_t)(count + 1) * sizeof *got);
+        CHECK_OK(shard_samples(reader, i, got));
+        for (int64_t k = 0; k < count; k++) {
+            const double value = shard->samples[first + k], stored = shard->float64 ? value : (double)(float)value;
+            different += memcmp(&stored, &got[k], sizeof stored) != 0;
+        }
+        first += count;
+        free(got);
+    }
+    return different;
+}
+
+static void shard_test_round_trip(bool float64, bool gzip)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, float64, gzip);
+    Sha256Text digest;
+    ShardReader *reader;
+    const char *path = shard_test_write(&test, &digest);
+    CHECK_OK(shard_open(path, digest.hex, &reader));
+    CHECK_INTEGER(3, shard_lane_count(reader));
+    CHECK_INTEGER(SHARD_TEST_COLUMNS, shard_column_count(reader));
+    for (int c = 0; c < SHARD_TEST_COLUMNS; c++) CHECK_TEXT(shard_test_columns[c].name, shard_column_name(reader, c));
+    for (int64_t i = 0; i < 3; i++) {
+        const ShardLane lane = shard_lane(reader, i);
+        CHECK_INTEGER(shard_test_lanes[i].trial, lane.trial);
+        CHECK_INTEGER(shard_test_lanes[i].replicate, lane.replicate);
+        CHECK_INTEGER(shard_test_lanes[i].length, lane.length);
+    }
+    CHECK(shard_is_float64(reader) == float64);
+    CHECK_INTEGER(0, shard_test_differences(&test, reader));
+    shard_close(reader);
+    arena_destroy(&test.arena);
+}
+
+TEST(shard_round_trip)
+{
+    for (int i = 0; i < 4; i++) shard_test_round_trip(i & 1, i & 2);
+}
+
+// Several chunks a dataset, lanes across their edges, compressed smaller
+TEST(shard_of_many_chunks)
+{
+    ShardLane lanes[100];
+    size_t sizes[2], values = 0;
+    for (int i = 0; i < 100; i++) {
+        lanes[i] = (ShardLane){.trial = i, .length = 2000 + 37 * (i % 7)};
+        values += (size_t)lanes[i].length * (5 * sizeof(double) + 1);
+    }
+    for (int gzip = 0; gzip < 2; gzip++) {
+        ShardTest test = shard_test_start(lanes, 100, true, gzip);
+        Sha256Text digest;
+        ShardReader *reader;
+        int64_t bytes;
+        const char *path = shard_test_write(&test, &digest);
+        CHECK_OK(file_size(path, &bytes));
+        sizes[gzip] = (size_t)bytes;
+        CHECK_OK(shard_open(path, digest.hex, &reader));
+        CHECK_INTEGER(0, shard_test_differences(&test, reader));
+        shard_close(reader);
+        arena_destroy(&test.arena);
+    }
+    CHECK(sizes[1] < sizes[0]);
+    CHECK(sizes[0] > values && sizes[0] < values + values / 50); // the last chunks waste little
+}
+
+TEST(shard_without_lanes_or_of_empty_lanes)
+{
+    const ShardLane empty[1] = {{5, 0, 0}};
+    for (int64_t n = 0; n < 2; n++) {
+        ShardTest test = shard_test_start(empty, n, false, true);
+        Sha256Text digest;
+        ShardReader *reader;
+        const char *path = shard_test_write(&test, &digest);
+        CHECK_OK(shard_open(path, digest.hex, &reader));
+        CHECK_INTEGER(n, shard_lane_count(reader));
+        double none;
+        if (n == 1) CHECK_OK(shard_samples(reader, 0, &none));
+        shard_close(reader);
+        arena_destroy(&test.arena);
+    }
+}
+
+TEST(shard_keeps_nan_and_infinities)
+{
+    const ShardLane lane[1] = {{1, 0, 2}};
+    ShardTest test = shard_test_start(lane, 1, false, false);
+    Sha256Text digest;
+    ShardReader *reader;
+    test.samples[1] = (double)NAN;
+    test.samples[2] = -(double)INFINITY;
+    test.samples[3] = 1e300; // beyond float32
+    const char *path = shard_test_write(&test, &digest);
+    CHECK_OK(shard_open(path, NULL, &reader));
+    double got[2 * SHARD_TEST_COLUMNS];
+    CHECK_OK(shard_samples(reader, 0, got));
+    CHECK(isnan(got[1]) && isinf(got[2]) && got[2] < 0 && isinf(got[3]) && got[3] > 0);
+    shard_close(reader);
+    arena_destroy(&test.arena);
+}
+
+// Equal contents are equal bytes, whatever the memory held before and whenever it is built.
+TEST(shard_of_equal_contents_has_equal_bytes)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, true);
+    Bytes first, second;
+    CHECK_OK(shard_build(&test.shard, &first));
+    for (int i = 0; i < 64; i++) { // fill what malloc will give next
+        void *dirt = malloc((size_t)1 << (i % 23));
+        if (dirt != NULL) memset(dirt, 0xa5, (size_t)1 << (i % 23));
+        free(dirt);
+    }
+    const double start = clock_seconds();
+    while (clock_seconds() < start + 1.1) continue; // another second by the clock
+    CHECK_OK(shard_build(&test.shard, &second));
+    CHECK_INTEGER((int64_t)first.size, (int64_t)second.size);
+    CHECK(first.size == second.size && memcmp(first.data, second.data, first.size) == 0);
+    test.samples[0] = 5;
+    Bytes third;
+    CHECK_OK(shard_build(&test.shard, &third));
+    CHECK(first.size == third.size && memcmp(first.data, third.data, first.size) != 0);
+    free(first.data);
+    free(second.data);
+    free(third.data);
+    arena_destroy(&test.arena);
+}
+
+TEST(shard_refuses_what_does_not_fit_fsm)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
+    const double bad[] = {128, -129, 0.5, (double)NAN};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Bytes image;
+        test.samples[SHARD_TEST_COLUMNS + 4] = bad[i];
+        const Error error = shard_build(&test.shard, &image);
+        CHECK_ERROR(ERROR_MACHINE, error);
+        CHECK(strstr(error.text, "column fsm of sample 1") != NULL);
+        CHECK(image.data == NULL && image.size == 0);
+    }
+    arena_destroy(&test.arena);
+}
+
+// A digest finds any flipped byte; without one a file that is cut, empty or no HDF5 is an error and no crash.
+TEST(shard_damaged_or_missing)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
+    Sha256Text digest;
+    ShardReader *reader;
+    Bytes image;
+    const char *path = shard_test_write(&test, &digest);
+    const char *folder = arena_copy(&test.arena, path);
+    *strrchr(folder, '/') = '\0';
+    CHECK_OK(file_read(path, 1 << 20, &test.arena, &image));
+    image.data[image.size / 2] ^= 1;
+    CHECK_OK(file_write(folder, "000001.h5", image.data, image.size));
+    const Error damaged = shard_open(path, digest.hex, &reader);
+    CHECK_ERROR(ERROR_MACHINE, damaged);
+    CHECK(strstr(damaged.text, "damaged") != NULL && strstr(damaged.text, path) != NULL && reader == NULL);
+    for (size_t size = 0; size < image.size; size += image.size / 7) {
+        CHECK_OK(file_write(folder, "000001.h5", image.data, size));
+        const Error cut = shard_open(path, NULL, &reader);
+        CHECK_ERROR(ERROR_MACHINE, cut);
+        CHECK(strstr(cut.text, "damaged: HDF5 can't open it: ") != NULL);
+    }
+    CHECK_OK(file_remove(path));
+    const Error missing = shard_open(path, digest.hex, &reader);
+    CHECK_ERROR(ERROR_MACHINE, missing);
+    CHECK(strstr(missing.text, "is missing") != NULL && strstr(missing.text, path) != NULL);
+    arena_destroy(&test.arena);
+}
