@@ -234,9 +234,8 @@ static bool diagnostics_has(const Diagnostics *diagnostics, const Diagnostic *it
 {
     for (int i = 0; i < diagnostics->count; i++) {
         const Diagnostic *kept = &diagnostics->kept[i];
-        if (diagnostic_compare(kept, item) == 0 && kept->warning == item->warning && strcmp(kept->text, item->text) == 0) {
-            return true;
-        }
+        const bool same_place = diagnostic_compare(kept, item) == 0 && kept->warning == item->warning;
+        if (same_place && strcmp(kept->text, item->text) == 0) return true;
     }
     return false;
 }
@@ -319,7 +318,8 @@ void diagnose_warning(Diagnostics *diagnostics, const Node *at, const char *form
     va_end(arguments);
 }
 
-void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format, ...)
+void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format,
+                 ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -213,8 +213,8 @@ static const YamlComplaint yaml_complaints[] = {
     {"did not find expected ',' or ']'", "", "expected ',' or ']' here", false, "the '[' stands"},
     {"did not find expected ',' or '}'", "", "expected ',' or '}' here", false, "the '{' stands"},
     {"did not find expected node content", "", "a value is missing here", false, NULL},
-    {"did not find expected <document start>", "", "this does not belong to what stands above; " YAML_INDENTATION, false,
-     NULL},
+    {"did not find expected <document start>", "",
+     "this does not belong to what stands above; " YAML_INDENTATION, false, NULL},
     {"could not find expected ':'", "", "expected ': ' after this key", true, NULL},
     {"mapping values are not allowed", "",
      "a ':' can't stand here; " YAML_INDENTATION ", or quote the text if the ':' belongs to it", false, NULL},
@@ -236,9 +236,11 @@ static const YamlComplaint yaml_complaints[] = {
     {"did not find expected alphabetic or numeric character", "while scanning an anchor",
      "'&' starts an anchor; put a text that starts with it in quotes", true, NULL},
     {"did not find expected comment or line break", "",
-     "after '|' or '>' the text starts on the next line; put a text that starts with one of them in quotes", false, NULL},
+     "after '|' or '>' the text starts on the next line; put a text that starts with one of them in quotes", false,
+     NULL},
     {"", "while scanning a block scalar", "this text block is not well formed", true, NULL},
-    {"", "while scanning a directive", "a line that starts with '%' is a directive; put the text in quotes", true, NULL},
+    {"", "while scanning a directive", "a line that starts with '%' is a directive; put the text in quotes", true,
+     NULL},
     {"", "while scanning a tag", "tags (!) are not allowed; put a text that starts with '!' in quotes", true, NULL},
 };
 
@@ -295,6 +297,8 @@ static bool yaml_next(YamlReader *reader, yaml_event_t *event)
 
 // ---- nodes ----------------------------------------------------------------------------------------------------------
 
+static const char yaml_too_deep[] = "nested more than 32 deep";
+
 // Where a node starts behind its anchor and tag, which are part of the event.
 static YamlPlace yaml_skip_properties(YamlReader *reader, YamlPlace place)
 {
@@ -326,7 +330,7 @@ static YamlNode *yaml_new_node(YamlReader *reader, NodeKind kind, const yaml_eve
 {
     YamlPlace place = yaml_place(event->start_mark);
     if (depth > YAML_DEPTH_MAX) {
-        yaml_stop(reader, place, 1, "nested more than 32 deep");
+        yaml_stop(reader, place, 1, yaml_too_deep);
         return NULL;
     }
     if (!yaml_count_nodes(reader, 1, place)) return NULL;
@@ -398,7 +402,7 @@ static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *e
         const YamlNode *node = reader->anchors[i].node;
         if (strcmp(reader->anchors[i].name, name) != 0) continue;
         if (node == NULL) return yaml_stop(reader, place, width, "this alias stands inside what it stands for");
-        if (depth + node->height - 1 > YAML_DEPTH_MAX) return yaml_stop(reader, place, width, "nested more than 32 deep");
+        if (depth + node->height - 1 > YAML_DEPTH_MAX) return yaml_stop(reader, place, width, yaml_too_deep);
         return yaml_count_nodes(reader, node->size, place) ? node : NULL;
     }
     for (int i = 0; i < reader->n_anchors; i++) names[i] = reader->anchors[i].name;
