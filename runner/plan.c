@@ -55,9 +55,10 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
     int64_t lanes = requested;
     if (lanes <= 0) {
         lanes = plan_is_cpu(backend) ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info);
-        lanes = plan_least(plan_whole(lanes, info->lane_multiple), plan_all_lanes(spec));
+        lanes = plan_whole(lanes, info->lane_multiple);
     }
-    const int64_t count = spec->replicates.count, wanted = plan_greatest(lanes / count, 1);
+    const int64_t count = spec->replicates.count;
+    const int64_t wanted = plan_greatest(plan_least(lanes, plan_all_lanes(spec)) / count, 1);
     *traced_max = plan_least(record_lanes_max(spec), wanted * record_replicates(spec));
     return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }

@@ -184,6 +184,7 @@ TEST(search_exclude_leaves_gaps_and_total_counts_them)
     CHECK_INTEGER(0, fixture->trials.id[0]);
     CHECK_INTEGER(2, fixture->trials.id[1]);
     CHECK_INTEGER(5, fixture->trials.id[2]);
+    CHECK_INTEGER(5, (int64_t)fixture->trials.ordinal[2]); // what randomness is keyed by keeps the gaps
     uint64_t ordinal;
     double parameter[N];
     CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, 1, &ordinal, parameter));

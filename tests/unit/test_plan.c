@@ -1,0 +1,157 @@
+// The plan of a run: counts, the choice of a batch, bytes and refusals. Times are not tested here: machines differ.
+#include "../test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A short run of hoppers; the texts are added to the spec.
+#define PLAN_SPEC(search, rest)                                                                                        \
+    "version: 1\nexperiment: plan\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.01, settle: 0}\nsearch:\n" search  \
+    "\n" rest "\n"
+#define GRID "  method: grid\n  over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [20, 40, 10]}}\n"
+
+typedef struct Planned {
+    Arena arena;
+    Spec spec;
+    Plan plan;
+} Planned;
+
+static void read_spec(Planned *planned, const char *text)
+{
+    if (arena_create(&planned->arena, (size_t)1 << 28, "test").kind != OK) abort();
+    Diagnostics *diagnostics = diagnostics_new(&planned->arena);
+    CHECK_OK(spec_parse("plan.yaml", text, NULL, 0, &planned->arena, diagnostics, &planned->spec));
+    diagnostics_print(diagnostics, stdout, false);
+}
+
+static Error make(Planned *planned, int64_t batch)
+{
+    const RunOptions options = {.results = test_folder(), .backend = {.name = "cpu", .threads = 1}, .batch = batch};
+    return plan_make(&planned->spec, &options, &planned->arena, &planned->plan);
+}
+
+static const Plan *plan_of(Planned *planned, const char *text, int64_t batch)
+{
+    read_spec(planned, text);
+    CHECK_OK(make(planned, batch));
+    return &planned->plan;
+}
+
+TEST(plan_counts_trials_lanes_and_batches)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned, PLAN_SPEC(GRID "  exclude: [\"k_fp > 299\"]", "replicates: {count: 3}"), 100);
+    CHECK_TEXT("", plan->refusal);
+    CHECK_INTEGER(10, plan->excluded);
+    CHECK(!plan->excluded_estimated);
+    CHECK_INTEGER(390, plan->trials);
+    CHECK_INTEGER(1170, plan->lanes);
+    CHECK_INTEGER(99, plan->batch_lanes); // whole trials
+    CHECK_INTEGER(12, plan->batches);
+    CHECK_INTEGER(0, plan->traced_lanes);
+    CHECK(plan->hdf5_bytes == 0 && plan->disk_free > 0 && plan->host_bytes > 0 && plan->device_bytes > 0);
+    CHECK(plan->seconds_low > 0 && plan->seconds_low < plan->seconds_high);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_counts_trials_up_to_the_limit)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned, PLAN_SPEC(GRID, "limits: {trials: 25}"), 10);
+    CHECK_INTEGER(25, plan->trials);
+    CHECK_INTEGER(3, plan->batches);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_estimates_the_excluded_part_of_a_large_grid)
+{
+    Planned planned;
+    read_spec(&planned,
+              PLAN_SPEC("  method: grid\n  over: {k_fp: {linspace: [0, 1, 3000]}, thrust: {linspace: [0, 1, 3000]}}\n"
+                        "  exclude: [\"k_fp < thrust\"]",
+                        ""));
+    CHECK_OK(make(&planned, 0));
+    CHECK(planned.plan.excluded_estimated);
+    CHECK_NEAR(4.5e6, (double)planned.plan.excluded, 5 * 0.5 / 316 * 9e6); // 5 standard errors of 100,000 draws
+    CHECK_INTEGER(9000000, planned.plan.trials + planned.plan.excluded);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_refuses_what_the_disk_cannot_hold)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned,
+                               PLAN_SPEC("  method: random\n  over: {k_fp: {range: [50, 300]}}\n  trials: 1e11\n",
+                                         "record: {trajectories: {select: {every: 1}, sample: 1e-4}}"),
+                               0);
+    CHECK_INTEGER(100000000000, plan->traced_lanes);
+    CHECK(plan->hdf5_bytes > 1e11 * 100 * 14 * 4); // 100 samples of 14 columns of 4 bytes
+    CHECK(strstr(plan->refusal, "of disk") != NULL);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_refuses_a_search_without_trials)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned, PLAN_SPEC(GRID "  exclude: [\"k_fp > 0\"]", ""), 0);
+    CHECK_INTEGER(0, plan->trials);
+    CHECK(strstr(plan->refusal, "no trial to run") != NULL);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_counts_recorded_trajectories_once)
+{
+    Planned planned;
+    const Plan *plan =
+        plan_of(&planned,
+                PLAN_SPEC(GRID, "replicates: {count: 2}\nrecord: {trajectories: {select: {every: 100, trials: [7, 8], "
+                                "best: 5, failures: 3}, replicates: all, sample: 1e-3}}"),
+                0);
+    CHECK_INTEGER((4 + 2 + 5 + 3) * 2, plan->traced_lanes);
+    const double samples = 100 / 10 + 2; // trace_capacity
+    CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes, 40000);
+    arena_destroy(&planned.arena);
+}
+
+// The choice of a batch, without running anything.
+static int64_t lanes_of(const char *text, int64_t requested, int64_t *traced_max)
+{
+    static const BackendOptions options = {.name = "cpu", .threads = 1};
+    Planned planned;
+    Backend *backend;
+    read_spec(&planned, text);
+    CHECK_OK(backend_open(&options, &backend));
+    const int64_t lanes = plan_batch_lanes(&planned.spec, backend, requested, traced_max);
+    backend_close(backend);
+    arena_destroy(&planned.arena);
+    return lanes;
+}
+
+TEST(plan_batch_holds_whole_trials)
+{
+    int64_t traced;
+    CHECK_INTEGER(400, lanes_of(PLAN_SPEC(GRID, ""), 0, &traced)); // no more than there are
+    CHECK_INTEGER(400, lanes_of(PLAN_SPEC(GRID, ""), 100000, &traced));
+    CHECK_INTEGER(0, traced);
+    CHECK_INTEGER(7, lanes_of(PLAN_SPEC(GRID, ""), 7, &traced));
+    CHECK_INTEGER(5, lanes_of(PLAN_SPEC(GRID, "replicates: {count: 5}"), 7, &traced));
+    CHECK_INTEGER(9, lanes_of(PLAN_SPEC(GRID, "replicates: {count: 9}"), 7, &traced)); // at least one trial
+    const int64_t lanes = lanes_of(PLAN_SPEC(GRID, "replicates: {count: 1000}"), 0, &traced);
+    CHECK(lanes % 1000 == 0 && lanes >= 2000 && lanes <= 8192);
+}
+
+TEST(plan_batch_bounds_what_is_traced)
+{
+    int64_t traced;
+    const char *few = PLAN_SPEC(GRID, "record: {trajectories: {select: {best: 5}, sample: 1e-4}}");
+    CHECK_INTEGER(400, lanes_of(few, 0, &traced));
+    CHECK_INTEGER(400, traced);
+    const char *first = PLAN_SPEC(GRID, "replicates: {count: 10}\nrecord: {trajectories: {select: {best: 5}}}");
+    CHECK_INTEGER(400, lanes_of(first, 400, &traced));
+    CHECK_INTEGER(40, traced); // the first replicate of each
+    const char *all = "version: 1\nexperiment: plan\nmodel: hopper\nsimulation: {duration: 5}\nsearch:\n" GRID
+                      "record: {trajectories: {select: {every: 1}, sample: 1e-4}}\n";
+    const int64_t fit = (64 << 20) / (50002 * 14 * 8); // lanes whose samples fill 64 MiB
+    CHECK_INTEGER(fit, lanes_of(all, 0, &traced));     // every trial is recorded, so the trace bounds the batch
+    CHECK_INTEGER(fit, traced);
+}
