@@ -123,13 +123,24 @@ const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is 
 // ---- spec.c ---------------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
-const Key *key_find(const SpecReader *reader, const char *path);        // NULL: no such row
-// The parameter called `key`; after an error, -1.
+// The parameter called `key`. A misspelt one is an error and still found, if it is near enough, so that one typo is one
+// error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const char *where);
+// NULL after an error; `what` is the key that holds the expression.
+const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
+
+// ---- sections.c: sections with forms of their own -------------------------------------------------------------------
+
+void perturb_read(SpecReader *reader);   // after the axes: a searched parameter can't be perturbed
+void objective_read(SpecReader *reader);
+void record_read(SpecReader *reader);
+// "quantile(0.9)", "penalty(10)": as the spec writes them
+const char *objective_over_text(const Spec *spec, Arena *arena);
+const char *objective_failed_text(const Spec *spec, Arena *arena);
 
 // ---- resolve.c ------------------------------------------------------------------------------------------------------
 
 // Fills spec->resolved, canonical and hash.
-void spec_resolve(SpecReader *reader);
+Error spec_resolve(SpecReader *reader);
 
 #endif

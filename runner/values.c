@@ -105,7 +105,6 @@ static bool values_ranged(SpecReader *reader, const Key *key, const Node *mappin
 {
     bool good = values_flag(reader, &values_scale_key, mapping, &values->log_scale);
     good &= values_flag(reader, &values_integer_key, mapping, &values->integer);
-    const char *low = text_number(values->low).text, *high = text_number(values->high).text;
     const char *problem = NULL;
     if (values->low >= values->high)
         problem = "its low end must be below its high end";
@@ -113,7 +112,9 @@ static bool values_ranged(SpecReader *reader, const Key *key, const Node *mappin
         problem = "on a log scale both ends must be > 0";
     else if (values->integer && (values->low != floor(values->low) || values->high != floor(values->high)))
         problem = "the ends of an integer range must be integers";
-    if (problem != NULL) diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), low, high, problem);
+    if (problem != NULL)
+        diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key),
+                 text_number(values->low).text, text_number(values->high).text, problem);
     return good && problem == NULL;
 }
 
@@ -141,40 +142,49 @@ static bool values_read_form(SpecReader *reader, const Key *key, const Node *map
     return values_spaced(reader, key, node, out);
 }
 
-// Which form a mapping is, by its key; NULL after an error. A companion of another form is an error too.
-static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const Node *mapping, const Node **argument)
+static const char values_expected[] = "linspace, logspace, arange, range or derive";
+
+// A key of such a mapping that is a form, NULL if it is a companion of one (*good), or nothing (diagnosed).
+static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *good)
 {
     static const char *const names[] = {"linspace", "logspace", "arange", "range", "derive", "scale", "integer"};
-    enum { N_FORMS = sizeof values_forms / sizeof values_forms[0], N_NAMES = sizeof names / sizeof names[0] };
+    const char *name = given->text, *near = nearest_name(name, names, sizeof names / sizeof names[0]);
+    *good = near != NULL && strcmp(near, name) == 0;
+    for (size_t f = 0; f < sizeof values_forms / sizeof values_forms[0]; f++) {
+        if (strcmp(name, values_forms[f].name) == 0) return &values_forms[f];
+    }
+    if (*good) return NULL;
+    if (strcmp(name, "sigma") == 0)
+        diagnose(reader->diagnostics, given, "sigma is not supported by this version");
+    else if (near != NULL)
+        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, did you mean '%s'?", name, key_name(key), near);
+    else
+        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key), values_expected);
+    return NULL;
+}
+
+// Which form a mapping is, and what stands behind it; NULL after an error.
+static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const Node *mapping, const Node **argument)
+{
     const ValueForm *found = NULL;
     for (int i = 0; i < mapping->count; i++) {
-        const char *name = mapping->keys[i]->text, *near = nearest_name(name, names, N_NAMES);
-        if (strcmp(name, "sigma") == 0) {
-            diagnose(reader->diagnostics, mapping->keys[i], "sigma is not supported by this version");
+        bool good;
+        const ValueForm *form = values_form_key(reader, key, mapping->keys[i], &good);
+        if (!good) return NULL;
+        if (form != NULL && found != NULL) {
+            diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key), found->name,
+                     form->name);
             return NULL;
         }
-        if (near == NULL || strcmp(near, name) != 0) {
-            diagnose(reader->diagnostics, mapping->keys[i], "unknown key '%s' in the values of %s%s%s%s", name,
-                     key_name(key), near != NULL ? ", did you mean '" : ", expected linspace, logspace, arange, range or derive",
-                     near != NULL ? near : "", near != NULL ? "'?" : "");
-            return NULL;
-        }
-        for (int f = 0; f < N_FORMS; f++) {
-            if (strcmp(name, values_forms[f].name) != 0) continue;
-            if (found != NULL) {
-                diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key),
-                         found->name, name);
-                return NULL;
-            }
-            found = &values_forms[f];
-            *argument = mapping->items[i];
-        }
+        if (form != NULL) *argument = mapping->items[i];
+        if (form != NULL) found = form;
     }
-    if (found == NULL || (found->form != VALUES_RANGE && mapping->count > 1)) {
-        diagnose(reader->diagnostics, mapping, found == NULL
-                     ? "the values of %s have no form, expected linspace, logspace, arange, range or derive"
-                     : "only a range can have other keys beside it in the values of %s", key_name(key));
-        return NULL;
+    if (found == NULL)
+        diagnose(reader->diagnostics, mapping, "%s has no values, expected a list or %s", key_name(key), values_expected);
+    else if (found->form != VALUES_RANGE && mapping->count > 1) {
+        diagnose(reader->diagnostics, mapping, "%s of %s stands alone, only a range takes scale and integer",
+                 found->name, key_name(key));
+        found = NULL;
     }
     return found;
 }

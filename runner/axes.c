@@ -1,0 +1,330 @@
+// What `search:` asks for: the method and its options, the axes, derived parameters, points, zipped axes and excluded
+// trials.
+#include "keys.h"
+
+#include <string.h>
+
+static const int64_t axes_product_max = (int64_t)1 << 62; // ids of trials stay far from overflow
+
+const Axis *axis_of(const Spec *spec, int parameter)
+{
+    for (int i = 0; i < spec->n_axes + spec->n_derived; i++) {
+        if (spec->axes[i].parameter == parameter) return &spec->axes[i];
+    }
+    return NULL;
+}
+
+// ---- the method -----------------------------------------------------------------------------------------------------
+
+static void axes_unknown_method(SpecReader *reader, const Node *node)
+{
+    const char *known[16];
+    int n_known = search_method_count() < 16 ? search_method_count() : 16;
+    for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
+    const bool later = node->kind == NODE_SCALAR &&
+                       words_find("csv|latin_hypercube|sobol|centered|morris|cmaes|nsga2|adam", node->text) >= 0;
+    const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
+    diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
+             later ? "which is not supported by this version, expected" : "expected",
+             words_sentence(known, n_known, reader->arena), near != NULL ? "; did you mean '" : "",
+             near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+// A key that only other methods have.
+static void axes_foreign_option(SpecReader *reader, const GivenKey *given)
+{
+    const Key *foreign = NULL;
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if (strcmp(key->path, given->path) != 0) continue;
+        if (key->method == NULL || strcmp(key->method, reader->spec->method->name) == 0) return;
+        foreign = key;
+    }
+    if (foreign != NULL)
+        diagnose(reader->diagnostics, given->key, "%s belongs to method %s, and this is method %s", key_name(foreign),
+                 foreign->method, reader->spec->method->name);
+}
+
+void axes_read_method(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "search.method");
+    const char *name = given == NULL ? "grid" : given->value->kind == NODE_SCALAR ? given->value->text : "";
+    reader->spec->method = search_method_find(name);
+    if (reader->spec->method == NULL) {
+        axes_unknown_method(reader, given->value);
+        return;
+    }
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if (key->method == NULL || strcmp(key->method, name) != 0) continue;
+        const GivenKey *option = given_find(reader, key->path);
+        scalar_read(reader, key, option != NULL ? option->value : NULL);
+        if (reader->spec->method_settings == NULL) reader->spec->method_settings = key->at;
+    }
+    for (int i = 0; i < reader->n_given; i++) axes_foreign_option(reader, &reader->given[i]);
+}
+
+// ---- over -----------------------------------------------------------------------------------------------------------
+
+typedef struct AxesBuild {
+    Axis *axes, *derived; // [n_parameters] each
+    const Node **names;   // [n_parameters] where the spec names each axis
+    int n_axes, n_derived;
+    bool *taken; // [n_parameters]: searched already
+} AxesBuild;
+
+// A parameter can be searched once, and not be fixed too.
+static bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int parameter)
+{
+    if (parameter < 0 || build->taken[parameter]) return false; // diagnosed: only a misspelt name comes twice
+    build->taken[parameter] = true;
+    const Key *key = reader->parameter_keys[parameter];
+    const GivenKey *fixed = given_find(reader, key->path);
+    if (fixed == NULL || strcmp(name->text, key_name(key)) != 0) return true;
+    diagnose(reader->diagnostics, name, "%s is searched here and fixed in `%.*s` (%s:%d), remove one", name->text,
+             (int)strcspn(key->path, "."), key->path, fixed->key->source->file, fixed->key->line);
+    return true;
+}
+
+static void axes_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
+{
+    const SearchMethod *method = reader->spec->method;
+    if (method == NULL) return;
+    const bool range = values->form == VALUES_RANGE;
+    if (range ? method->wants_range : method->wants_values) return;
+    diagnose(reader->diagnostics, node, "method %s takes no %s for %s%s", method->name, range ? "range" : "values",
+             key_name(key), method->wants_points  ? ", its values stand in `points`"
+                            : method->wants_range ? ", expected {range: [low, high]}"
+                                                  : ", expected a list, linspace, logspace or arange");
+}
+
+static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *build, const Node **expressions)
+{
+    if (over->kind != NODE_MAPPING && !scalar_is_empty(over)) {
+        diagnose(reader->diagnostics, over, "over is %s, expected a mapping of parameters to values",
+                 scalar_given(over, reader->arena));
+        return;
+    }
+    for (int i = 0; i < over->count; i++) {
+        const Node *name = over->keys[i], *node = over->items[i], *derive = node_find(node, "derive");
+        const int parameter = parameter_find(reader, name, "search.over");
+        if (!axes_claim(reader, build, name, parameter)) continue;
+        Axis axis = {.parameter = parameter, .zip = -1};
+        if (derive != NULL && node->count == 1) {
+            expressions[build->n_derived] = derive;
+            build->derived[build->n_derived++] = axis;
+            continue;
+        }
+        const Key *key = reader->parameter_keys[parameter];
+        if (values_read(reader, key, node, &axis.values)) axes_check_form(reader, node, key, &axis.values);
+        build->names[build->n_axes] = name;
+        build->axes[build->n_axes++] = axis;
+    }
+}
+
+// ---- derived parameters ---------------------------------------------------------------------------------------------
+// They are computed in the order of the spec, so one may use those before it; there can be no cycle.
+
+static void axes_read_derived(SpecReader *reader, AxesBuild *build, const Node *const *expressions)
+{
+    const Scope scope = {.names = reader->names, .count = reader->spec->configured.n_parameters};
+    for (int d = 0; d < build->n_derived; d++) {
+        Axis *axis = &build->derived[d];
+        axis->derive = expression_read(reader, expressions[d], &scope, reader->names[axis->parameter]);
+        for (int later = d; axis->derive != NULL && later < build->n_derived; later++) {
+            const int used = build->derived[later].parameter;
+            if (!expression_uses(axis->derive, used)) continue;
+            const char *name = reader->names[axis->parameter], *other = reader->names[used];
+            if (later == d)
+                diagnose(reader->diagnostics, expressions[d], "%s is derived from itself", name);
+            else
+                diagnose(reader->diagnostics, expressions[d], "%s uses %s, which is derived after it: put %s first", name,
+                         other, other);
+        }
+    }
+}
+
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+// The first point says which parameters there are, and in which order.
+static void axes_first_point(SpecReader *reader, const Node *point, AxesBuild *build)
+{
+    for (int i = 0; i < point->count; i++) {
+        const int parameter = parameter_find(reader, point->keys[i], "search.points");
+        if (!axes_claim(reader, build, point->keys[i], parameter)) continue;
+        build->names[build->n_axes] = point->keys[i];
+        build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
+    }
+}
+
+static void axes_read_point(SpecReader *reader, const Node *point, const AxesBuild *build, double *values)
+{
+    for (int a = 0; a < build->n_axes; a++) {
+        const Key *key = reader->parameter_keys[build->axes[a].parameter];
+        const Node *node = node_find(point, build->names[a]->text);
+        if (node != NULL)
+            scalar_number(reader, key, node, &values[a]);
+        else
+            diagnose(reader->diagnostics, point, "%s is missing, every point names the same parameters", key_name(key));
+    }
+    for (int i = 0; i < point->count; i++) {
+        bool known = false;
+        for (int a = 0; a < build->n_axes; a++) known |= strcmp(build->names[a]->text, point->keys[i]->text) == 0;
+        if (!known)
+            diagnose(reader->diagnostics, point->keys[i], "%s is not in the first point, every point names the same parameters",
+                     point->keys[i]->text);
+    }
+}
+
+// Column a of the points as the values of axis a, for whoever describes the axes.
+static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double *points, int64_t count)
+{
+    for (int a = 0; a < build->n_axes; a++) {
+        double *column = ARENA_NEW(reader->arena, double, count);
+        for (int64_t p = 0; p < count; p++) column[p] = points[p * build->n_axes + a];
+        build->axes[a].values = (Values){.form = VALUES_LIST, .list = column, .count = count};
+    }
+}
+
+static void axes_read_points(SpecReader *reader, const Node *points, AxesBuild *build)
+{
+    if (points->kind != NODE_SEQUENCE || points->count == 0) {
+        diagnose(reader->diagnostics, points, "points is %s, expected a list of mappings such as {k: 1, d: 2}",
+                 points->kind == NODE_SEQUENCE ? "an empty list" : scalar_given(points, reader->arena));
+        return;
+    }
+    for (int i = 0; i < points->count; i++) {
+        if (points->items[i]->kind == NODE_MAPPING && points->items[i]->count > 0) continue;
+        diagnose(reader->diagnostics, points->items[i], "point is %s, expected a mapping of parameters to numbers",
+                 scalar_given(points->items[i], reader->arena));
+        return;
+    }
+    const int errors = diagnostics_errors(reader->diagnostics);
+    axes_first_point(reader, points->items[0], build);
+    if (diagnostics_errors(reader->diagnostics) > errors) return; // every point would repeat them
+    double *values = ARENA_NEW(reader->arena, double, (int64_t)points->count * build->n_axes);
+    for (int i = 0; i < points->count; i++)
+        axes_read_point(reader, points->items[i], build, values + (int64_t)i * build->n_axes);
+    axes_fill_columns(reader, build, values, points->count);
+    reader->spec->points = values;
+    reader->spec->n_points = points->count;
+}
+
+// ---- zip, and how many trials there are -----------------------------------------------------------------------------
+
+static Axis *axes_zip_member(SpecReader *reader, AxesBuild *build, const Node *node, int group)
+{
+    const char *problem = node->kind == NODE_SCALAR ? "is not an axis of search.over" : "expected the name of an axis";
+    for (int a = 0; node->kind == NODE_SCALAR && a < build->n_axes; a++) {
+        Axis *axis = &build->axes[a];
+        if (strcmp(reader->names[axis->parameter], node->text) != 0) continue;
+        if (axis->zip < 0) {
+            axis->zip = group;
+            return axis;
+        }
+        problem = axis->zip == group ? "is named twice" : "is in another group of zip already";
+    }
+    diagnose(reader->diagnostics, node, "%s %s", scalar_given(node, reader->arena), problem);
+    return NULL;
+}
+
+static void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build)
+{
+    for (int g = 0; g < zip->count || zip->kind != NODE_SEQUENCE; g++) {
+        const Node *group = zip->kind == NODE_SEQUENCE ? zip->items[g] : zip;
+        if (zip->kind != NODE_SEQUENCE || group->kind != NODE_SEQUENCE || group->count < 2) {
+            diagnose(reader->diagnostics, group, "zip has %s, expected lists of two or more axes: [[a, b]]",
+                     group->kind == NODE_SEQUENCE ? "a shorter list" : scalar_given(group, reader->arena));
+            return;
+        }
+        const Axis *first = NULL;
+        for (int i = 0; i < group->count; i++) {
+            const Axis *axis = axes_zip_member(reader, build, group->items[i], g);
+            if (axis == NULL) continue;
+            if (first == NULL) first = axis;
+            if (axis->values.count != first->values.count && axis->values.count > 0 && first->values.count > 0)
+                diagnose(reader->diagnostics, group->items[i], "%s has %lld values and %s has %lld, zipped axes have equally many",
+                         reader->names[axis->parameter], (long long)axis->values.count, reader->names[first->parameter],
+                         (long long)first->values.count);
+        }
+    }
+}
+
+static bool axes_leads_zip(const AxesBuild *build, int a)
+{
+    for (int before = 0; before < a; before++) {
+        if (build->axes[a].zip >= 0 && build->axes[before].zip == build->axes[a].zip) return false;
+    }
+    return true;
+}
+
+static void axes_check_product(SpecReader *reader, const AxesBuild *build)
+{
+    int64_t product = 1;
+    for (int a = 0; a < build->n_axes; a++) {
+        if (!axes_leads_zip(build, a)) continue;
+        if (__builtin_mul_overflow(product, build->axes[a].values.count, &product) || product > axes_product_max) {
+            diagnose(reader->diagnostics, build->names[a], "the grid has more than 2^62 trials from this axis on");
+            return;
+        }
+    }
+}
+
+// ---- exclude, and all of it -----------------------------------------------------------------------------------------
+
+static void axes_read_exclude(SpecReader *reader, const Node *node)
+{
+    if (node->kind != NODE_SEQUENCE) {
+        diagnose(reader->diagnostics, node, "exclude is %s, expected a list of expressions: [\"a > 1 and b < 2\"]",
+                 scalar_given(node, reader->arena));
+        return;
+    }
+    const Scope scope = {.names = reader->names, .count = reader->spec->configured.n_parameters};
+    const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count);
+    for (int i = 0; i < node->count; i++)
+        list[i] = expression_read(reader, node->items[i], &scope, "exclude");
+    reader->spec->exclude = list;
+    reader->spec->n_exclude = node->count;
+}
+
+// What the method must have, or can't.
+static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
+{
+    const SearchMethod *method = reader->spec->method;
+    const GivenKey *points = given_find(reader, "search.points"), *zip = given_find(reader, "search.zip");
+    const GivenKey *over = given_find(reader, "search.over"), *name = given_find(reader, "search.method");
+    if (points != NULL && method->wants_points)
+        axes_read_points(reader, points->value, build);
+    else if (points != NULL)
+        diagnose(reader->diagnostics, points->key, "points belong to method list, and this is method %s", method->name);
+    else if (method->wants_points)
+        diagnose(reader->diagnostics, name->value, "method %s needs `points`, the list of trials", method->name);
+    const bool grid = method->wants_values && !method->wants_range;
+    if (zip != NULL && grid)
+        axes_read_zip(reader, zip->value, build);
+    else if (zip != NULL)
+        diagnose(reader->diagnostics, zip->key, "zip belongs to method grid, and this is method %s", method->name);
+    if (grid) axes_check_product(reader, build);
+    if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
+        diagnose(reader->diagnostics, name->value, "method %s needs `over` with at least one range", method->name);
+}
+
+void axes_read(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const int n = spec->configured.n_parameters;
+    AxesBuild build = {.axes = ARENA_NEW(reader->arena, Axis, 2 * n),
+                       .derived = ARENA_NEW(reader->arena, Axis, n),
+                       .names = ARENA_NEW(reader->arena, const Node *, n),
+                       .taken = ARENA_NEW(reader->arena, bool, n)};
+    const Node **expressions = ARENA_NEW(reader->arena, const Node *, n);
+    const GivenKey *over = given_find(reader, "search.over"), *exclude = given_find(reader, "search.exclude");
+    if (over != NULL) axes_read_over(reader, over->value, &build, expressions);
+    if (spec->method != NULL) axes_read_by_method(reader, &build);
+    axes_read_derived(reader, &build, expressions);
+    if (exclude != NULL) axes_read_exclude(reader, exclude->value);
+    memcpy(build.axes + build.n_axes, build.derived, (size_t)build.n_derived * sizeof *build.axes);
+    spec->axes = build.axes;
+    spec->n_axes = build.n_axes;
+    spec->n_derived = build.n_derived;
+}

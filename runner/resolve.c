@@ -1,0 +1,372 @@
+// The resolved spec, every key with its value, as YAML that reads back to the same spec; and its identity: the canonical
+// text of everything that can change a number, one "path = value" a line, sorted, and the SHA-256 of that.
+#include "keys.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESOLVE_BYTES_MAX = 1 << 20 }; // what a spec may have (io/yaml.c): it will be read back
+
+// ---- values as texts ------------------------------------------------------------------------------------------------
+
+static double resolve_number(const Key *key)
+{
+    switch (key->store) {
+    case STORE_INT: return *(const int *)key->at;
+    case STORE_INT64: return (double)*(const int64_t *)key->at;
+    case STORE_UINT64: return (double)*(const uint64_t *)key->at;
+    case STORE_DOUBLE: return *(const double *)key->at;
+    case STORE_BOOLEAN: return *(const bool *)key->at;
+    case STORE_NONE:
+    case STORE_TEXT: break;
+    }
+    return key->value;
+}
+
+// Integers in full: 1e6 trials are 1000000.
+static const char *resolve_number_text(const Key *key, double number, Arena *arena)
+{
+    if (key->type == KEY_INTEGER) return arena_format(arena, "%.0f", number);
+    return arena_copy(arena, text_number(number).text);
+}
+
+static const char *resolve_value(const Key *key, Arena *arena)
+{
+    if (key->store == STORE_TEXT) return *(const char *const *)key->at;
+    const double number = resolve_number(key);
+    if (key->type == KEY_BOOLEAN) return number != 0.0 ? "true" : "false";
+    if (key->type == KEY_CHOICE) return words_at(key->words, (int)number, arena);
+    if (key->words != NULL && number == key->value) return key->words; // auto, none
+    return resolve_number_text(key, number, arena);
+}
+
+// A name that YAML would take for something else stands in quotes.
+static const char *resolve_plain(const char *text, Arena *arena)
+{
+    const bool word = words_find("true|false|null|yes|no|on|off|y|n|True|False|Null|Yes|No|On|Off|Y|N", text) >= 0;
+    return isalpha((unsigned char)text[0]) && !word ? text : arena_format(arena, "\"%s\"", text);
+}
+
+static const char *resolve_quoted(const Expression *expression, Arena *arena)
+{
+    return arena_format(arena, "\"%s\"", expression_text(expression, arena));
+}
+
+static const char *resolve_perturbation(const Perturbation *perturbation, Arena *arena)
+{
+    return arena_format(arena, "{%s: [%s, %s]}",
+                        perturbation->distribution == DISTRIBUTION_NORMAL ? "normal" : "uniform",
+                        text_number(perturbation->a).text, text_number(perturbation->b).text);
+}
+
+// ---- YAML -----------------------------------------------------------------------------------------------------------
+
+typedef struct ResolveWriter {
+    FILE *out;
+    const SpecReader *reader;
+    const char *last; // path of the last line
+} ResolveWriter;
+
+// Writes "name: value" at its place in the nesting, with the headers of sections that start here.
+static void resolve_line(ResolveWriter *writer, const char *path, const char *value, const char *unit)
+{
+    size_t common = 0; // length of the sections that the last line stands in too
+    for (size_t i = 0; path[i] != '\0' && path[i] == writer->last[i]; i++) {
+        if (path[i] == '.') common = i + 1;
+    }
+    int depth = 0;
+    for (const char *p = path; *p != '\0'; p += strcspn(p, ".") + (strchr(p, '.') != NULL)) {
+        const size_t length = strcspn(p, ".");
+        if (p[length] == '.' && p >= path + common) fprintf(writer->out, "%*s%.*s:\n", 2 * depth, "", (int)length, p);
+        if (p[length] == '\0') fprintf(writer->out, "%*s%s:%s%s", 2 * depth, "", p, value[0] != '\0' ? " " : "", value);
+        depth++;
+    }
+    const bool has_unit = unit != NULL && unit[0] != '\0' && strcmp(unit, "1") != 0 && strcmp(unit, "fraction") != 0;
+    fprintf(writer->out, "%s%s\n", has_unit ? " # " : "", has_unit ? unit : "");
+    writer->last = path;
+}
+
+static void resolve_row(ResolveWriter *writer, const Key *key)
+{
+    const Spec *spec = writer->reader->spec;
+    if (key->parameter > 0 && axis_of(spec, key->parameter - 1) != NULL) return; // stands in search.over
+    const char *value = resolve_value(key, writer->reader->arena);
+    if (key->type == KEY_NAME) value = resolve_plain(value, writer->reader->arena);
+    const bool is_word = key->words != NULL && strcmp(value, key->words) == 0;
+    resolve_line(writer, key->path, value, is_word || key->type == KEY_CHOICE ? NULL : key->unit);
+}
+
+static void resolve_model(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, writer->reader->spec->model->name, NULL);
+}
+
+static void resolve_method(ResolveWriter *writer, const char *path)
+{
+    const SearchMethod *method = writer->reader->spec->method;
+    resolve_line(writer, path, method->name, NULL);
+    for (int i = 0; i < writer->reader->n_keys; i++) {
+        const Key *key = &writer->reader->keys[i];
+        if (key->method != NULL && strcmp(key->method, method->name) == 0) resolve_row(writer, key);
+    }
+}
+
+static void resolve_over(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+        const Axis *axis = &spec->axes[a];
+        if (a < spec->n_axes && spec->method->wants_points) continue; // stands in search.points
+        const char *value = axis->derive == NULL ? values_text(&axis->values, arena)
+                                                 : arena_format(arena, "{derive: %s}", resolve_quoted(axis->derive, arena));
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]), value, NULL);
+    }
+}
+
+static void resolve_points(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_points == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int64_t p = 0; p < spec->n_points; p++) {
+        for (int a = 0; a < spec->n_axes; a++)
+            fprintf(writer->out, "%s%s: %s", a == 0 ? "    - {" : ", ", writer->reader->names[spec->axes[a].parameter],
+                    text_number(spec->points[p * spec->n_axes + a]).text);
+        fputs("}\n", writer->out);
+    }
+}
+
+// Groups are numbered by their first axis; -1: the axis is not zipped.
+static int resolve_zip_number(const Spec *spec, int axis)
+{
+    int number = -1;
+    for (int a = 0; a <= axis; a++) {
+        bool first = spec->axes[a].zip >= 0;
+        for (int before = 0; before < a; before++) first &= spec->axes[before].zip != spec->axes[a].zip;
+        number += first;
+        if (spec->axes[a].zip >= 0 && spec->axes[a].zip == spec->axes[axis].zip) return number;
+    }
+    return -1;
+}
+
+static void resolve_zip(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = "";
+    for (int group = 0;; group++) {
+        const char *names = "";
+        for (int a = 0; a < spec->n_axes; a++) {
+            if (spec->axes[a].zip < 0 || resolve_zip_number(spec, a) != group) continue;
+            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
+                                 writer->reader->names[spec->axes[a].parameter]);
+        }
+        if (names[0] == '\0') break;
+        text = arena_format(arena, "%s%s[%s]", text, group > 0 ? ", " : "", names);
+    }
+    if (text[0] != '\0') resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
+}
+
+static void resolve_exclude(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_exclude == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_exclude; i++)
+        fprintf(writer->out, "    - %s\n", resolve_quoted(spec->exclude[i], writer->reader->arena));
+}
+
+static void resolve_perturb(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[perturbation->parameter]),
+                     resolve_perturbation(perturbation, arena), NULL);
+    }
+}
+
+static void resolve_minimize(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, resolve_quoted(writer->reader->spec->objective.minimize, writer->reader->arena), NULL);
+}
+
+static void resolve_objective_over(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, objective_over_text(writer->reader->spec, writer->reader->arena), NULL);
+}
+
+static void resolve_failed(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, objective_failed_text(writer->reader->spec, writer->reader->arena), NULL);
+}
+
+static void resolve_trials(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    const size_t size = (size_t)spec->record.n_trials * 24 + 3; // 19 digits at most, and ", "
+    char *text = arena_take(writer->reader->arena, size, 1), *p = stpcpy(text, "[");
+    for (int i = 0; i < spec->record.n_trials; i++)
+        p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)spec->record.trials[i]);
+    stpcpy(p, "]");
+    resolve_line(writer, path, text, NULL);
+}
+
+static const struct {
+    const char *path;
+    void (*write)(ResolveWriter *writer, const char *path);
+} resolve_forms[] = {
+    {"model", resolve_model},
+    {"search.method", resolve_method},
+    {"search.over", resolve_over},
+    {"search.points", resolve_points},
+    {"search.zip", resolve_zip},
+    {"search.exclude", resolve_exclude},
+    {"replicates.perturb", resolve_perturb},
+    {"objective.minimize", resolve_minimize},
+    {"objective.over", resolve_objective_over},
+    {"objective.failed", resolve_failed},
+    {"record.trajectories.select.trials", resolve_trials},
+};
+
+static void resolve_open_section(ResolveWriter *writer, const char *section)
+{
+    const size_t length = strlen(section);
+    for (int i = 0; i < writer->reader->n_keys; i++) {
+        const Key *key = &writer->reader->keys[i];
+        if (strncmp(key->path, section, length) == 0 && key->path[length] == '.') resolve_row(writer, key);
+    }
+}
+
+static void resolve_write(FILE *out, const SpecReader *reader)
+{
+    ResolveWriter writer = {.out = out, .reader = reader, .last = ""};
+    fprintf(out, "# Every key with its value, as Hopscotch %s understood it.\n", HOPSCOTCH_VERSION);
+    int count;
+    keys_table(&count);
+    for (int i = 0; i < count; i++) { // the reader's table starts with these rows
+        const Key *key = &reader->keys[i];
+        if ((key->flags & KEY_OPEN) != 0) resolve_open_section(&writer, key->path);
+        if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
+        if (key->type != KEY_FORM) resolve_row(&writer, key);
+        for (size_t f = 0; f < sizeof resolve_forms / sizeof resolve_forms[0]; f++) {
+            if (strcmp(resolve_forms[f].path, key->path) == 0) resolve_forms[f].write(&writer, key->path);
+        }
+    }
+}
+
+// ---- identity -------------------------------------------------------------------------------------------------------
+
+typedef struct ResolveLines {
+    const char **lines;
+    int64_t count, capacity;
+    Arena *arena;
+} ResolveLines;
+
+static void resolve_add(ResolveLines *lines, const char *path, const char *value)
+{
+    if (lines->count == lines->capacity) {
+        lines->capacity = lines->capacity > 0 ? 2 * lines->capacity : 256;
+        const char **more = ARENA_NEW(lines->arena, const char *, lines->capacity);
+        if (lines->count > 0) memcpy(more, lines->lines, (size_t)lines->count * sizeof *more);
+        lines->lines = more;
+    }
+    lines->lines[lines->count++] = arena_format(lines->arena, "%s = %s\n", path, value);
+}
+
+static void resolve_identity_rows(const SpecReader *reader, ResolveLines *lines)
+{
+    const Spec *spec = reader->spec;
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if ((key->flags & KEY_IDENTITY) == 0 || key->type == KEY_FORM) continue;
+        if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
+        if (key->parameter > 0 && axis_of(spec, key->parameter - 1) != NULL) continue;
+        resolve_add(lines, key->path, resolve_value(key, lines->arena));
+    }
+}
+
+// The order of axes gives the trials their ids, so it enters; that of derived parameters changes nothing.
+static void resolve_identity_search(const SpecReader *reader, ResolveLines *lines)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = lines->arena;
+    resolve_add(lines, "search.method", spec->method->name);
+    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+        const Axis *axis = &spec->axes[a];
+        const char *name = reader->names[axis->parameter];
+        const char *path = axis->derive != NULL ? arena_format(arena, "search.derived.%s", name)
+                                                : arena_format(arena, "search.axis.%03d.%s", a, name);
+        resolve_add(lines, path,
+                    axis->derive != NULL         ? expression_text(axis->derive, arena)
+                    : spec->method->wants_points ? "points"
+                                                 : values_text(&axis->values, arena));
+        if (axis->derive == NULL && axis->zip >= 0)
+            resolve_add(lines, arena_format(arena, "%s.zip", path), arena_format(arena, "%d", resolve_zip_number(spec, a)));
+    }
+    for (int64_t p = 0; p < spec->n_points; p++) {
+        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
+        resolve_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
+    }
+    for (int i = 0; i < spec->n_exclude; i++)
+        resolve_add(lines, "search.exclude", expression_text(spec->exclude[i], arena));
+}
+
+// The order of perturbations says which random number each gets.
+static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = lines->arena;
+    resolve_add(lines, "model", spec->model->name);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        const char *name = reader->names[perturbation->parameter];
+        resolve_add(lines, arena_format(arena, "replicates.perturb.%03d.%s", i, name),
+                    resolve_perturbation(perturbation, arena));
+    }
+    resolve_add(lines, "objective.minimize", expression_text(spec->objective.minimize, arena));
+    resolve_add(lines, "objective.over", objective_over_text(spec, arena));
+    resolve_add(lines, "objective.failed", objective_failed_text(spec, arena));
+}
+
+static int resolve_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static const char *resolve_join(const ResolveLines *lines)
+{
+    size_t size = 1;
+    for (int64_t i = 0; i < lines->count; i++) size += strlen(lines->lines[i]);
+    char *text = arena_take(lines->arena, size, 1), *p = text;
+    for (int64_t i = 0; i < lines->count; i++) p = stpcpy(p, lines->lines[i]);
+    return text;
+}
+
+Error spec_resolve(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    ResolveLines lines = {.arena = reader->arena};
+    resolve_identity_rows(reader, &lines);
+    resolve_identity_search(reader, &lines);
+    resolve_identity_rest(reader, &lines);
+    qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
+    spec->canonical = resolve_join(&lines);
+    spec->hash = sha256_of(spec->canonical, strlen(spec->canonical));
+
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out != NULL) resolve_write(out, reader);
+    if (out == NULL || fclose(out) != 0) return error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", spec->file);
+    spec->resolved = arena_copy(reader->arena, text);
+    free(text);
+    if (size > RESOLVE_BYTES_MAX)
+        return error_make(ERROR_USER, "%s: with every value written out it has %zu bytes, at most 1 MiB is allowed",
+                          spec->file, size);
+    return error_none();
+}

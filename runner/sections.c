@@ -1,0 +1,233 @@
+// Sections whose values have forms of their own: perturbations, the objective, what is recorded.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+// "word(number)": the number; false if the text is anything else.
+static bool sections_call(const char *text, const char *word, double *number)
+{
+    const size_t length = strlen(word), whole = strlen(text);
+    char inner[64];
+    if (strncmp(text, word, length) != 0 || text[length] != '(' || text[whole - 1] != ')') return false;
+    const size_t inside = whole - length - 2;
+    if (inside >= sizeof inner) return false;
+    memcpy(inner, text + length + 1, inside);
+    inner[inside] = '\0';
+    return scalar_strict(inner, number);
+}
+
+static void sections_mistyped(SpecReader *reader, const char *path, const Node *node)
+{
+    int count;
+    const Key *table = keys_table(&count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(table[i].path, path) == 0)
+            diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(&table[i]),
+                     scalar_given(node, reader->arena), key_expected(&table[i], reader->arena));
+    }
+}
+
+// ---- replicates.perturb ---------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name, *arguments;
+    Distribution distribution;
+} perturb_forms[] = {
+    {"normal", "[mean, standard deviation]", DISTRIBUTION_NORMAL},
+    {"uniform", "[low, high]", DISTRIBUTION_UNIFORM},
+};
+
+static void perturb_check(SpecReader *reader, const Node *node, const Key *key, const Perturbation *perturbation)
+{
+    if (perturbation->distribution == DISTRIBUTION_NORMAL && perturbation->b < 0.0)
+        diagnose(reader->diagnostics, node, "the standard deviation of %s is %s, must be >= 0", key_name(key),
+                 text_number(perturbation->b).text);
+    if (perturbation->distribution == DISTRIBUTION_UNIFORM && perturbation->a > perturbation->b)
+        diagnose(reader->diagnostics, node, "%s is uniform in [%s, %s]: the low end must not be above the high one",
+                 key_name(key), text_number(perturbation->a).text, text_number(perturbation->b).text);
+}
+
+static void perturb_read_one(SpecReader *reader, const Key *key, const Node *node, Perturbation *out)
+{
+    const Node *arguments = NULL;
+    size_t form = 0;
+    for (size_t f = 0; f < sizeof perturb_forms / sizeof perturb_forms[0] && arguments == NULL; f++) {
+        arguments = node_find(node, perturb_forms[f].name);
+        form = f;
+    }
+    if (arguments == NULL || node->count != 1) {
+        diagnose(reader->diagnostics, node, "%s is %s, expected {normal: [mean, standard deviation]} or {uniform: [low, high]}",
+                 key_name(key), node->kind == NODE_MAPPING ? "another mapping" : scalar_given(node, reader->arena));
+        return;
+    }
+    if (arguments->kind != NODE_SEQUENCE || arguments->count != 2) {
+        diagnose(reader->diagnostics, arguments, "%s of %s is %s, expected %s", perturb_forms[form].name, key_name(key),
+                 arguments->kind == NODE_SEQUENCE ? "a list of another length" : scalar_given(arguments, reader->arena),
+                 perturb_forms[form].arguments);
+        return;
+    }
+    out->distribution = perturb_forms[form].distribution;
+    const Key deviation = {.path = "deviation", .type = KEY_NUMBER, .unit = key->unit, .low = 0, .high = INFINITY};
+    const bool normal = out->distribution == DISTRIBUTION_NORMAL;
+    bool good = scalar_number(reader, key, arguments->items[0], &out->a);
+    good &= scalar_number(reader, normal ? &deviation : key, arguments->items[1], &out->b);
+    if (good) perturb_check(reader, arguments, key, out);
+}
+
+void perturb_read(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "replicates.perturb");
+    if (given == NULL || scalar_is_empty(given->value)) return;
+    const Node *node = given->value;
+    if (node->kind != NODE_MAPPING) {
+        sections_mistyped(reader, given->path, node);
+        return;
+    }
+    Perturbation *list = ARENA_NEW(reader->arena, Perturbation, node->count);
+    int count = 0;
+    for (int i = 0; i < node->count; i++) {
+        const int parameter = parameter_find(reader, node->keys[i], "replicates.perturb");
+        if (parameter < 0) continue;
+        if (axis_of(reader->spec, parameter) != NULL)
+            diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed", node->keys[i]->text);
+        list[count].parameter = parameter;
+        perturb_read_one(reader, reader->parameter_keys[parameter], node->items[i], &list[count++]);
+    }
+    reader->spec->replicates.perturb = list;
+    reader->spec->replicates.n_perturb = count;
+}
+
+// ---- objective ------------------------------------------------------------------------------------------------------
+
+static void objective_read_over(SpecReader *reader, const Node *node)
+{
+    const int index = node->kind == NODE_SCALAR ? words_find("mean|median|worst", node->text) : -1;
+    double q = -1.0;
+    if (index >= 0)
+        reader->spec->objective.over = (Over)index;
+    else if (node->kind == NODE_SCALAR && sections_call(node->text, "quantile", &q) && q >= 0.0 && q <= 1.0)
+        reader->spec->objective.over = OVER_QUANTILE;
+    else
+        sections_mistyped(reader, "objective.over", node);
+    reader->spec->objective.quantile = q > 0.0 ? q : 0.0;
+}
+
+static void objective_read_failed(SpecReader *reader, const Node *node)
+{
+    Spec *spec = reader->spec;
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "any") == 0)
+        spec->objective.failed = FAILED_ANY;
+    else if (node->kind == NODE_SCALAR && strcmp(node->text, "ignore") == 0)
+        spec->objective.failed = FAILED_IGNORE;
+    else if (node->kind == NODE_SCALAR && sections_call(node->text, "penalty", &spec->objective.penalty))
+        spec->objective.failed = FAILED_PENALTY;
+    else
+        sections_mistyped(reader, "objective.failed", node);
+}
+
+// The model's default, as if the spec had given it.
+static const Node *objective_default(SpecReader *reader)
+{
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    *source = (Source){.file = reader->spec->model->name, .text = reader->spec->configured.objective};
+    Node *node = ARENA_NEW(reader->arena, Node, 1);
+    *node = (Node){.kind = NODE_SCALAR, .source = source, .line = 1, .column = 1, .width = 1, .text = source->text};
+    return node;
+}
+
+static void objective_read_minimize(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "objective.minimize");
+    const Configured *configured = &reader->spec->configured;
+    if (given != NULL && given->value->kind == NODE_SEQUENCE) {
+        diagnose(reader->diagnostics, given->value, "several objectives are not supported by this version, minimize one expression");
+        return;
+    }
+    const int n_metrics = configured->n_metrics, n = n_metrics + configured->n_parameters;
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
+    const Scope scope = {.names = names, .count = n};
+    const Node *node = given != NULL ? given->value : objective_default(reader);
+    reader->spec->objective.minimize = expression_read(reader, node, &scope, "minimize");
+}
+
+void objective_read(SpecReader *reader)
+{
+    const GivenKey *over = given_find(reader, "objective.over"), *failed = given_find(reader, "objective.failed");
+    if (over != NULL) objective_read_over(reader, over->value);
+    if (failed != NULL) objective_read_failed(reader, failed->value);
+    if (reader->names != NULL) objective_read_minimize(reader);
+}
+
+const char *objective_over_text(const Spec *spec, Arena *arena)
+{
+    static const char *const names[] = {[OVER_MEAN] = "mean", [OVER_MEDIAN] = "median", [OVER_WORST] = "worst"};
+    if (spec->objective.over != OVER_QUANTILE) return names[spec->objective.over];
+    return arena_format(arena, "quantile(%s)", text_number(spec->objective.quantile).text);
+}
+
+const char *objective_failed_text(const Spec *spec, Arena *arena)
+{
+    if (spec->objective.failed == FAILED_ANY) return "any";
+    if (spec->objective.failed == FAILED_IGNORE) return "ignore";
+    return arena_format(arena, "penalty(%s)", text_number(spec->objective.penalty).text);
+}
+
+// ---- record ---------------------------------------------------------------------------------------------------------
+
+static void record_read_trials(SpecReader *reader, const Node *node)
+{
+    static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = 9007199254740992.0};
+    if (node->kind != NODE_SEQUENCE) {
+        sections_mistyped(reader, "record.trajectories.select.trials", node);
+        return;
+    }
+    int64_t *trials = ARENA_NEW(reader->arena, int64_t, node->count);
+    for (int i = 0; i < node->count; i++) {
+        double id = 0;
+        scalar_number(reader, &key, node->items[i], &id);
+        trials[i] = (int64_t)id;
+    }
+    reader->spec->record.trials = trials;
+    reader->spec->record.n_trials = node->count;
+}
+
+// Samples are taken at ticks of the model.
+static void record_check_sample(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "record.trajectories.sample");
+    const double tick = reader->spec->configured.tick_duration;
+    double *sample = &reader->spec->record.sample;
+    if (tick <= 0.0) {
+        if (*sample > 0.0)
+            diagnose(reader->diagnostics, given->value, "sample is %s, but model %s has no time: leave it out",
+                     given->value->text, reader->spec->model->name);
+        return;
+    }
+    if (*sample == 0.0) { // auto
+        const double ticks = floor(1e-3 / tick + 0.5);
+        *sample = ticks >= 1.0 ? ticks * tick : tick;
+        return;
+    }
+    const double ticks = *sample / tick, below = floor(ticks);
+    if (fabs(ticks - floor(ticks + 0.5)) <= 1e-9 * ticks) return;
+    const char *nearest = below >= 1.0 ? arena_format(reader->arena, "%.6g or %.6g", below * tick, (below + 1.0) * tick)
+                                       : arena_format(reader->arena, "%.6g", tick);
+    diagnose(reader->diagnostics, given->value, "sample is %s, must be a multiple of the step, %s s: write %s",
+             given->value->text, text_number(tick).text, nearest);
+}
+
+void record_read(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const GivenKey *trials = given_find(reader, "record.trajectories.select.trials");
+    const GivenKey *section = given_find(reader, "record.trajectories");
+    if (trials != NULL) record_read_trials(reader, trials->value);
+    if (reader->names != NULL) record_check_sample(reader);
+    spec->record.trajectories =
+        spec->record.best > 0 || spec->record.every > 0 || spec->record.failures > 0 || spec->record.n_trials > 0;
+    if (section != NULL && given_find(reader, "record.trajectories.select") == NULL)
+        diagnose(reader->diagnostics, section->key,
+                 "record.trajectories.select is missing: say which trials, for example `select: {best: 20}`");
+}

@@ -1,0 +1,341 @@
+// Reading a spec: the tree of nodes, the overrides, then every section by the rows of the key table. All errors are
+// found in one pass, so an error must neither hide others nor cause any: a misspelt key is read on under the name that
+// was meant, a value out of range as the nearest bound, any other as its default.
+#include "keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPEC_BYTES_MAX = 1 << 20 };
+
+// ---- the table of this spec -----------------------------------------------------------------------------------------
+
+static void spec_add_key(SpecReader *reader, Key key)
+{
+    if (reader->n_keys == reader->keys_capacity) {
+        reader->keys_capacity = reader->keys_capacity > 0 ? 2 * reader->keys_capacity : 256;
+        Key *keys = ARENA_NEW(reader->arena, Key, reader->keys_capacity);
+        if (reader->n_keys > 0) memcpy(keys, reader->keys, (size_t)reader->n_keys * sizeof *keys);
+        reader->keys = keys;
+    }
+    reader->keys[reader->n_keys++] = key;
+}
+
+static double *spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
+                                const char *method)
+{
+    double *settings = ARENA_NEW(reader->arena, double, count);
+    for (int i = 0; i < count; i++) {
+        Key key = key_of_option(&options[i], section, reader->arena);
+        key.at = &settings[i];
+        key.method = method;
+        spec_add_key(reader, key);
+    }
+    return settings;
+}
+
+static void spec_start_table(SpecReader *reader)
+{
+    int count;
+    const Key *table = keys_table(&count);
+    for (int i = 0; i < count; i++) {
+        Key key = table[i];
+        key.at = (char *)reader->spec + key.offset;
+        spec_add_key(reader, key);
+    }
+    for (int i = 0; i < search_method_count(); i++) {
+        const SearchMethod *method = search_method_at(i);
+        spec_add_options(reader, method->options, method->n_options, "search", method->name);
+    }
+}
+
+static const Key *spec_key(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        if (strcmp(reader->keys[i].path, path) == 0) return &reader->keys[i];
+    }
+    return NULL;
+}
+
+// The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
+static size_t spec_child_length(const char *path, const char *section, const char **child)
+{
+    const size_t length = strlen(section);
+    if (strncmp(path, section, length) != 0 || (length > 0 && path[length] != '.')) return 0;
+    *child = path + length + (length > 0);
+    return strcspn(*child, ".");
+}
+
+// Names directly below a section, each once. [n_keys] long at most.
+static int spec_children(const SpecReader *reader, const char *section, const char **names)
+{
+    int count = 0;
+    for (int i = 0; i < reader->n_keys; i++) {
+        const char *child;
+        const size_t length = spec_child_length(reader->keys[i].path, section, &child);
+        bool seen = length == 0;
+        for (int n = 0; n < count; n++) seen |= strlen(names[n]) == length && strncmp(names[n], child, length) == 0;
+        if (!seen) names[count++] = arena_format(reader->arena, "%.*s", (int)length, child);
+    }
+    return count;
+}
+
+static bool spec_is_section(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        const char *child;
+        if (spec_child_length(reader->keys[i].path, path, &child) > 0) return true;
+    }
+    return false;
+}
+
+// ---- which keys are given -------------------------------------------------------------------------------------------
+
+const GivenKey *given_find(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_given; i++) {
+        if (strcmp(reader->given[i].path, path) == 0) return &reader->given[i];
+    }
+    return NULL;
+}
+
+static void spec_add_given(SpecReader *reader, const char *path, const Node *key, const Node *value)
+{
+    if (reader->n_given == reader->given_capacity) {
+        reader->given_capacity = reader->given_capacity > 0 ? 2 * reader->given_capacity : 64;
+        GivenKey *given = ARENA_NEW(reader->arena, GivenKey, reader->given_capacity);
+        if (reader->n_given > 0) memcpy(given, reader->given, (size_t)reader->n_given * sizeof *given);
+        reader->given = given;
+    }
+    reader->given[reader->n_given++] = (GivenKey){path, key, value};
+}
+
+// Where else in the spec a key of this name stands, NULL: nowhere.
+static const char *spec_elsewhere(const SpecReader *reader, const char *name)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        if (strcmp(key_name(&reader->keys[i]), name) == 0 && reader->keys[i].type != KEY_LATER)
+            return reader->keys[i].path;
+    }
+    return NULL;
+}
+
+// The name that was meant, if it is near and not given itself; NULL: the key can't be read.
+static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
+{
+    const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
+    const int count = spec_children(reader, section, names);
+    const char *near = nearest_name(key->text, names, count);
+    const char *path = near == NULL ? spec_elsewhere(reader, key->text) : NULL;
+    const char *where = section[0] != '\0' ? section : "the spec";
+    if (near != NULL)
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, near);
+    else if (path != NULL)
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, path);
+    else if (count <= 12)
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, expected %s", key->text, where,
+                 words_sentence(names, count, reader->arena));
+    else
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s", key->text, where);
+    return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
+}
+
+static void spec_walk(SpecReader *reader, const Node *mapping, const char *section);
+
+static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, const char *section)
+{
+    const Node *key = mapping->keys[index], *value = mapping->items[index];
+    const char *dot = section[0] != '\0' ? "." : "", *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
+    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
+    if (dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path))) {
+        const char *meant = spec_unknown_key(reader, mapping, key, section);
+        if (meant == NULL) return;
+        path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
+    }
+    const Key *row = spec_key(reader, path);
+    if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
+    if (row != NULL && row->type == KEY_LATER) {
+        diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
+        return;
+    }
+    spec_add_given(reader, path, key, value);
+    const bool section_row = row != NULL ? row->type == KEY_SECTION : true;
+    if (section_row && (row == NULL || (row->flags & KEY_OPEN) == 0)) spec_walk(reader, value, path);
+}
+
+// Finds the rows of all keys in a mapping and below, as far as forms and the model's sections.
+static void spec_walk(SpecReader *reader, const Node *mapping, const char *section)
+{
+    if (scalar_is_empty(mapping)) return;
+    if (mapping->kind != NODE_MAPPING) {
+        const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
+        const int count = spec_children(reader, section, names);
+        diagnose(reader->diagnostics, mapping, "%s is %s, expected a mapping%s%s", section,
+                 scalar_given(mapping, reader->arena), count <= 12 ? " with " : "",
+                 count <= 12 ? words_sentence(names, count, reader->arena) : "");
+        return;
+    }
+    for (int i = 0; i < mapping->count; i++) spec_walk_key(reader, mapping, i, section);
+    for (int i = 0; i < reader->n_keys; i++) {
+        const char *child;
+        const Key *key = &reader->keys[i];
+        if ((key->flags & KEY_REQUIRED) == 0 || given_find(reader, key->path) != NULL) continue;
+        if (spec_child_length(key->path, section, &child) != strlen(key_name(key))) continue;
+        diagnose(reader->diagnostics, mapping, "%s is missing: %s, for example `%s: %s`", key->path, key->doc,
+                 key_name(key), key->example);
+    }
+}
+
+// ---- the model ------------------------------------------------------------------------------------------------------
+
+static const Model *spec_read_model(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "model");
+    if (given == NULL) return NULL; // reported as missing
+    const char *names[64];
+    const int count = model_count() < 64 ? model_count() : 64;
+    for (int i = 0; i < count; i++) names[i] = model_at(i)->name;
+    const bool scalar = given->value->kind == NODE_SCALAR;
+    const Model *model = scalar ? model_find(given->value->text) : NULL;
+    if (model != NULL) return model;
+    const char *near = scalar ? nearest_name(given->value->text, names, count) : NULL;
+    diagnose(reader->diagnostics, given->value, "model is %s, expected %s%s%s%s",
+             scalar_given(given->value, reader->arena), words_sentence(names, count, reader->arena),
+             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    return NULL;
+}
+
+static void spec_read_rows(SpecReader *reader, int first)
+{
+    for (int i = first; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL) continue;
+        const GivenKey *given = given_find(reader, key->path);
+        scalar_read(reader, key, given != NULL ? given->value : NULL);
+    }
+}
+
+// If the settings go together badly, the rest is checked under the defaults.
+static bool spec_configure(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
+    const GivenKey *section = given_find(reader, "simulation");
+    spec->settings = spec_add_options(reader, spec->model->options, spec->model->n_options, "simulation", NULL);
+    if (section != NULL) spec_walk(reader, section->value, "simulation");
+    spec_read_rows(reader, first);
+    const Error error = spec->model->configure(spec->settings, reader->arena, &spec->configured);
+    if (error.kind == OK) return true;
+    if (diagnostics_errors(reader->diagnostics) == errors)
+        diagnose(reader->diagnostics, section != NULL ? section->key : reader->root, "%s", error.text);
+    double *defaults = ARENA_NEW(reader->arena, double, spec->model->n_options);
+    for (int i = 0; i < spec->model->n_options; i++) defaults[i] = spec->model->options[i].value;
+    return spec->model->configure(defaults, reader->arena, &spec->configured).kind == OK;
+}
+
+static void spec_read_parameters(SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    const int first = reader->n_keys, n = configured->n_parameters;
+    double *fixed = ARENA_NEW(reader->arena, double, n);
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    for (int i = 0; i < n; i++) {
+        Key key = key_of_parameter(&configured->parameters[i], reader->arena);
+        key.at = &fixed[i];
+        key.parameter = i + 1;
+        spec_add_key(reader, key);
+        names[i] = configured->parameters[i].name;
+    }
+    reader->parameter_keys = ARENA_NEW(reader->arena, const Key *, n);
+    for (int i = 0; i < n; i++) reader->parameter_keys[i] = &reader->keys[first + i]; // the last rows: nothing moves them
+    reader->names = names;
+    reader->spec->fixed = fixed;
+    static const char *const sections[] = {"initial", "parameters"};
+    for (int s = 0; s < 2; s++) {
+        const GivenKey *section = given_find(reader, sections[s]);
+        if (section != NULL) spec_walk(reader, section->value, sections[s]);
+    }
+    spec_read_rows(reader, first);
+}
+
+int parameter_find(SpecReader *reader, const Node *key, const char *where)
+{
+    const int n = reader->spec->configured.n_parameters;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(reader->names[i], key->text) == 0) return i;
+    }
+    const char *near = nearest_name(key->text, reader->names, n);
+    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
+             near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    for (int i = 0; i < n; i++) {
+        if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
+    }
+    return -1;
+}
+
+const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
+{
+    if (node->kind == NODE_SCALAR && !scalar_is_empty(node))
+        return expression_parse(node, scope, reader->arena, reader->diagnostics);
+    diagnose(reader->diagnostics, node, "%s is %s, expected an expression", what, scalar_given(node, reader->arena));
+    return NULL;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void spec_read(SpecReader *reader)
+{
+    spec_start_table(reader);
+    spec_walk(reader, reader->root, "");
+    spec_read_rows(reader, 0);
+    axes_read_method(reader);
+    reader->spec->model = spec_read_model(reader);
+    const bool with_model = reader->spec->model != NULL && spec_configure(reader);
+    if (with_model) {
+        spec_read_parameters(reader);
+        axes_read(reader);
+        perturb_read(reader);
+    }
+    objective_read(reader);
+    record_read(reader);
+}
+
+static Error spec_summary(const char *file, const Diagnostics *diagnostics)
+{
+    const int errors = diagnostics_errors(diagnostics);
+    return error_make(ERROR_USER, "%s: %d error%s", file, errors, errors == 1 ? "" : "s");
+}
+
+Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                 Diagnostics *diagnostics, Spec *out)
+{
+    *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text)};
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = out->file, .text = out->text};
+    const Node *root = yaml_parse(source, arena, diagnostics);
+    if (root == NULL) return spec_summary(file, diagnostics);
+    for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
+        root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
+    if (root->kind != NODE_MAPPING)
+        diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
+    SpecReader reader = {.spec = out, .arena = arena, .diagnostics = diagnostics, .root = root};
+    if (root->kind == NODE_MAPPING) spec_read(&reader);
+    if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
+    return spec_resolve(&reader);
+}
+
+Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
+                Spec *out)
+{
+    Bytes bytes;
+    TRY(file_read(path, SPEC_BYTES_MAX, arena, &bytes));
+    if (strlen((const char *)bytes.data) != bytes.size)
+        return error_make(ERROR_USER, "%s: byte %zu is NUL, a spec is text", path, strlen((const char *)bytes.data) + 1);
+    return spec_parse(path, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+}
+
+int64_t spec_sample_ticks(const Spec *spec)
+{
+    const double tick = spec->configured.tick_duration;
+    return tick > 0.0 && spec->record.sample > tick ? (int64_t)(spec->record.sample / tick + 0.5) : 1;
+}
