@@ -56,7 +56,7 @@ static void progress_learn(Progress *progress, const ProgressNumbers *now, doubl
     const double seconds = clock - progress->seen, fade = exp(-seconds / progress_memory);
     const bool first = progress->rates.seconds <= 0; // what was done before this run says nothing about its rate
     const int64_t trials_before = first ? now->trials_before : last->trials_done;
-    const double ticks_before = first ? now->ticks_done : last->ticks_done;
+    const double ticks_before = !first ? last->ticks_done : now->trials_before > 0 ? now->ticks_done : 0;
     ProgressRates *rates = &progress->rates;
     rates->seconds = rates->seconds * fade + seconds;
     rates->trials = rates->trials * fade + (double)(now->trials_done - trials_before);

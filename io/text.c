@@ -32,7 +32,7 @@ Text32 text_duration(double seconds)
     } units[] = {{86400, 3600, "d", "h"}, {3600, 60, "h", "min"}, {60, 1, "min", "s"}};
     Text32 text = {"?"};
     if (!(seconds >= 0) || seconds > 1e11) return text;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    for (size_t i = 0; seconds >= 59.95 && i < sizeof units / sizeof *units; i++) {
         const double parts = floor(seconds / units[i].part + 0.5);
         if (parts * units[i].part < units[i].size) continue;
         const int64_t in_one = (int64_t)(units[i].size / units[i].part), all = (int64_t)parts;

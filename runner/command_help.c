@@ -81,6 +81,15 @@ static const char *help_commit(void)
 #endif
 }
 
+static const char *help_compiler(void)
+{
+#ifdef __clang__
+    return __VERSION__; // names itself
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
 static void help_version_json(const char *const *names, const HelpBackend *backends, int count, FILE *out)
 {
     Json json;
@@ -90,7 +99,7 @@ static void help_version_json(const char *const *names, const HelpBackend *backe
     json_text(&json, "commit", help_commit());
     json_integer(&json, "numerics_version", NUMERICS_VERSION);
     json_integer(&json, "schema_version", STORE_SCHEMA_VERSION);
-    json_text(&json, "compiler", __VERSION__);
+    json_text(&json, "compiler", help_compiler());
     for (int i = 0; i < count; i++) {
         json_object(&json, names[i]);
         json_boolean(&json, "usable", backends[i].usable);
@@ -111,7 +120,7 @@ static Error help_version_run(const CommandLine *line)
     }
     fprintf(line->out, "hopscotch %s", HOPSCOTCH_VERSION);
     if (help_commit() != NULL) fprintf(line->out, " (%s)", help_commit());
-    fprintf(line->out, "\nnumerics version %d, compiled by %s\n", NUMERICS_VERSION, __VERSION__);
+    fprintf(line->out, "\nnumerics version %d, compiled by %s\n", NUMERICS_VERSION, help_compiler());
     for (int i = 0; i < 2; i++) {
         fprintf(line->out, "%-5s %s", names[i], backends[i].device);
         if (backends[i].usable && backends[i].version[0] != '\0') fprintf(line->out, " (%s)", backends[i].version);

@@ -1,0 +1,157 @@
+// Progress: the line fits its width and says the important at every width; plain and JSON lines; the last line.
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ProgressNumbers progress_test_numbers = {.trials_done = 420131,
+                                                      .trials_total = 1000000,
+                                                      .ticks_done = 420131,
+                                                      .ticks_total = 1000000,
+                                                      .simulated_seconds = 2.1e6,
+                                                      .failures = 1234,
+                                                      .best = 0.20134,
+                                                      .best_trial = 419999,
+                                                      .doing = "running"};
+
+// The first line that is drawn; the caller frees it.
+static char *progress_test_show(ProgressStyle style, const char *columns, const ProgressNumbers *numbers)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    setenv("COLUMNS", columns, 1);
+    Progress *progress = progress_start(out, style, "gains");
+    const double until = clock_seconds() + 0.02;
+    while (clock_seconds() < until) {
+    }
+    progress_show(progress, numbers);
+    fclose(out);
+    unsetenv("COLUMNS");
+    free(progress);
+    return text;
+}
+
+// Characters between \r and the clear-to-end that follows.
+static int progress_test_width(const char *line)
+{
+    const char *end = strstr(line, "\033[K");
+    return line[0] == '\r' && end != NULL ? (int)(end - line) - 1 : -1;
+}
+
+TEST(progress_bar_fits_and_keeps_the_important)
+{
+    static const char *const widths[] = {"200", "120", "100", "80"};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char *line = progress_test_show(PROGRESS_BAR, widths[i], &progress_test_numbers);
+        const int width = progress_test_width(line);
+        CHECK(width > 0 && width < atoi(widths[i]));
+        CHECK(strstr(line, "[===") != NULL);
+        CHECK(strstr(line, "42%") != NULL);
+        CHECK(strstr(line, "420,131/1,000,000") != NULL || strstr(line, "420k/1.00M") != NULL);
+        CHECK(strstr(line, "/s") != NULL);
+        CHECK(strstr(line, "sim s/s") != NULL || strstr(line, " x") != NULL);
+        CHECK(strstr(line, "1.23k failed") != NULL);
+        CHECK(strstr(line, "best 0.20134 #419999") != NULL);
+        CHECK(strstr(line, "left") != NULL);
+        free(line);
+    }
+}
+
+TEST(progress_bar_is_cut_where_nothing_fits)
+{
+    char *line = progress_test_show(PROGRESS_BAR, "20", &progress_test_numbers);
+    CHECK_INTEGER(19, progress_test_width(line));
+    CHECK(strncmp(line, "\r 42% 420k/1.00M ", 17) == 0);
+    free(line);
+}
+
+TEST(progress_with_an_open_end_draws_no_time_left)
+{
+    ProgressNumbers numbers = {.trials_done = 10, .best = (double)NAN};
+    char *line = progress_test_show(PROGRESS_BAR, "80", &numbers);
+    CHECK(strstr(line, "left") == NULL);
+    CHECK(strstr(line, "10 trials") != NULL);
+    CHECK(strstr(line, "no best yet") != NULL);
+    free(line);
+}
+
+// The time left is that of what is left to do at the speed so far, without what an earlier run did.
+TEST(progress_time_left_ignores_what_was_done_before)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    Progress *progress = progress_start(out, PROGRESS_JSON, "gains");
+    ProgressNumbers numbers = {.trials_total = 1000, .trials_before = 500, .best = (double)NAN};
+    const double until = clock_seconds() + 0.1;
+    while (clock_seconds() < until) {
+    }
+    numbers.trials_done = 600; // 100 in 0.1 s: 400 more take 0.4 s
+    progress_show(progress, &numbers);
+    fclose(out);
+    const char *left = strstr(text, "\"seconds_left\":");
+    CHECK(left != NULL);
+    if (left != NULL) CHECK_NEAR(0.4, strtod(left + 15, NULL), 0.2);
+    free(progress);
+    free(text);
+}
+
+TEST(progress_json_is_one_object_a_line)
+{
+    char *text = progress_test_show(PROGRESS_JSON, "80", &progress_test_numbers);
+    CHECK(strncmp(text, "{\"event\":\"progress\",", 20) == 0);
+    CHECK(strstr(text, "\"campaign\":\"gains\"") != NULL);
+    CHECK(strstr(text, "\"trials_done\":420131,\"trials_total\":1000000") != NULL);
+    CHECK(strstr(text, "\"best\":0.20134,\"best_trial\":419999") != NULL);
+    CHECK(text[strlen(text) - 2] == '}' && strchr(text, '\n') == text + strlen(text) - 1);
+    free(text);
+}
+
+TEST(progress_plain_waits_and_finishes)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    Progress *progress = progress_start(out, PROGRESS_PLAIN, "gains");
+    progress_show(progress, &progress_test_numbers); // too early for a line
+    progress_note(progress, "recovered %d", 3);
+    progress_finish(progress, &progress_test_numbers);
+    fclose(out);
+    CHECK(strncmp(text, "recovered 3\ngains: 420,131 trials in ", 37) == 0);
+    CHECK(strstr(text, "; 1,234 failed, best 0.20134 (trial 419999)\n") != NULL);
+    free(text);
+}
+
+TEST(progress_note_does_not_tear_the_bar)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    Progress *progress = progress_start(out, PROGRESS_BAR, "gains");
+    progress_show(progress, &progress_test_numbers);
+    progress_note(progress, "slow disk");
+    fflush(out);
+    const char *note = strstr(text, "\r\033[Kslow disk\n\r");
+    CHECK(note != NULL && strstr(note, "42%") != NULL);
+    progress_finish(progress, &progress_test_numbers);
+    fclose(out);
+    CHECK(text[strlen(text) - 1] == '\n');
+    free(text);
+}
+
+TEST(progress_none_prints_nothing)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    Progress *progress = progress_start(out, PROGRESS_NONE, "gains");
+    progress_show(progress, &progress_test_numbers);
+    progress_finish(progress, &progress_test_numbers);
+    progress_show(NULL, &progress_test_numbers); // no memory for it: as none
+    progress_finish(NULL, &progress_test_numbers);
+    fclose(out);
+    CHECK_TEXT("", text);
+    free(text);
+}
