@@ -28,7 +28,7 @@ int rows_searched(const Spec *spec); // P
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 int64_t rows_bytes(const Spec *spec); // of one row in memory
 // Error (user): a parameter and a metric would stand in columns of the same name.
-Error rows_check_names(const Spec *spec, Arena *arena);
+Error rows_check_names(const Spec *spec);
 const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE trials
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
 const char *rows_insert_sql(const Spec *spec, Arena *arena);
@@ -64,6 +64,8 @@ struct Store {
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
 Error store_close(Store *store);
+// Ends a transaction: commits it if all went well, else takes it back and gives `error`.
+Error store_end(Store *store, Error error);
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
 // Opens a database for reading after checking that it is a campaign that this program can read. Error: user.
 Error store_check(Database *database, const char *path);
@@ -78,8 +80,10 @@ Error store_counts(Store *store, StoreCounts *counts);
 // The search's state after the last tell, into `state` of exactly `size` bytes. *found: there is one.
 Error store_search_state(Store *store, void *state, size_t size, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
+Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
+const char *store_best_order(const Spec *spec); // ORDER BY, best first
 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
 typedef struct Commit {
@@ -110,15 +114,20 @@ typedef struct Flight {
     int64_t lanes, n_traced;
     int64_t ticks; // advanced so far
     double kernel_seconds, wait_seconds;
+    double *lane_parameter; // [n_parameters] of the lane that is being filled
+    double *metric;         // [R][M] and failure[R] of the trial that is being collected
+    int *failure;
 } Flight;
 
 void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
 int64_t flight_bytes(const Spec *spec); // of one trial in memory
-// Gives every replicate its lane and its parameters. `every`: ticks between samples.
-void flight_fill(const Spec *spec, Flight *flight, int64_t every, Batch *batch);
+// Gives every replicate its lane and its parameters.
+void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 // Fitness and metrics of every trial into `commit->rows` (and fitness, survived into the trials, for tell), and the
 // traced lanes into `commit->lanes` and `samples`.
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
+// Waits for the slice in flight; counts what it took.
+Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 // Runs a filled flight on slot 0 to its end. Error (interrupted) between two slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice);
 // Slices of about 0.1 s: the length for the next one.
@@ -129,9 +138,9 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
 
 bool record_as_run(const Spec *spec, int64_t id); // `every` and `trials`: known before the trial has run
 int record_replicates(const Spec *spec);          // trajectories of one recorded trial
-int64_t record_every(const Spec *spec);           // ticks between samples
 int64_t record_capacity(const Spec *spec);        // samples of one trajectory
 int64_t record_lanes_max(const Spec *spec);       // lanes of a trace of 64 MiB, at least one trial; 0: nothing is recorded
+int64_t record_trials_max(const Spec *spec, int64_t traced_max); // of one batch, so that `every` fits the trace
 // Re-simulates and stores every trajectory that the policy wants and that is not there: best, failures, and what a lost
 // shard took with it. *recorded: trials.
 Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, int64_t trials_max,
@@ -170,6 +179,47 @@ Error writer_take(Writer *writer, Commit **commit);
 void writer_put(Writer *writer);
 WriterCounts writer_counts(Writer *writer);
 Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
+
+// ---- the loop (runner/loop.c) -----------------------------------------------------------------------------------------
+
+enum { LOOP_SLOTS_MAX = 2 };
+
+typedef struct LoopSlot {
+    Flight flight;
+    bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
+} LoopSlot;
+
+// From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and
+// committed in the order of ask, whichever ends first.
+typedef struct Loop {
+    // given
+    const Spec *spec;
+    Store *store;
+    Search *search;
+    Backend *backend;
+    Progress *progress;
+    StoreCounts before; // of the runs before this one
+    int64_t batch_trials, traced_max, slice_requested;
+    // in flight
+    LoopSlot slots[LOOP_SLOTS_MAX];
+    Writer writer;
+    int n_slots, oldest, in_flight;
+    int64_t slice;
+    // so far, this run and those before
+    int64_t asked, told, failures, last_trial; // trials
+    double lane_ticks;                         // lanes x ticks told in this run
+    double started, accounted, first_launch;   // clock_seconds
+    double kernel_seconds;                     // of this run
+    // how it ended
+    bool ending;
+    const char *state; // "done", "stopped" or "interrupted"
+    char reason[160];  // empty: no more trials
+    WriterCounts counts; // what was committed
+    ProgressNumbers numbers;
+} Loop;
+
+// Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
+Error loop_run(Loop *loop);
 
 // ---- the catalogue results/index.db (runner/catalogue.c) ------------------------------------------------------------
 

@@ -1,0 +1,276 @@
+// A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search, run
+// the loop, record what could only be chosen at the end, and say how it ended.
+#include "store.h"
+
+#include <math.h>
+#include <string.h>
+
+// What the steps of a run share.
+typedef struct Campaign {
+    const Spec *spec;
+    const RunOptions *options;
+    Arena *arena;
+    RunSummary *summary;
+    const char *name;
+    Store *store;
+    Search search;
+    Backend *backend;
+    FILE *messages; // may be NULL
+    double started;
+    Loop loop;
+} Campaign;
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+
+static const char *campaign_how_to_resume(const Campaign *campaign)
+{
+    const char *results = campaign->options->results;
+    if (strcmp(results, "results") == 0) {
+        return arena_format(campaign->arena, "hopscotch resume %s", campaign->name);
+    }
+    return arena_format(campaign->arena, "hopscotch resume %s --results %s", campaign->name, results);
+}
+
+static void campaign_tell_start(const Campaign *campaign, const StoreCounts *before)
+{
+    const BackendInfo *info = backend_info(campaign->backend);
+    if (campaign->messages == NULL) return;
+    if (before->trials > 0) {
+        fprintf(campaign->messages, "resuming %s: %s trials are done\n", campaign->name,
+                text_count(before->trials).text);
+    }
+    if (info->warning[0] != '\0') fprintf(campaign->messages, "warning: %s\n", info->warning);
+}
+
+static void campaign_summarize(const Campaign *campaign, const StoreCounts *before)
+{
+    const Loop *loop = &campaign->loop;
+    RunSummary *summary = campaign->summary;
+    summary->trials_before = before->trials;
+    summary->trials_done = before->trials + loop->counts.trials;
+    summary->trials_total = loop->numbers.trials_total;
+    summary->lanes_run = loop->counts.lanes;
+    summary->failures = before->failures + loop->counts.failures;
+    summary->kernel_seconds = loop->kernel_seconds;
+    if (loop->counts.trials > 0) {
+        summary->first_launch_to_last_commit = loop->counts.last_commit - loop->first_launch;
+    }
+    summary->best_fitness = loop->numbers.best;
+    summary->best_trial = loop->numbers.best_trial;
+    summary->state = loop->state;
+    summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
+    summary->wall_seconds = clock_seconds() - campaign->started;
+}
+
+// ---- the catalogue --------------------------------------------------------------------------------------------------
+
+// Written when a run starts and when it ends. If it can't be, that is said, and nothing else changes.
+static void campaign_catalogue(const Campaign *campaign, const char *state)
+{
+    const RunSummary *summary = campaign->summary;
+    const CatalogueRow row = {.name = campaign->name,
+                              .experiment = campaign->spec->experiment,
+                              .model = campaign->spec->model->name,
+                              .hash = campaign->spec->hash.hex,
+                              .state = state,
+                              .reason = summary->reason,
+                              .trials = summary->trials_done,
+                              .trials_total = summary->trials_total,
+                              .failures = summary->failures,
+                              .best_trial = summary->best_trial,
+                              .best_fitness = summary->best_fitness};
+    const Error error = catalogue_update(campaign->options->results, &row, campaign->arena);
+    if (error.kind != OK && campaign->messages != NULL) {
+        fprintf(campaign->messages, "warning: the catalogue was not updated: %s\n", error.text);
+    }
+}
+
+// ---- before the loop ------------------------------------------------------------------------------------------------
+
+static Error campaign_restore(Campaign *campaign)
+{
+    bool found = false;
+    TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
+    TRY(store_search_state(campaign->store, campaign->search.state, campaign->search.state_size, &found));
+    return found ? campaign->search.method->restore(&campaign->search) : error_none();
+}
+
+static Error campaign_open_backend(Campaign *campaign)
+{
+    const Spec *spec = campaign->spec;
+    BackendOptions options = campaign->options->backend;
+    const int64_t batch = campaign->options->batch > 0 ? campaign->options->batch : spec->device.batch;
+    if (options.name == NULL) options.name = spec->device.backend;
+    TRY(backend_open(&options, &campaign->backend));
+    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s", backend_info(campaign->backend)->device);
+    const int64_t lanes = plan_batch_lanes(spec, campaign->backend, batch, &campaign->loop.traced_max);
+    campaign->loop.batch_trials = lanes / spec->replicates.count;
+    return backend_prepare(campaign->backend, &spec->configured, lanes, campaign->loop.traced_max,
+                           spec->record.trajectories ? record_capacity(spec) : 0);
+}
+
+// ---- after the loop -------------------------------------------------------------------------------------------------
+
+static Error campaign_record(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    int64_t recorded = 0;
+    loop->numbers.doing = "recording";
+    progress_show(loop->progress, &loop->numbers);
+    const Error error = record_missing(campaign->spec, campaign->store, &campaign->search, campaign->backend,
+                                       loop->batch_trials, loop->traced_max, campaign->options->slice, &recorded);
+    if (error.kind == OK && recorded > 0) {
+        return store_event(campaign->store, "recorded", "trajectories of %lld trials, simulated again",
+                           (long long)recorded);
+    }
+    if (error.kind == ERROR_INTERRUPTED) {
+        loop->state = "interrupted";
+        snprintf(loop->reason, sizeof loop->reason, "interrupted by the user while recording trajectories");
+        return error_none();
+    }
+    return error;
+}
+
+static Error campaign_end(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    const char *stop = campaign->search.method->stopped(&campaign->search);
+    if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
+    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store));
+    TRY(store_set_total(campaign->store, loop->numbers.trials_total));
+    TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
+    return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,
+                       loop->reason[0] != '\0' ? "; " : "", loop->reason);
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+static Error campaign_run_loop(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    const RunOptions *options = campaign->options;
+    FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
+    TRY(store_set_state(campaign->store, "running", NULL, NULL));
+    TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
+                    backend_info(campaign->backend)->name, backend_info(campaign->backend)->device,
+                    backend_info(campaign->backend)->version));
+    loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
+    Error error = loop_run(loop);
+    if (error.kind == OK) error = campaign_end(campaign);
+    progress_finish(loop->progress, &loop->numbers);
+    return error;
+}
+
+// A run that the machine ended: the state says so if it still can be written; all that was committed stays.
+static void campaign_note_error(Campaign *campaign, const Error *error)
+{
+    const Error state = store_set_state(campaign->store, "interrupted", error->text, NULL);
+    const Error event = store_event(campaign->store, "error", "%s", error->text);
+    (void)state, (void)event;
+    campaign->loop.state = "interrupted";
+}
+
+static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
+{
+    Loop *loop = &campaign->loop;
+    *loop = (Loop){.spec = campaign->spec,
+                   .store = campaign->store,
+                   .search = &campaign->search,
+                   .before = *before,
+                   .slice_requested = campaign->options->slice};
+    Error error = campaign_open_backend(campaign);
+    loop->backend = campaign->backend;
+    if (error.kind == OK) {
+        campaign_tell_start(campaign, before);
+        campaign_catalogue(campaign, "running");
+        error = campaign_run_loop(campaign);
+        if (error.kind != OK) campaign_note_error(campaign, &error);
+        campaign_summarize(campaign, before);
+    }
+    backend_close(campaign->backend);
+    return error;
+}
+
+// Whether a finished campaign has all that this spec wants of it: then no device is touched.
+static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before, bool *complete)
+{
+    bool missing = false;
+    *complete = strcmp(campaign->store->state, "done") == 0;
+    if (!*complete) return error_none();
+    TRY(record_is_missing(campaign->spec, campaign->store, &missing));
+    *complete = !missing;
+    if (!*complete) return error_none();
+    *campaign->summary = (RunSummary){.trials_total = before->trials,
+                                      .trials_done = before->trials,
+                                      .trials_before = before->trials,
+                                      .failures = before->failures,
+                                      .best_fitness = before->best_fitness,
+                                      .best_trial = before->best_trial,
+                                      .state = "done"};
+    if (campaign->messages != NULL) {
+        fprintf(campaign->messages, "%s is done already: %s trials\n", campaign->name, text_count(before->trials).text);
+    }
+    return error_none();
+}
+
+static Error campaign_with_store(Campaign *campaign)
+{
+    StoreRecovery recovery;
+    StoreCounts before;
+    bool complete = false;
+    TRY(store_recover(campaign->store, &recovery, campaign->messages));
+    TRY(campaign_restore(campaign));
+    TRY(store_counts(campaign->store, &before));
+    TRY(campaign_is_complete(campaign, &before, &complete));
+    campaign->summary->trials_done = campaign->summary->trials_before = before.trials;
+    return complete ? error_none() : campaign_compute(campaign, &before);
+}
+
+// With the lock held.
+static Error campaign_locked(Campaign *campaign, const char *folder)
+{
+    TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
+    Error error = campaign_with_store(campaign);
+    const Error closing = store_close(campaign->store);
+    if (error.kind == OK) error = closing;
+    if (campaign->loop.state != NULL) campaign_catalogue(campaign, campaign->loop.state);
+    return error;
+}
+
+static Error campaign_check_place(const Campaign *campaign, const char *folder)
+{
+    const RunOptions *options = campaign->options;
+    const bool there = file_exists(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    if (options->resume_only && !there) {
+        return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
+                          campaign->name, options->results);
+    }
+    TRY(folder_make(folder));
+    const char *network = network_file_system(folder);
+    if (network[0] == '\0' || options->shared_fs) return error_none();
+    return error_make(ERROR_USER, "%s lies on %s, where file locks can't be trusted: choose a local folder with "
+                      "--results, or say --shared-fs if no other host writes there", folder, network);
+}
+
+Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)
+{
+    Campaign campaign = {.spec = spec,
+                         .options = options,
+                         .arena = arena,
+                         .summary = summary,
+                         .name = options->name != NULL ? options->name : spec->experiment,
+                         .messages = options->messages,
+                         .started = clock_seconds()};
+    const char *folder = NULL;
+    Lock lock = {.descriptor = -1};
+    *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
+    TRY(campaign_folder(options->results, campaign.name, arena, &folder));
+    TRY(campaign_check_place(&campaign, folder));
+    TRY(lock_take(arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK), &lock));
+    const Error error = campaign_locked(&campaign, folder);
+    lock_release(&lock);
+    snprintf(summary->folder, sizeof summary->folder, "%s", folder);
+    if (error.kind != OK || summary->state == NULL || strcmp(summary->state, "interrupted") != 0) return error;
+    return error_make(ERROR_INTERRUPTED, "%s: %s trials are committed; continue with `%s`", summary->reason,
+                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign));
+}

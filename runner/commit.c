@@ -1,0 +1,165 @@
+// The commit rule: arrays first, as a whole shard that is safe on disk, then one transaction with the rows, the names of
+// the arrays and the search's state. What the index names is there; what is there and not named is swept up by recovery.
+#include "store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void commit_take(const Spec *spec, int64_t trials, int64_t traced, int64_t capacity, size_t state_size, Arena *arena,
+                 Commit *commit)
+{
+    *commit = (Commit){
+        .lanes = ARENA_NEW(arena, ShardLane, traced),
+        .lanes_capacity = traced,
+        .samples = ARENA_NEW(arena, double, traced * capacity * spec->configured.n_columns),
+        .state = ARENA_NEW(arena, unsigned char, state_size),
+        .state_size = state_size,
+    };
+    rows_take(spec, trials, arena, &commit->rows);
+}
+
+// ---- the shard ------------------------------------------------------------------------------------------------------
+
+typedef struct CommitShard {
+    char name[32];
+    int64_t bytes;
+    Sha256Text sha256;
+} CommitShard;
+
+enum { COMMIT_ATTRIBUTES = 7 };
+
+static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribute *attributes, char *seed,
+                          char *numerics)
+{
+    const Spec *spec = store->spec;
+    snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
+    snprintf(numerics, 32, "%d", NUMERICS_VERSION);
+    const ShardAttribute all[COMMIT_ATTRIBUTES] = {
+        {"campaign", store->name},        {"experiment", spec->experiment},
+        {"spec_hash", spec->hash.hex},    {"program_version", HOPSCOTCH_VERSION},
+        {"numerics_version", numerics},   {"model", spec->model->name},
+        {"seed", seed},
+    };
+    memcpy(attributes, all, sizeof all);
+    return (Shard){.attributes = attributes,
+                   .n_attributes = COMMIT_ATTRIBUTES,
+                   .columns = spec->configured.columns,
+                   .n_columns = spec->configured.n_columns,
+                   .lanes = commit->lanes,
+                   .n_lanes = commit->n_lanes,
+                   .samples = commit->samples,
+                   .float64 = spec->record.float64,
+                   .gzip = spec->record.gzip};
+}
+
+static Error commit_write_shard(const Store *store, const Commit *commit, CommitShard *written)
+{
+    ShardAttribute attributes[COMMIT_ATTRIBUTES];
+    char seed[32], numerics[32];
+    const Shard shard = commit_shard(store, commit, attributes, seed, numerics);
+    Bytes image = {0};
+    TRY(shard_build(&shard, &image));
+    written->bytes = (int64_t)image.size;
+    written->sha256 = sha256_of(image.data, image.size);
+    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
+    const Error error = file_write(store->shards, written->name, image.data, image.size);
+    free(image.data);
+    return error;
+}
+
+// ---- the transaction ------------------------------------------------------------------------------------------------
+
+static Error commit_step(Statement *statement)
+{
+    bool row = false;
+    return statement_step(statement, &row);
+}
+
+static Error commit_replicates(const Store *store, const TrialRows *rows, int64_t row)
+{
+    for (int r = 0; r < store->spec->replicates.count; r++) {
+        rows_bind_replicate(store->spec, rows, row, r, store->insert_replicate);
+        TRY(commit_step(store->insert_replicate));
+    }
+    return error_none();
+}
+
+static Error commit_rows(const Store *store, const TrialRows *rows, Sha256Text *digest)
+{
+    Sha256 hash;
+    sha256_start(&hash);
+    for (int64_t i = 0; i < rows->count; i++) {
+        rows_hash(store->spec, rows, i, &hash);
+        rows_bind(store->spec, rows, i, store->insert_trial);
+        TRY(commit_step(store->insert_trial));
+        if (store->insert_replicate != NULL) TRY(commit_replicates(store, rows, i));
+    }
+    *digest = sha256_finish(&hash);
+    return error_none();
+}
+
+static Error commit_trajectories(const Store *store, const Commit *commit, const CommitShard *shard)
+{
+    bind_integer(store->insert_shard, 1, store->next_shard);
+    bind_text(store->insert_shard, 2, shard->name);
+    bind_integer(store->insert_shard, 3, shard->bytes);
+    bind_text(store->insert_shard, 4, shard->sha256.hex);
+    TRY(commit_step(store->insert_shard));
+    for (int64_t i = 0; i < commit->n_lanes; i++) {
+        bind_integer(store->insert_trajectory, 1, commit->lanes[i].trial);
+        bind_integer(store->insert_trajectory, 2, commit->lanes[i].replicate);
+        bind_integer(store->insert_trajectory, 3, store->next_shard);
+        bind_integer(store->insert_trajectory, 4, i);
+        bind_integer(store->insert_trajectory, 5, commit->lanes[i].length);
+        TRY(commit_step(store->insert_trajectory));
+    }
+    return error_none();
+}
+
+static Error commit_batch(const Store *store, const Commit *commit, const Sha256Text *digest)
+{
+    Statement *statement = store->insert_batch;
+    const TrialRows *rows = &commit->rows;
+    bind_integer(statement, 1, store->next_batch);
+    bind_integer(statement, 2, rows->id[0]);
+    bind_integer(statement, 3, rows->id[rows->count - 1]);
+    bind_integer(statement, 4, rows->count);
+    bind_integer(statement, 5, commit->failures);
+    bind_integer(statement, 6, commit->lanes_run);
+    bind_text(statement, 7, commit->backend);
+    bind_text(statement, 8, commit->device);
+    bind_text(statement, 9, commit->version);
+    bind_integer(statement, 10, NUMERICS_VERSION);
+    bind_real(statement, 11, commit->kernel_seconds);
+    bind_real(statement, 12, commit->wait_seconds);
+    bind_real(statement, 13, commit->wall_seconds);
+    bind_text(statement, 14, clock_utc().text);
+    bind_text(statement, 15, digest->hex);
+    return commit_step(statement);
+}
+
+static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
+{
+    if (commit->rows.count > 0) {
+        Sha256Text digest;
+        TRY(commit_rows(store, &commit->rows, &digest));
+        TRY(commit_batch(store, commit, &digest));
+        bind_blob(store->update_search, 1, commit->state, commit->state_size);
+        TRY(commit_step(store->update_search));
+    }
+    return commit->n_lanes > 0 ? commit_trajectories(store, commit, shard) : error_none();
+}
+
+Error store_commit(Store *store, const Commit *commit, double *seconds)
+{
+    const double start = clock_seconds();
+    CommitShard shard = {.bytes = 0};
+    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_end(store, commit_all(store, commit, &shard)));
+    store->next_shard += commit->n_lanes > 0;
+    store->next_batch += commit->rows.count > 0;
+    *seconds = clock_seconds() - start;
+    return error_none();
+}

@@ -1,0 +1,462 @@
+// campaign.db: its schema, its opening, and the small things that are read from it and set in it. Rows are committed by
+// commit.c; what a crash left behind is cleaned up by recovery.c.
+#include "store.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef HOPSCOTCH_COMMIT
+#define HOPSCOTCH_COMMIT "unknown"
+#endif
+
+static const char store_schema[] =
+    "CREATE TABLE campaign(\n"
+    "  id INTEGER PRIMARY KEY CHECK(id = 1), name TEXT NOT NULL, experiment TEXT NOT NULL, model TEXT NOT NULL,\n"
+    "  spec TEXT NOT NULL, resolved TEXT NOT NULL, canonical TEXT NOT NULL, hash TEXT NOT NULL,\n"
+    "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
+    "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
+    "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
+    "  replicates INTEGER NOT NULL) STRICT;\n"
+    "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
+    "  stop_reason TEXT) STRICT;\n"
+    "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
+    "  PRIMARY KEY(search, round)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
+    "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
+    "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
+    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, digest TEXT NOT NULL) STRICT;\n"
+    "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
+    "  sha256 TEXT NOT NULL) STRICT;\n"
+    "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
+    "  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
+    "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
+
+// ---- one value ------------------------------------------------------------------------------------------------------
+
+// The first column of the first row; `missing` if there is no row.
+static Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *value = row ? column_integer(statement, 0) : missing;
+    statement_close(statement);
+    return error;
+}
+
+static Error store_text(Database *database, const char *sql, Arena *arena, const char **value)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *value = row ? arena_copy(arena, column_text(statement, 0)) : NULL;
+    statement_close(statement);
+    return error;
+}
+
+// A statement without rows, whose values were bound; closes it.
+static Error store_finish(Statement *statement)
+{
+    bool row = false;
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+Error store_end(Store *store, Error error)
+{
+    if (error.kind == OK) error = database_run(store->database, "COMMIT");
+    if (error.kind != OK) {
+        const Error rollback = database_run(store->database, "ROLLBACK");
+        (void)rollback; // SQLite has rolled back by itself after most errors
+    }
+    return error;
+}
+
+// ---- creation -------------------------------------------------------------------------------------------------------
+
+static void store_bind_campaign(Statement *statement, const Store *store)
+{
+    const Spec *spec = store->spec;
+    char host[256] = "unknown";
+    if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "unknown");
+    bind_text(statement, 1, store->name);
+    bind_text(statement, 2, spec->experiment);
+    bind_text(statement, 3, spec->model->name);
+    bind_text(statement, 4, spec->text);
+    bind_text(statement, 5, spec->resolved);
+    bind_text(statement, 6, spec->canonical);
+    bind_text(statement, 7, spec->hash.hex);
+    bind_integer(statement, 8, (int64_t)spec->seed);
+    bind_text(statement, 9, HOPSCOTCH_VERSION);
+    bind_integer(statement, 10, NUMERICS_VERSION);
+    bind_text(statement, 11, __VERSION__);
+    bind_text(statement, 12, HOPSCOTCH_COMMIT);
+    bind_text(statement, 13, host);
+    bind_text(statement, 14, clock_utc().text);
+    bind_integer(statement, 15, spec->replicates.count);
+}
+
+static Error store_insert_campaign(const Store *store)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database,
+                         "INSERT INTO campaign(id, name, experiment, model, spec, resolved, canonical, hash, seed, "
+                         "program_version, numerics_version, compiler, commit_id, host, created, state, replicates) "
+                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)",
+                         &statement));
+    store_bind_campaign(statement, store);
+    TRY(store_finish(statement));
+    TRY(database_prepare(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", &statement));
+    bind_text(statement, 1, store->spec->method->name);
+    return store_finish(statement);
+}
+
+static Error store_fill_new(const Store *store, Arena *arena)
+{
+    Database *database = store->database;
+    TRY(database_run(database, arena_format(arena, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                                            STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
+    TRY(database_run(database, rows_table_sql(store->spec, arena)));
+    TRY(database_run(database, store_schema));
+    if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
+    return store_insert_campaign(store);
+}
+
+// The spec as given and as understood, for people; campaign.db holds both too.
+static Error store_write_spec(const Store *store)
+{
+    const Spec *spec = store->spec;
+    TRY(file_write(store->folder, "spec.yaml", spec->text, strlen(spec->text)));
+    return file_write(store->folder, "resolved.yaml", spec->resolved, strlen(spec->resolved));
+}
+
+// All or nothing: a process that is killed here leaves an empty database, which the next one fills.
+static Error store_create(Store *store, Arena *arena)
+{
+    store->created = true;
+    TRY(rows_check_names(store->spec));
+    TRY(store_write_spec(store));
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    return store_end(store, store_fill_new(store, arena));
+}
+
+// ---- continuing -----------------------------------------------------------------------------------------------------
+
+Error store_check(Database *database, const char *path)
+{
+    int64_t application = 0, schema = 0;
+    TRY(store_integer(database, "PRAGMA application_id", 0, &application));
+    TRY(store_integer(database, "PRAGMA user_version", 0, &schema));
+    if (application != STORE_APPLICATION_ID) {
+        return error_make(ERROR_USER, "%s is not a campaign of hopscotch", path);
+    }
+    if (schema != STORE_SCHEMA_VERSION) {
+        return error_make(ERROR_USER, "%s has schema version %lld, and this program reads version %d: use the program "
+                          "that wrote it", path, (long long)schema, STORE_SCHEMA_VERSION);
+    }
+    return error_none();
+}
+
+// The next line of a canonical text, without its end; NULL after the last.
+static const char *store_next_line(const char **text, size_t *length)
+{
+    const char *line = *text;
+    if (*line == '\0') return NULL;
+    *length = strcspn(line, "\n");
+    *text = line + *length + (line[*length] == '\n');
+    return line;
+}
+
+static int store_compare_lines(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+// Both texts are sorted, so a merge finds what stands in one alone: "- path = stored value", "+ path = new value".
+static void store_print_difference(FILE *out, const char *stored, const char *given)
+{
+    enum { SHOWN_MAX = 20 };
+    size_t a_length = 0, b_length = 0;
+    const char *a = store_next_line(&stored, &a_length), *b = store_next_line(&given, &b_length);
+    int shown = 0;
+    while (out != NULL && (a != NULL || b != NULL) && shown < SHOWN_MAX) {
+        const int order = a == NULL ? 1 : b == NULL ? -1 : store_compare_lines(a, a_length, b, b_length);
+        if (order < 0) fprintf(out, "    - %.*s\n", (int)a_length, a);
+        if (order > 0) fprintf(out, "    + %.*s\n", (int)b_length, b);
+        shown += order != 0;
+        if (order <= 0) a = store_next_line(&stored, &a_length);
+        if (order >= 0) b = store_next_line(&given, &b_length);
+    }
+    if (out != NULL && (a != NULL || b != NULL)) fputs("    ...\n", out);
+}
+
+static Error store_compare_spec(const Store *store, FILE *messages, Arena *arena)
+{
+    const char *hash = NULL, *canonical = NULL;
+    TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
+    TRY(store_text(store->database, "SELECT canonical FROM campaign", arena, &canonical));
+    if (hash == NULL) return error_make(ERROR_USER, "%s has no campaign in it", store->folder);
+    if (strcmp(hash, store->spec->hash.hex) == 0) return error_none();
+    if (messages != NULL) fprintf(messages, "campaign %s was made of another spec (- stored, + given):\n", store->name);
+    store_print_difference(messages, canonical, store->spec->canonical);
+    return error_make(ERROR_USER,
+                      "campaign %s exists with another spec, and numbers of different specs are never mixed: give the "
+                      "new one its own name with --name, or continue the old one with `hopscotch resume %s`",
+                      store->name, store->name);
+}
+
+static Error store_compare_numerics(const Store *store)
+{
+    int64_t numerics = 0;
+    TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", 0, &numerics));
+    if (numerics == NUMERICS_VERSION) return error_none();
+    return error_make(ERROR_USER, "campaign %s was computed with numerics version %lld and this program has version %d: "
+                      "their numbers differ in the last bits and are never mixed; use the program that wrote it, or a "
+                      "new name", store->name, (long long)numerics, NUMERICS_VERSION);
+}
+
+// Limits, device and recording may change between runs; the stored spec is the one that ran last.
+static Error store_renew_spec(const Store *store, Arena *arena)
+{
+    const char *resolved = NULL;
+    TRY(store_text(store->database, "SELECT resolved FROM campaign", arena, &resolved));
+    if (strcmp(resolved, store->spec->resolved) == 0) return error_none();
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET spec = ?, resolved = ?", &statement));
+    bind_text(statement, 1, store->spec->text);
+    bind_text(statement, 2, store->spec->resolved);
+    TRY(store_finish(statement));
+    return store_write_spec(store);
+}
+
+static Error store_continue(Store *store, const char *path, FILE *messages, Arena *arena)
+{
+    TRY(store_check(store->database, path));
+    TRY(store_compare_spec(store, messages, arena));
+    TRY(store_compare_numerics(store));
+    return store_renew_spec(store, arena);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+// A file system without trustworthy shared locks: no WAL, and one process at a time.
+static Error store_share(Database *database, const RunOptions *options)
+{
+    if (!options->shared_fs) return error_none();
+    return database_run(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; "
+                                  "PRAGMA synchronous = EXTRA;");
+}
+
+static Error store_prepare(Store *store, Arena *arena)
+{
+    Database *database = store->database;
+    TRY(database_prepare(database, rows_insert_sql(store->spec, arena), &store->insert_trial));
+    if (store->spec->replicates.store) {
+        TRY(database_prepare(database, rows_insert_replicate_sql(store->spec, arena), &store->insert_replicate));
+    }
+    TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
+    TRY(database_prepare(database, "INSERT OR REPLACE INTO trajectories VALUES(?, ?, ?, ?, ?)", &store->insert_trajectory));
+    TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         &store->insert_batch));
+    return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
+                            &store->update_search);
+}
+
+static Error store_open_parts(Store *store, const char *path, const RunOptions *options, Arena *arena)
+{
+    int64_t tables = 0;
+    const char *state = NULL;
+    TRY(database_open(path, DATABASE_WRITE, &store->database));
+    TRY(store_share(store->database, options));
+    TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
+    TRY(tables == 0 ? store_create(store, arena) : store_continue(store, path, options->messages, arena));
+    TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
+    TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
+    TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
+    snprintf(store->state, sizeof store->state, "%s", state);
+    return store_prepare(store, arena);
+}
+
+Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
+                 Store **out)
+{
+    Store *store = ARENA_NEW(arena, Store, 1);
+    const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_DATABASE);
+    *store = (Store){.folder = arena_copy(arena, folder),
+                     .shards = arena_format(arena, "%s/%s", folder, CAMPAIGN_SHARDS),
+                     .name = arena_copy(arena, name),
+                     .spec = spec};
+    const Error error = store_open_parts(store, path, options, arena);
+    if (error.kind == OK) {
+        *out = store;
+        return error;
+    }
+    const Error closing = store_close(store);
+    (void)closing; // the first error is the one to tell
+    return error;
+}
+
+Error store_close(Store *store)
+{
+    Statement *const statements[] = {store->insert_trial,      store->insert_replicate, store->insert_shard,
+                                     store->insert_trajectory, store->insert_batch,     store->update_search};
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        if (statements[i] != NULL) statement_close(statements[i]);
+    }
+    Database *database = store->database;
+    store->database = NULL;
+    return database != NULL ? database_close(database) : error_none();
+}
+
+// ---- reading and setting --------------------------------------------------------------------------------------------
+
+static Error store_count_batches(Store *store, StoreCounts *counts)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database,
+                         "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0), ifnull(max(last_trial), -1), "
+                         "ifnull(sum(wall_seconds), 0.0) FROM batches", &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        counts->trials = column_integer(statement, 0);
+        counts->failures = column_integer(statement, 1);
+        counts->last_trial = column_integer(statement, 2);
+        counts->wall_seconds = column_real(statement, 3);
+    }
+    statement_close(statement);
+    return error;
+}
+
+const char *store_best_order(const Spec *spec)
+{
+    for (int m = 0; m < spec->configured.n_metrics; m++) {
+        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return "fitness IS NULL, fitness, survived DESC, id";
+    }
+    return "fitness IS NULL, fitness, id";
+}
+
+Error store_counts(Store *store, StoreCounts *counts)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    char sql[256];
+    *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
+    TRY(store_count_batches(store, counts));
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
+             store_best_order(store->spec));
+    TRY(database_prepare(store->database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        counts->best_trial = column_integer(statement, 0);
+        counts->best_fitness = column_real(statement, 1);
+    }
+    statement_close(statement);
+    return error;
+}
+
+Error store_search_state(Store *store, void *state, size_t size, bool *found)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    *found = false;
+    TRY(database_prepare(store->database, "SELECT state FROM searches WHERE id = 0", &statement));
+    Error error = statement_step(statement, &row);
+    if (row && !column_is_null(statement, 0)) {
+        const Bytes blob = column_blob(statement, 0);
+        *found = blob.size == size;
+        if (*found && size > 0) memcpy(state, blob.data, size);
+        if (!*found) {
+            error = error_make(ERROR_USER, "campaign %s holds a search state of %zu bytes, and this program's has %zu: "
+                               "use the program that wrote it", store->name, blob.size, size);
+        }
+    }
+    statement_close(statement);
+    return error;
+}
+
+Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason)
+{
+    Statement *statement = NULL;
+    const bool running = strcmp(state, "running") == 0;
+    TRY(database_prepare(store->database,
+                         running ? "UPDATE campaign SET state = ?, reason = ?, started = ?, finished = NULL"
+                                 : "UPDATE campaign SET state = ?, reason = ?, finished = ?",
+                         &statement));
+    bind_text(statement, 1, state);
+    bind_text(statement, 2, reason);
+    bind_text(statement, 3, clock_utc().text);
+    TRY(store_finish(statement));
+    snprintf(store->state, sizeof store->state, "%s", state);
+    if (stop_reason == NULL) return error_none();
+    TRY(database_prepare(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", &statement));
+    bind_text(statement, 1, stop_reason);
+    return store_finish(statement);
+}
+
+Error store_set_total(Store *store, int64_t trials_total)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?", &statement));
+    if (trials_total > 0) bind_integer(statement, 1, trials_total);
+    else bind_null(statement, 1);
+    return store_finish(statement);
+}
+
+Error store_index_fitness(Store *store)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
+             store_best_order(store->spec));
+    return database_run(store->database, sql);
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+static Error store_log_line(const Store *store, const char *time, const char *kind, const char *text)
+{
+    char path[1024], *line = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&line, &size);
+    if (out == NULL) return error_make(ERROR_MACHINE, "not enough memory for a line of log.jsonl");
+    Json json;
+    json_start(&json, out, false);
+    json_object(&json, NULL);
+    json_text(&json, "time", time);
+    json_text(&json, "event", kind);
+    json_text(&json, "text", text);
+    json_close(&json, '}');
+    fclose(out);
+    snprintf(path, sizeof path, "%s/log.jsonl", store->folder);
+    line[strcspn(line, "\n")] = '\0';
+    const Error error = file_append_line(path, line);
+    free(line);
+    return error;
+}
+
+Error store_event(Store *store, const char *kind, const char *format, ...)
+{
+    char text[512];
+    Statement *statement = NULL;
+    const Text32 time = clock_utc();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    TRY(database_prepare(store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)", &statement));
+    bind_text(statement, 1, time.text);
+    bind_text(statement, 2, kind);
+    bind_text(statement, 3, text);
+    TRY(store_finish(statement));
+    return store_log_line(store, time.text, kind, text);
+}
