@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRESS_LINE_MAX = 512, PROGRESS_BAR_MAX = 30, PROGRESS_BAR_MIN = 8 };
+enum { PROGRESS_LINE_MAX = 512, PROGRESS_BAR_MAX = 30, PROGRESS_BAR_MIN = 6 };
 
 static const double progress_memory = 20; // s over which rates are smoothed
 
@@ -89,13 +89,14 @@ static double progress_seconds_left(const Progress *progress)
 // ---- a terminal's line ----------------------------------------------------------------------------------------------
 
 // "3 min 20 s" -> "3min20s"
-static void progress_squeeze(char *text)
+static Text32 progress_squeeze(Text32 duration)
 {
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++) {
-        if (*from != ' ') *to++ = *from;
+    Text32 text = {""};
+    size_t used = 0;
+    for (const char *from = duration.text; *from != '\0'; from++) {
+        if (*from != ' ') text.text[used++] = *from;
     }
-    *to = '\0';
+    return text;
 }
 
 static void progress_texts(const Progress *progress, bool narrow, ProgressTexts *texts)
@@ -119,21 +120,30 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     else
         snprintf(texts->best, sizeof texts->best, "best %.5g #%" PRId64, now->best, now->best_trial);
     snprintf(texts->failures, sizeof texts->failures, "%s failed", text_short((double)now->failures).text);
-    if (!isnan(left)) snprintf(texts->left, sizeof texts->left, "%s left", text_duration(left).text);
+    const Text32 duration = narrow ? progress_squeeze(text_duration(left)) : text_duration(left);
+    if (!isnan(left)) snprintf(texts->left, sizeof texts->left, "%s left", duration.text);
     if (now->doing != NULL && strcmp(now->doing, "running") != 0)
         snprintf(texts->left, sizeof texts->left, "%.30s", now->doing);
-    if (narrow) progress_squeeze(texts->left);
 }
 
-// The parts of the line, in order; `simulated` goes first when room is short.
-static size_t progress_join(const ProgressTexts *texts, bool narrow, bool simulated, char *line, size_t size)
+// How the line is put together in what room there is.
+typedef struct ProgressForm {
+    bool narrow, percent, simulated;
+    int bar; // least width of the bar with its brackets and a blank; 0: none
+} ProgressForm;
+
+static const ProgressForm progress_forms[] = {
+    {false, true, true, 14}, {true, false, true, PROGRESS_BAR_MIN + 3}, {true, true, true, 0}, {true, true, false, 0}};
+
+static size_t progress_join(const ProgressTexts *texts, const ProgressForm *form, char *line, size_t size)
 {
-    const char *const parts[] = {texts->percent,  texts->done, texts->rate, simulated ? texts->simulated : "",
-                                 texts->failures, texts->best, texts->left};
+    const char *const parts[] = {form->percent ? texts->percent : "",     texts->done,     texts->rate,
+                                 form->simulated ? texts->simulated : "", texts->failures, texts->best,
+                                 texts->left};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
         if (parts[i][0] == '\0') continue;
-        used += (size_t)snprintf(line + used, size - used, "%s%s", used == 0 ? "" : narrow ? " " : "  ", parts[i]);
+        used += (size_t)snprintf(line + used, size - used, "%s%s", used == 0 ? "" : form->narrow ? " " : "  ", parts[i]);
     }
     return used;
 }
@@ -154,23 +164,20 @@ static void progress_bar(double fraction, int room, char *bar, size_t size)
     bar[inside + 3] = '\0';
 }
 
-// The widest of four forms that leaves room for a bar; the last drops the bar and is cut to what there is.
+// The widest form that fits; the last one is cut to what room there is.
 static void progress_line(const Progress *progress, int columns, char *line, size_t size)
 {
-    static const struct {
-        bool narrow, simulated;
-        int bar;
-    } forms[] = {{false, true, 14}, {true, true, PROGRESS_BAR_MIN + 3}, {true, true, 0}, {true, false, 0}};
     ProgressTexts texts;
     char text[PROGRESS_LINE_MAX], bar[PROGRESS_BAR_MAX + 4];
-    const int room = columns - 1; // a character in the last column would wrap on some terminals
-    int length = 0;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        progress_texts(progress, forms[i].narrow, &texts);
-        length = (int)progress_join(&texts, forms[i].narrow, forms[i].simulated, text, sizeof text);
-        if (length + forms[i].bar <= room) break;
+    const int room = columns - 1, count = (int)(sizeof progress_forms / sizeof *progress_forms);
+    int length = 0, form = 0; // room: a character in the last column would wrap on some terminals
+    for (; form < count; form++) {
+        progress_texts(progress, progress_forms[form].narrow, &texts);
+        length = (int)progress_join(&texts, &progress_forms[form], text, sizeof text);
+        if (length + progress_forms[form].bar <= room) break;
     }
-    progress_bar(texts.fraction, room - length, bar, sizeof bar);
+    const bool with_bar = form < count && progress_forms[form].bar > 0;
+    progress_bar(texts.fraction, with_bar ? room - length : 0, bar, sizeof bar);
     snprintf(line, size, "%s%.*s", bar, room > 0 ? room : 0, text);
 }
 
@@ -196,7 +203,7 @@ static void progress_plain(Progress *progress)
     ProgressTexts texts;
     char line[PROGRESS_LINE_MAX];
     progress_texts(progress, false, &texts);
-    progress_join(&texts, false, true, line, sizeof line);
+    progress_join(&texts, &progress_forms[0], line, sizeof line);
     fprintf(progress->out, "%s: %s\n", progress->campaign, line + strspn(line, " "));
     fflush(progress->out);
 }
