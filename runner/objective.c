@@ -1,5 +1,5 @@
-// From the replicates of a trial to what is stored of it: the fitness, and each metric's mean and spread. All sums run in
-// the order of the replicates, so they are the same bits wherever the lanes ran.
+// From the replicates of a trial to what is stored of it: the fitness, and each metric's mean and spread. All sums run
+// in the order of the replicates, so they are the same bits wherever the lanes ran.
 #include "runner.h"
 
 #include <assert.h>
@@ -108,8 +108,8 @@ static double objective_fitness(const Spec *spec, const double *parameter, const
 
 // ---- metrics --------------------------------------------------------------------------------------------------------
 
-// Mean and sample standard deviation of a column, value[r*stride]: two passes, so that a spread far smaller than the mean
-// keeps its digits (Chan, Golub & LeVeque, The American Statistician 37(3), 1983, eq. 1.1).
+// Mean and sample standard deviation of a column, value[r*stride]: two passes, so that a spread far smaller than the
+// mean keeps its digits (Chan, Golub & LeVeque, The American Statistician 37(3), 1983, eq. 1.1).
 static double objective_column_mean(const double *value, int n, int stride)
 {
     double sum = 0.0;

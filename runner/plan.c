@@ -1,5 +1,5 @@
-// What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from a
-// short calibration launch. How many lanes a batch has is chosen here too, for the campaign loop and for the plan alike.
+// What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
+// a short calibration launch. How many lanes a batch has is chosen here too, for the campaign loop and for the plan.
 #include "store.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: as many as keep an H100 or H200 full (132 multiprocessors x 8 blocks of 128), if all slots together leave a tenth
-// of its memory free.
+// GPU: as many as keep an H100 or H200 full (132 multiprocessors x 8 blocks of 128), if all slots together leave a
+// tenth of its memory free.
 static int64_t plan_gpu_lanes(const Spec *spec, const BackendInfo *info)
 {
     const int64_t usable = info->memory_free / 10 * 9;
@@ -49,6 +49,16 @@ static int64_t plan_all_lanes(const Spec *spec)
     return lanes;
 }
 
+// Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
+// again, the best and the failures.
+static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
+{
+    const int64_t every = spec->record.every > 0 ? trials / spec->record.every + 1 : 0;
+    const int64_t chosen = plan_greatest(every + spec->record.n_trials, spec->record.best + spec->record.failures);
+    const int64_t at_once = plan_greatest(plan_least(chosen, trials), 1);
+    return plan_least(record_lanes_max(spec), at_once * record_replicates(spec));
+}
+
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
 {
     const BackendInfo *info = backend_info(backend);
@@ -59,7 +69,7 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
     }
     const int64_t count = spec->replicates.count;
     const int64_t wanted = plan_greatest(plan_least(lanes, plan_all_lanes(spec)) / count, 1);
-    *traced_max = plan_least(record_lanes_max(spec), wanted * record_replicates(spec));
+    *traced_max = plan_traced_lanes(spec, wanted);
     return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }
 

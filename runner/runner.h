@@ -200,10 +200,10 @@ bool search_complete(const Spec *spec, double *parameter);
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
-// Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its ordinal
-// is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes' values of
-// an id; `data` (the arena's) is for it. A call of ask examines a bounded number of ids: if all were dropped, it gives
-// none and *waiting, and the next call goes on.
+// Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
+// ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
+// values of an id; `data` (the arena's) is for it. A call of ask examines a bounded number of ids: if all were dropped,
+// it gives none and *waiting, and the next call goes on.
 typedef struct Enumeration {
     void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
     const void *data;
@@ -221,8 +221,8 @@ const char *enumerated_stopped(const Search *search); // never: they end when as
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);
 
-// Bounds on what trial_result holds on the stack: replicates.count, and the names that an objective may use (metrics and
-// parameters of a model together).
+// Bounds on what trial_result holds on the stack: replicates.count, and the names that an objective may use (metrics
+// and parameters of a model together).
 enum { REPLICATES_MAX = 65536, OBJECTIVE_NAMES_MAX = 512 };
 
 // What is stored of a trial.
@@ -338,9 +338,9 @@ typedef struct Plan {
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
 
-// Lanes of a batch: whole trials with all their replicates, at least one trial, and no more of them than leave the trace
-// of those that `every` records its size. `requested`: 0 lets the machine decide.
-// *traced_max: lanes of a batch that may be traced, in whole trials too; 0 if the spec records no trajectories.
+// Lanes of a batch: whole trials with all their replicates, at least one trial, and so few that the trace of those that
+// `every` records stays within its 64 MiB. `requested`: 0 lets the machine decide. *traced_max: lanes of a batch that
+// may be traced, in whole trials too; 0 if the spec records no trajectories.
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max);
 
 // ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------

@@ -1,6 +1,6 @@
-// grid: every combination of the axes' values. The id of a trial is its place in the full product, before `exclude`: the
-// first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place of
-// the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
+// grid: every combination of the axes' values. The id of a trial is its place in the full product, before `exclude`:
+// the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place
+// of the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
 #include "runner.h"
 
 // How one axis reads its value's index from an id: (id / stride) mod count.

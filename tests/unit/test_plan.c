@@ -145,10 +145,15 @@ TEST(plan_batch_bounds_what_is_traced)
     int64_t traced;
     const char *few = PLAN_SPEC(GRID, "record: {trajectories: {select: {best: 5}, sample: 1e-4}}");
     CHECK_INTEGER(400, lanes_of(few, 0, &traced));
-    CHECK_INTEGER(400, traced);
+    CHECK_INTEGER(5, traced);
     const char *first = PLAN_SPEC(GRID, "replicates: {count: 10}\nrecord: {trajectories: {select: {best: 5}}}");
     CHECK_INTEGER(400, lanes_of(first, 400, &traced));
-    CHECK_INTEGER(40, traced); // the first replicate of each
+    CHECK_INTEGER(5, traced); // the first replicate of each
+    const char *every =
+        PLAN_SPEC(GRID, "replicates: {count: 10}\nrecord: {trajectories: {select: {every: 7, trials: [3]}, "
+                        "replicates: all}}");
+    CHECK_INTEGER(400, lanes_of(every, 400, &traced));
+    CHECK_INTEGER((40 / 7 + 1 + 1) * 10, traced);
     const char *all = "version: 1\nexperiment: plan\nmodel: hopper\nsimulation: {duration: 5}\nsearch:\n" GRID
                       "record: {trajectories: {select: {every: 1}, sample: 1e-4}}\n";
     const int64_t fit = (64 << 20) / (50002 * 14 * 8); // lanes whose samples fill 64 MiB

@@ -1,5 +1,5 @@
-// Search methods whose trials are known beforehand: what an id means, what is dropped, and that a search goes on where a
-// checkpoint left it.
+// Search methods whose trials are known beforehand: what an id means, what is dropped, and that a search goes on where
+// a checkpoint left it.
 #include "../test.h"
 
 #include <math.h>
