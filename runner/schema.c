@@ -1,0 +1,536 @@
+// The key table told to others: a JSON schema (draft 2020-12) for editors, and a reference page for people.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCHEMA_ARENA = 16 << 20 };
+static const char schema_quantity_pattern[] = "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$";
+
+// ---- one row --------------------------------------------------------------------------------------------------------
+
+static void schema_const(Json *json, const char *value)
+{
+    json_object(json, NULL);
+    json_text(json, "const", value);
+    json_close(json, '}');
+}
+
+static void schema_bounds(Json *json, const Key *key)
+{
+    json_text(json, "type", key->type == KEY_INTEGER ? "integer" : "number");
+    if (isfinite(key->low)) json_number(json, "minimum", key->low);
+    if (isfinite(key->high)) json_number(json, "maximum", key->high);
+}
+
+static bool schema_takes_unit(const Key *key)
+{
+    return key->unit != NULL && (strcmp(key->unit, "s") == 0 || strcmp(key->unit, "fraction") == 0);
+}
+
+static void schema_number(Json *json, const Key *key)
+{
+    if (key->words == NULL && !schema_takes_unit(key)) {
+        schema_bounds(json, key);
+        return;
+    }
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    schema_bounds(json, key);
+    json_close(json, '}');
+    if (schema_takes_unit(key)) {
+        json_object(json, NULL);
+        json_text(json, "type", "string");
+        json_text(json, "pattern", schema_quantity_pattern);
+        json_close(json, '}');
+    }
+    if (key->words != NULL) schema_const(json, key->words);
+    json_close(json, ']');
+}
+
+static void schema_scalar(Json *json, const Key *key, Arena *arena)
+{
+    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key);
+    if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
+    if (key->type == KEY_NAME) {
+        json_text(json, "type", "string");
+        json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
+    }
+    if (key->type != KEY_CHOICE) return;
+    json_array(json, "enum");
+    for (int i = 0; i < words_count(key->words); i++) json_text(json, NULL, words_at(key->words, i, arena));
+    json_close(json, ']');
+}
+
+static void schema_default(Json *json, const Key *key, Arena *arena)
+{
+    if (key->type == KEY_CHOICE)
+        json_text(json, "default", words_at(key->words, (int)key->value, arena));
+    else if (key->type == KEY_BOOLEAN)
+        json_boolean(json, "default", key->value != 0.0);
+    else if (key->words != NULL)
+        json_text(json, "default", key->words);
+    else
+        json_number(json, "default", key->value);
+}
+
+// ---- forms ----------------------------------------------------------------------------------------------------------
+
+static void schema_reference(Json *json, const char *name, const char *definition, Arena *arena)
+{
+    json_object(json, name);
+    json_text(json, "$ref", arena_format(arena, "#/$defs/%s", definition));
+    json_close(json, '}');
+}
+
+static void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena)
+{
+    json_text(json, "type", "array");
+    if (least > 0) json_integer(json, "minItems", least);
+    if (most > 0) json_integer(json, "maxItems", most);
+    schema_reference(json, "items", definition, arena);
+}
+
+static void schema_map_of(Json *json, const char *definition, Arena *arena)
+{
+    json_array(json, "type");
+    json_text(json, NULL, "object");
+    json_text(json, NULL, "null");
+    json_close(json, ']');
+    schema_reference(json, "additionalProperties", definition, arena);
+}
+
+static void schema_model_name(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "enum");
+    for (int i = 0; i < model_count(); i++) json_text(json, NULL, model_at(i)->name);
+    json_close(json, ']');
+}
+
+static void schema_method_name(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "enum");
+    for (int i = 0; i < search_method_count(); i++) json_text(json, NULL, search_method_at(i)->name);
+    json_close(json, ']');
+}
+
+static void schema_over(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
+static void schema_perturb(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
+static void schema_points(Json *json, Arena *arena) { schema_array_of(json, "point", 1, 0, arena); }
+static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
+static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, 0, arena); }
+static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
+
+static void schema_minimize(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "type");
+    json_text(json, NULL, "string");
+    json_text(json, NULL, "number");
+    json_close(json, ']');
+}
+
+static void schema_objective_over(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", "^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$");
+}
+
+static void schema_failed(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", "^(any|ignore|penalty\\([0-9.eE+-]+\\))$");
+}
+
+static const struct {
+    const char *path, *type; // type: NULL if the function writes it
+    void (*write)(Json *json, Arena *arena);
+} schema_forms[] = {
+    {"model", NULL, schema_model_name},
+    {"search.method", NULL, schema_method_name},
+    {"search.over", NULL, schema_over},
+    {"search.points", NULL, schema_points},
+    {"search.zip", NULL, schema_zip},
+    {"search.exclude", NULL, schema_exclude},
+    {"replicates.perturb", NULL, schema_perturb},
+    {"objective.minimize", NULL, schema_minimize},
+    {"objective.over", "string", schema_objective_over},
+    {"objective.failed", "string", schema_failed},
+    {"record.trajectories.select.trials", NULL, schema_trials},
+};
+
+static void schema_form(Json *json, const Key *key, Arena *arena)
+{
+    for (size_t f = 0; f < sizeof schema_forms / sizeof schema_forms[0]; f++) {
+        if (strcmp(schema_forms[f].path, key->path) != 0) continue;
+        if (schema_forms[f].type != NULL) json_text(json, "type", schema_forms[f].type);
+        schema_forms[f].write(json, arena);
+    }
+}
+
+// ---- sections -------------------------------------------------------------------------------------------------------
+
+static bool schema_is_child(const Key *key, const char *section)
+{
+    const size_t length = strlen(section);
+    if (key->type == KEY_LATER || strncmp(key->path, section, length) != 0) return false;
+    if (length > 0 && key->path[length] != '.') return false;
+    return strchr(key->path + length + (length > 0), '.') == NULL;
+}
+
+static void schema_section(Json *json, const Key *rows, int count, const char *section, Arena *arena);
+
+static void schema_property(Json *json, const Key *rows, int count, const Key *key, Arena *arena)
+{
+    json_object(json, key_name(key));
+    json_text(json, "description", arena_format(arena, "%s. Example: %s", key->doc, key->example != NULL ? key->example : ""));
+    if (key->type == KEY_SECTION && (key->flags & KEY_OPEN) != 0) {
+        json_array(json, "type");
+        json_text(json, NULL, "object");
+        json_text(json, NULL, "null");
+        json_close(json, ']');
+    } else if (key->type == KEY_SECTION) {
+        schema_section(json, rows, count, key->path, arena);
+    } else if (key->type == KEY_FORM) {
+        schema_form(json, key, arena);
+    } else {
+        schema_scalar(json, key, arena);
+        if ((key->flags & KEY_REQUIRED) == 0) schema_default(json, key, arena);
+    }
+    json_close(json, '}');
+}
+
+// Options of a model or a method: their rows, nested by the dots in their names.
+static void schema_options(Json *json, const Key *rows, int count, const char *section, Arena *arena)
+{
+    const size_t length = strlen(section);
+    for (int i = 0; i < count; i++) {
+        const char *name = rows[i].path + length + 1;
+        const char *dot = strchr(name, '.');
+        if (strncmp(rows[i].path, section, length) != 0 || rows[i].path[length] != '.') continue;
+        if (dot == NULL) {
+            json_object(json, name);
+            json_text(json, "description", rows[i].unit != NULL && rows[i].unit[0] != '\0'
+                                               ? arena_format(arena, "%s (%s)", rows[i].doc, rows[i].unit)
+                                               : rows[i].doc);
+            schema_scalar(json, &rows[i], arena);
+            schema_default(json, &rows[i], arena);
+            json_close(json, '}');
+            continue;
+        }
+        const char *inner = arena_format(arena, "%.*s", (int)(dot - rows[i].path), rows[i].path);
+        const size_t inner_length = strlen(inner);
+        bool first = true;
+        for (int before = 0; before < i; before++)
+            first &= strncmp(rows[before].path, inner, inner_length) != 0 || rows[before].path[inner_length] != '.';
+        if (!first) continue;
+        json_object(json, inner + length + 1);
+        json_object(json, "properties");
+        schema_options(json, rows, count, inner, arena);
+        json_close(json, '}');
+        json_boolean(json, "additionalProperties", false);
+        json_close(json, '}');
+    }
+}
+
+static Key *schema_option_rows(const Option *options, int count, const char *section, Arena *arena)
+{
+    Key *rows = ARENA_NEW(arena, Key, count);
+    for (int i = 0; i < count; i++) rows[i] = key_of_option(&options[i], section, arena);
+    return rows;
+}
+
+// `if` a key has a value `then` what follows; the caller writes it and closes two braces.
+static void schema_if(Json *json, const char *key, const char *value, bool or_absent)
+{
+    json_object(json, NULL);
+    json_object(json, "if");
+    json_object(json, "properties");
+    json_object(json, key);
+    json_text(json, "const", value);
+    json_close(json, '}');
+    json_close(json, '}');
+    if (!or_absent) {
+        json_array(json, "required");
+        json_text(json, NULL, key);
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+    json_object(json, "then");
+}
+
+// The keys of `search:` that belong to one method each.
+static void schema_methods(Json *json, Arena *arena)
+{
+    json_array(json, "allOf");
+    for (int i = 0; i < search_method_count(); i++) {
+        const SearchMethod *method = search_method_at(i);
+        schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
+        json_object(json, "properties");
+        schema_options(json, schema_option_rows(method->options, method->n_options, "search", arena), method->n_options,
+                       "search", arena);
+        json_close(json, '}');
+        json_close(json, '}');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_boolean(json, "unevaluatedProperties", false);
+}
+
+static void schema_section(Json *json, const Key *rows, int count, const char *section, Arena *arena)
+{
+    json_array(json, "type");
+    json_text(json, NULL, "object");
+    if (section[0] != '\0') json_text(json, NULL, "null");
+    json_close(json, ']');
+    json_object(json, "properties");
+    for (int i = 0; i < count; i++) {
+        if (schema_is_child(&rows[i], section)) schema_property(json, rows, count, &rows[i], arena);
+    }
+    json_close(json, '}');
+    if (strcmp(section, "search") == 0)
+        schema_methods(json, arena);
+    else
+        json_boolean(json, "additionalProperties", false);
+    if (strcmp(section, "record.trajectories") == 0 || section[0] == '\0') {
+        json_array(json, "required");
+        for (int i = 0; i < count && section[0] == '\0'; i++) {
+            if ((rows[i].flags & KEY_REQUIRED) != 0) json_text(json, NULL, rows[i].path);
+        }
+        if (section[0] != '\0') json_text(json, NULL, "select");
+        json_close(json, ']');
+    }
+}
+
+// ---- models ---------------------------------------------------------------------------------------------------------
+
+static void schema_parameters(Json *json, const Configured *configured, const char *section, Arena *arena)
+{
+    Key *rows = ARENA_NEW(arena, Key, configured->n_parameters);
+    for (int i = 0; i < configured->n_parameters; i++) rows[i] = key_of_parameter(&configured->parameters[i], arena);
+    json_object(json, section);
+    json_object(json, "properties");
+    schema_options(json, rows, configured->n_parameters, section, arena);
+    json_close(json, '}');
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+}
+
+// section.key is a mapping whose keys are parameters
+static void schema_names_in(Json *json, const Configured *configured, const char *section, const char *key)
+{
+    json_object(json, section);
+    json_object(json, "properties");
+    json_object(json, key);
+    json_object(json, "propertyNames");
+    json_array(json, "enum");
+    for (int i = 0; i < configured->n_parameters; i++) json_text(json, NULL, configured->parameters[i].name);
+    json_close(json, ']');
+    for (int i = 0; i < 4; i++) json_close(json, '}');
+}
+
+static void schema_model(Json *json, const Model *model, Arena *arena)
+{
+    Configured configured;
+    if (!keys_widest_model(model, arena, &configured)) return;
+    schema_if(json, "model", model->name, false);
+    json_object(json, "properties");
+    json_object(json, "simulation");
+    json_object(json, "properties");
+    schema_options(json, schema_option_rows(model->options, model->n_options, "simulation", arena), model->n_options,
+                   "simulation", arena);
+    json_close(json, '}');
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+    schema_parameters(json, &configured, "initial", arena);
+    schema_parameters(json, &configured, "parameters", arena);
+    schema_names_in(json, &configured, "search", "over");
+    schema_names_in(json, &configured, "replicates", "perturb");
+    for (int i = 0; i < 3; i++) json_close(json, '}');
+}
+
+// ---- definitions that forms refer to --------------------------------------------------------------------------------
+
+static void schema_pair(Json *json, const char *name, int count, const char *companions, Arena *arena)
+{
+    json_object(json, NULL);
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    json_object(json, name);
+    schema_array_of(json, "quantity", count, count, arena);
+    json_close(json, '}');
+    if (companions != NULL) {
+        json_object(json, "scale");
+        json_array(json, "enum");
+        json_text(json, NULL, "linear");
+        json_text(json, NULL, "log");
+        json_close(json, ']');
+        json_close(json, '}');
+        json_object(json, "integer");
+        json_text(json, "type", "boolean");
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+    json_array(json, "required");
+    json_text(json, NULL, name);
+    json_close(json, ']');
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+}
+
+static void schema_values(Json *json, Arena *arena)
+{
+    int count;
+    const ValueForm *forms = value_forms(&count);
+    json_object(json, "values");
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    schema_array_of(json, "quantity", 1, 0, arena);
+    json_close(json, '}');
+    for (int i = 0; i < count; i++)
+        schema_pair(json, forms[i].name, forms[i].n_arguments, forms[i].form == VALUES_RANGE ? "scale" : NULL, arena);
+    json_object(json, NULL);
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    schema_reference(json, "derive", "expression", arena);
+    json_close(json, '}');
+    json_array(json, "required");
+    json_text(json, NULL, "derive");
+    json_close(json, ']');
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void schema_quantity(Json *json)
+{
+    json_object(json, "quantity");
+    json_array(json, "type");
+    json_text(json, NULL, "number");
+    json_text(json, NULL, "string");
+    json_close(json, ']');
+    json_text(json, "pattern", schema_quantity_pattern);
+    json_close(json, '}');
+}
+
+static void schema_definitions(Json *json, Arena *arena)
+{
+    json_object(json, "$defs");
+    schema_quantity(json);
+    schema_values(json, arena);
+    json_object(json, "perturbation");
+    json_array(json, "anyOf");
+    schema_pair(json, "normal", 2, NULL, arena);
+    schema_pair(json, "uniform", 2, NULL, arena);
+    json_close(json, ']');
+    json_close(json, '}');
+    json_object(json, "point");
+    json_text(json, "type", "object");
+    schema_reference(json, "additionalProperties", "quantity", arena);
+    json_close(json, '}');
+    json_object(json, "name");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, "names");
+    schema_array_of(json, "name", 2, 0, arena);
+    json_close(json, '}');
+    json_object(json, "expression");
+    schema_minimize(json, arena);
+    json_close(json, '}');
+    json_object(json, "id");
+    json_text(json, "type", "integer");
+    json_integer(json, "minimum", 0);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+void spec_schema(FILE *out)
+{
+    Arena arena;
+    if (arena_create(&arena, SCHEMA_ARENA, "the schema").kind != OK) return;
+    int count;
+    const Key *rows = keys_table(&count);
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    json_text(&json, "title", "Hopscotch experiment spec, version 1");
+    schema_section(&json, rows, count, "", &arena);
+    json_array(&json, "allOf");
+    for (int i = 0; i < model_count(); i++) schema_model(&json, model_at(i), &arena);
+    json_close(&json, ']');
+    schema_definitions(&json, &arena);
+    json_close(&json, '}');
+    arena_destroy(&arena);
+}
+
+// ---- the reference page ---------------------------------------------------------------------------------------------
+
+static void schema_describe(FILE *out, const Key *key, Arena *arena)
+{
+    fprintf(out, "%s\n", key->path);
+    if (key->type == KEY_SECTION) {
+        fprintf(out, "    %s\n", key->doc);
+    } else {
+        const char *default_text = NULL;
+        if ((key->flags & KEY_REQUIRED) != 0)
+            default_text = "required";
+        else if (key->type == KEY_CHOICE)
+            default_text = arena_format(arena, "default %s", words_at(key->words, (int)key->value, arena));
+        else if (key->type == KEY_BOOLEAN)
+            default_text = key->value != 0.0 ? "default true" : "default false";
+        else if (key->type != KEY_FORM && key->words != NULL)
+            default_text = arena_format(arena, "default %s", key->words);
+        else if (key->type != KEY_FORM)
+            default_text = arena_format(arena, "default %s", text_number(key->value).text);
+        fprintf(out, "    %s\n    %s%s%s\n", key->doc, key_expected(key, arena), default_text != NULL ? "; " : "",
+                default_text != NULL ? default_text : "");
+    }
+    if (key->example != NULL) fprintf(out, "    example: %s: %s\n", key_name(key), key->example);
+}
+
+static void schema_describe_options(FILE *out, const Option *options, int count, const char *section, Arena *arena)
+{
+    const Key *rows = schema_option_rows(options, count, section, arena);
+    for (int i = 0; i < count; i++) schema_describe(out, &rows[i], arena);
+}
+
+static void schema_describe_values(FILE *out)
+{
+    int count;
+    const ValueForm *forms = value_forms(&count);
+    fprintf(out, "\nVALUES of a parameter in search.over\n\n[1, 2, 3]\n    these, in this order\n");
+    for (int i = 0; i < count; i++)
+        fprintf(out, "{%s: %s}\n    %s\n    example: %s\n", forms[i].name, forms[i].arguments, forms[i].doc, forms[i].example);
+    fprintf(out, "{derive: expression}\n    computed from other parameters; not an axis. It may use axes, fixed values and\n"
+                 "    parameters derived before it\n    example: {derive: \"0.1 * k_fp\"}\n");
+}
+
+void spec_reference(FILE *out)
+{
+    Arena arena;
+    if (arena_create(&arena, SCHEMA_ARENA, "the reference page").kind != OK) return;
+    int count;
+    const Key *rows = keys_table(&count);
+    fprintf(out, "KEYS of a spec\n\n");
+    for (int i = 0; i < count; i++) {
+        if (rows[i].type != KEY_LATER) schema_describe(out, &rows[i], &arena);
+    }
+    schema_describe_values(out);
+    for (int i = 0; i < search_method_count(); i++) {
+        const SearchMethod *method = search_method_at(i);
+        fprintf(out, "\nMETHOD %s: %s\n\n", method->name, method->doc);
+        schema_describe_options(out, method->options, method->n_options, "search", &arena);
+    }
+    for (int i = 0; i < model_count(); i++) {
+        const Model *model = model_at(i);
+        fprintf(out, "\nMODEL %s: %s (parameters and metrics: hopscotch models %s)\n\n", model->name, model->doc, model->name);
+        schema_describe_options(out, model->options, model->n_options, "simulation", &arena);
+    }
+    fprintf(out, "\nNumbers are written 3, -0.5, 1e-4. Keys in s also take 5us, 5ms, 10s, 30min, 2h; fractions also 50%%.\n"
+                 "Expressions: + - * / ^, < <= > >= = !=, and or not, min max abs sqrt exp log sin cos, parentheses.\n");
+    arena_destroy(&arena);
+}
