@@ -1,56 +1,6 @@
-// A stored campaign opened for reading, and the re-simulation of one of its trials: on any backend, in any batch, the
-// bits must be those that the campaign stored.
+// The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
+// stored.
 #include "store.h"
-
-#include <string.h>
-
-// ---- opening --------------------------------------------------------------------------------------------------------
-
-static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    const char *resolved = NULL;
-    TRY(store_check(campaign->database, path));
-    TRY(database_prepare(campaign->database, "SELECT resolved, numerics_version, program_version FROM campaign",
-                         &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) {
-        resolved = arena_copy(arena, column_text(statement, 0));
-        campaign->numerics_version = (int)column_integer(statement, 1);
-        campaign->program_version = arena_copy(arena, column_text(statement, 2));
-    }
-    statement_close(statement);
-    if (error.kind != OK) return error;
-    if (!row) return error_make(ERROR_USER, "%s has no campaign in it yet", path);
-    const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
-    return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec);
-}
-
-Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)
-{
-    *out = (StoredCampaign){.name = arena_copy(arena, name)};
-    TRY(campaign_folder(results, name, arena, &out->folder));
-    const char *path = arena_format(arena, "%s/%s", out->folder, CAMPAIGN_DATABASE);
-    if (!file_exists(path)) {
-        return error_make(ERROR_USER, "there is no campaign %s under %s: `hopscotch status` lists those that are there",
-                          name, results);
-    }
-    TRY(database_open(path, DATABASE_READ, &out->database));
-    const Error error = stored_read(out, path, arena);
-    if (error.kind != OK) campaign_close(out);
-    return error;
-}
-
-void campaign_close(StoredCampaign *campaign)
-{
-    if (campaign->database == NULL) return;
-    const Error error = database_close(campaign->database);
-    (void)error; // a reader has nothing to lose
-    campaign->database = NULL;
-}
-
-// ---- replay ---------------------------------------------------------------------------------------------------------
 
 static Error replay_read_row(const StoredCampaign *campaign, int64_t trial, Arena *arena, TrialRows *stored)
 {
@@ -67,7 +17,7 @@ static Error replay_read_row(const StoredCampaign *campaign, int64_t trial, Aren
 }
 
 // One batch that holds nothing but this trial's replicates.
-static Error replay_run(const Spec *spec, Backend *backend, Flight *flight, Commit *again)
+static Error replay_batch(const Spec *spec, Backend *backend, Flight *flight, Commit *again)
 {
     TRY(backend_prepare(backend, &spec->configured, spec->replicates.count, 0, 0));
     flight_fill(spec, flight, backend_batch(backend, 0));
@@ -92,7 +42,7 @@ static Error replay_simulate(const StoredCampaign *campaign, const TrialRows *st
     TRY(search_init(spec, arena, &search));
     TRY(spec->method->trial(&search, stored->id[0], &flight.trials.ordinal[0], flight.trials.parameter));
     TRY(backend_open(options, &backend));
-    const Error error = replay_run(spec, backend, &flight, again);
+    const Error error = replay_batch(spec, backend, &flight, again);
     backend_close(backend);
     return error;
 }

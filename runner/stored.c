@@ -1,0 +1,46 @@
+// A stored campaign opened for reading: its database, and the spec that it holds in full.
+#include "store.h"
+
+static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    const char *resolved = NULL;
+    TRY(store_check(campaign->database, path));
+    TRY(database_prepare(campaign->database, "SELECT resolved, numerics_version, program_version FROM campaign",
+                         &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        resolved = arena_copy(arena, column_text(statement, 0));
+        campaign->numerics_version = (int)column_integer(statement, 1);
+        campaign->program_version = arena_copy(arena, column_text(statement, 2));
+    }
+    statement_close(statement);
+    if (error.kind != OK) return error;
+    if (!row) return error_make(ERROR_USER, "%s has no campaign in it yet", path);
+    const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
+    return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec);
+}
+
+Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)
+{
+    *out = (StoredCampaign){.name = arena_copy(arena, name)};
+    TRY(campaign_folder(results, name, arena, &out->folder));
+    const char *path = arena_format(arena, "%s/%s", out->folder, CAMPAIGN_DATABASE);
+    if (!file_exists(path)) {
+        return error_make(ERROR_USER, "there is no campaign %s under %s: `hopscotch status` lists those that are there",
+                          name, results);
+    }
+    TRY(database_open(path, DATABASE_READ, &out->database));
+    const Error error = stored_read(out, path, arena);
+    if (error.kind != OK) campaign_close(out);
+    return error;
+}
+
+void campaign_close(StoredCampaign *campaign)
+{
+    if (campaign->database == NULL) return;
+    const Error error = database_close(campaign->database);
+    (void)error; // a reader has nothing to lose
+    campaign->database = NULL;
+}
