@@ -67,10 +67,16 @@ static Error cuda_check(cudaError_t code, const char *what)
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
+// When one slice began and ended on the device.
+typedef struct CudaSpan {
+    cudaEvent_t started, ended;
+} CudaSpan;
+
 typedef struct CudaSlot {
     Batch device; // pointers into device memory
     cudaStream_t stream;
-    cudaEvent_t started, ended;
+    CudaSpan spans[2]; // used in turn, so that the last slice's is still there when the next one is launched
+    int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
 } CudaSlot;
@@ -79,7 +85,8 @@ typedef struct CudaBackend {
     Backend backend;
     int device;
     const Configured *configured;
-    double *assets; // on the device
+    double *assets;         // on the device
+    cudaEvent_t last_ended; // of the slice that was waited for last; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
 } CudaBackend;
 
@@ -129,7 +136,8 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     return error_none();
 }
 
-static Error cuda_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
+static Error cuda_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
+                          int64_t capacity)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     cuda_release(cuda);
@@ -201,10 +209,11 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     group.tick = s->tick;
     group.ticks = ticks < left ? ticks : left;
     const int64_t traced = s->device.trace.lanes;
-    CUDA_TRY(cudaEventRecord(s->started, s->stream));
+    const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
+    CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_traced[cuda->configured->kernel], s, group, 0, traced));
     TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, traced, s->device.lanes));
-    CUDA_TRY(cudaEventRecord(s->ended, s->stream));
+    CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
     return error_none();
 }
@@ -228,14 +237,30 @@ static Error cuda_collect(CudaBackend *cuda, int slot)
     return error_none();
 }
 
+// Device time of a slice that has ended: from its start, or from the end of the slice waited for before it if that is
+// later, since slices of two batches overlap. So the sum over all slices is the time that the device was at work.
+static Error cuda_span_seconds(CudaBackend *cuda, const CudaSpan *span, double *seconds)
+{
+    float own = 0.0f, since_last = 0.0f;
+    CUDA_TRY(cudaEventElapsedTime(&own, span->started, span->ended));
+    if (cuda->last_ended != NULL) {
+        CUDA_TRY(cudaEventElapsedTime(&since_last, cuda->last_ended, span->ended));
+        if (since_last < own) own = since_last > 0.0f ? since_last : 0.0f;
+    }
+    cuda->last_ended = span->ended;
+    *seconds = 1e-3 * (double)own;
+    return error_none();
+}
+
 static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     CudaSlot *s = &cuda->slots[slot];
-    float milliseconds = 0.0f;
-    CUDA_TRY(cudaEventSynchronize(s->ended));
-    CUDA_TRY(cudaEventElapsedTime(&milliseconds, s->started, s->ended));
-    s->kernel_seconds += 1e-3 * (double)milliseconds;
+    const CudaSpan *span = &s->spans[s->turn];
+    double seconds = 0.0;
+    CUDA_TRY(cudaEventSynchronize(span->ended));
+    TRY(cuda_span_seconds(cuda, span, &seconds));
+    s->kernel_seconds += seconds;
     *kernel_seconds = s->kernel_seconds;
     *done = s->tick >= cuda->configured->ticks;
     if (*done) TRY(cuda_collect(cuda, slot));
@@ -248,8 +273,11 @@ static void cuda_close(Backend *backend)
     cudaDeviceSynchronize(); // a batch that was abandoned may still be running
     cuda_release(cuda);
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
-        if (cuda->slots[i].started != NULL) cudaEventDestroy(cuda->slots[i].started);
-        if (cuda->slots[i].ended != NULL) cudaEventDestroy(cuda->slots[i].ended);
+        for (int k = 0; k < 2; k++) {
+            const CudaSpan *span = &cuda->slots[i].spans[k];
+            if (span->started != NULL) cudaEventDestroy(span->started);
+            if (span->ended != NULL) cudaEventDestroy(span->ended);
+        }
         if (cuda->slots[i].stream != NULL) cudaStreamDestroy(cuda->slots[i].stream);
     }
     free(cuda);
@@ -275,9 +303,10 @@ static Error cuda_describe(CudaBackend *cuda)
     snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
              driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
     if (double_ratio > 4)
-        snprintf(info->warning, sizeof info->warning,
-                 "%s computes in double precision at 1/%d of its single-precision speed; a CPU with many cores may be faster",
-                 properties.name, double_ratio);
+        snprintf(
+            info->warning, sizeof info->warning,
+            "%s computes in double precision at 1/%d of its single-precision speed; a CPU with many cores may be faster",
+            properties.name, double_ratio);
     return error_none();
 }
 
@@ -286,13 +315,15 @@ static Error cuda_start(CudaBackend *cuda)
     int devices = 0;
     CUDA_TRY(cudaGetDeviceCount(&devices));
     if (cuda->device < 0 || cuda->device >= devices)
-        return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", cuda->device, devices,
-                          devices - 1);
+        return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", cuda->device,
+                          devices, devices - 1);
     CUDA_TRY(cudaSetDevice(cuda->device));
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         CUDA_TRY(cudaStreamCreateWithFlags(&cuda->slots[i].stream, cudaStreamNonBlocking));
-        CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].started, cudaEventBlockingSync));
-        CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].ended, cudaEventBlockingSync));
+        for (int k = 0; k < 2; k++) {
+            CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].spans[k].started, cudaEventBlockingSync));
+            CUDA_TRY(cudaEventCreateWithFlags(&cuda->slots[i].spans[k].ended, cudaEventBlockingSync));
+        }
     }
     return cuda_describe(cuda);
 }
