@@ -78,8 +78,8 @@ static int database_fault(void)
 // ---- opening and closing --------------------------------------------------------------------------------------------
 
 // Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
-// rather than each 4: at 100,000 rows a transaction that is a fifth of the time. Nothing that a damaged or foreign schema
-// says is trusted.
+// rather than each 4, so that a page which several transactions touch is copied once. No function that a damaged or
+// foreign schema names is called (trusted_schema).
 static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
                                               "PRAGMA foreign_keys = ON;"
                                               "PRAGMA wal_autocheckpoint = 16384;"
@@ -94,20 +94,35 @@ static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;
 static const char database_settings_read[] = "PRAGMA trusted_schema = OFF;"
                                              "PRAGMA cache_size = -32768;";
 
-// The value of the first column of the first row, as text: journal_mode answers with the mode that it is in.
-static Error database_journal_mode(Database *database, const char *mode)
+typedef struct DatabaseAnswer {
+    char text[16];
+} DatabaseAnswer;
+
+static int database_take_answer(void *answer, int columns, char **values, char **names)
 {
-    char sql[48];
-    Statement *statement;
-    bool row;
-    snprintf(sql, sizeof sql, "PRAGMA journal_mode = %s", mode);
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && (!row || sqlite3_stricmp(column_text(statement, 0), mode) != 0))
-        error = error_make(ERROR_MACHINE, "%s: its journal can't be set to %s here: put the results on a local disk",
-                           path_text(database->path).text, mode);
-    statement_close(statement);
-    return error;
+    (void)names;
+    if (columns > 0 && values[0] != NULL) snprintf(((DatabaseAnswer *)answer)->text, sizeof(DatabaseAnswer), "%s", values[0]);
+    return 0;
+}
+
+// Statements that belong to opening; *answer (may be NULL): the first column of the last row.
+static Error database_set_up(Database *database, const char *sql, DatabaseAnswer *answer)
+{
+    const int fault = database_fault();
+    const int code = fault != SQLITE_OK ? fault
+                                        : sqlite3_exec(database->handle, sql, answer != NULL ? database_take_answer : NULL,
+                                                       answer, NULL);
+    return code == SQLITE_OK ? error_none() : database_error(database, code, "open it");
+}
+
+// journal_mode answers with the mode that it is in afterwards.
+static Error database_journal_mode(Database *database, const char *sql, const char *mode)
+{
+    DatabaseAnswer answer = {""};
+    TRY(database_set_up(database, sql, &answer));
+    if (strcmp(answer.text, mode) == 0) return error_none();
+    return error_make(ERROR_MACHINE, "%s: its journal can't be set to %s here: put the results on a local disk",
+                      path_text(database->path).text, mode);
 }
 
 // file:PATH?immutable=1 with what an URI reserves escaped (RFC 3986, 2.1)
@@ -133,7 +148,6 @@ static Error database_connect(Database *database, const char *name, int flags)
                            : sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                              NULL);
     if (opened != SQLITE_OK) return database_error(database, opened, "open it");
-    sqlite3_extended_result_codes(database->handle, 1);
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     return error_none();
@@ -143,15 +157,16 @@ static Error database_start_writer(Database *database)
 {
     const bool shared = database->mode == DATABASE_WRITE_SHARED;
     TRY(database_connect(database, database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-    TRY(database_run(database, shared ? database_settings_shared : database_settings_write));
-    return database_journal_mode(database, shared ? "truncate" : "wal");
+    TRY(database_set_up(database, shared ? database_settings_shared : database_settings_write, NULL));
+    return shared ? database_journal_mode(database, "PRAGMA journal_mode = TRUNCATE", "truncate")
+                  : database_journal_mode(database, "PRAGMA journal_mode = WAL", "wal");
 }
 
 // Reads the header and the schema, so that what is wrong with the file is found here.
 static Error database_probe(Database *database)
 {
-    TRY(database_run(database, database_settings_read));
-    return database_run(database, "SELECT count(*) FROM sqlite_schema");
+    TRY(database_set_up(database, database_settings_read, NULL));
+    return database_set_up(database, "SELECT count(*) FROM sqlite_schema", NULL);
 }
 
 // A database in WAL mode can be read only where its -shm file is or can be made. Where neither is so because the folder
@@ -171,7 +186,7 @@ static Error database_start_reader(Database *database)
 {
     TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
     const Error error = database_probe(database);
-    const int code = sqlite3_errcode(database->handle);
+    const int code = sqlite3_errcode(database->handle) & 0xff;
     if (error.kind == OK || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) return error;
     Arena arena;
     TRY(arena_create(&arena, 1 << 16, "a database's path"));

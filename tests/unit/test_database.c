@@ -1,0 +1,341 @@
+#include "../../io/seam.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct DatabasePath {
+    char folder[128], text[160];
+} DatabasePath;
+
+static DatabasePath database_test_path(void)
+{
+    DatabasePath path;
+    snprintf(path.folder, sizeof path.folder, "%s", test_folder());
+    snprintf(path.text, sizeof path.text, "%s/campaign.db", path.folder);
+    return path;
+}
+
+static Database *database_test_open(const char *path, DatabaseMode mode)
+{
+    Database *database = NULL;
+    CHECK_OK(database_open(path, mode, &database));
+    return database;
+}
+
+// The integer that a query answers with; -1: no row, -2: an error
+static int64_t database_test_integer(Database *database, const char *sql)
+{
+    Statement *statement;
+    bool row;
+    int64_t value = -2;
+    if (database == NULL || database_prepare(database, sql, &statement).kind != OK) return -2;
+    if (statement_step(statement, &row).kind == OK) value = row ? column_integer(statement, 0) : -1;
+    statement_close(statement);
+    return value;
+}
+
+// A table t(a INTEGER) with the rows 1..n, in a closed database
+static void database_test_make(const char *path, int n)
+{
+    Database *database = database_test_open(path, DATABASE_WRITE);
+    CHECK_OK(database_run(database, "CREATE TABLE t (a INTEGER NOT NULL) STRICT; BEGIN"));
+    Statement *insert;
+    bool row;
+    CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?)", &insert));
+    for (int i = 1; i <= n; i++) {
+        bind_integer(insert, 1, i);
+        CHECK_OK(statement_step(insert, &row));
+        CHECK(!row);
+    }
+    statement_close(insert);
+    CHECK_OK(database_run(database, "COMMIT"));
+    CHECK_OK(database_close(database));
+}
+
+TEST(database_values_come_back)
+{
+    const DatabasePath path = database_test_path();
+    Database *database = database_test_open(path.text, DATABASE_WRITE);
+    Statement *insert, *all;
+    bool row;
+    CHECK_OK(database_run(database, "CREATE TABLE v (i INTEGER, r REAL, t TEXT, b BLOB) STRICT"));
+    CHECK_OK(database_prepare(database, "INSERT INTO v VALUES (?, ?, ?, ?)", &insert));
+    bind_integer(insert, 1, INT64_MIN);
+    bind_real(insert, 2, 0x1.fffffffffffffp-1022);
+    bind_text(insert, 3, "\xcf\x86 'q'");
+    bind_blob(insert, 4, "a\0b", 3);
+    CHECK_OK(statement_step(insert, &row));
+    bind_null(insert, 1); // bound anew after it ended
+    bind_real(insert, 2, (double)NAN);
+    bind_text(insert, 3, NULL);
+    bind_blob(insert, 4, NULL, 0);
+    CHECK_OK(statement_step(insert, &row));
+    statement_close(insert);
+
+    CHECK_OK(database_prepare(database, "SELECT i, r, t, b AS bytes FROM v ORDER BY rowid", &all));
+    CHECK_INTEGER(4, column_count(all));
+    CHECK_TEXT("bytes", column_name(all, 3));
+    CHECK_OK(statement_step(all, &row));
+    CHECK(row && column_integer(all, 0) == INT64_MIN && !column_is_null(all, 1));
+    CHECK_BITS(0x1.fffffffffffffp-1022, column_real(all, 1));
+    CHECK_TEXT("\xcf\x86 'q'", column_text(all, 2));
+    CHECK(column_blob(all, 3).size == 3 && memcmp(column_blob(all, 3).data, "a\0b", 3) == 0);
+    CHECK_OK(statement_step(all, &row));
+    CHECK(row && column_is_null(all, 0) && column_is_null(all, 1) && isnan(column_real(all, 1)));
+    CHECK_TEXT("", column_text(all, 2));
+    CHECK(!column_is_null(all, 3) && column_blob(all, 3).size == 0); // empty is not NULL
+    CHECK_OK(statement_step(all, &row));
+    CHECK(!row);
+    CHECK_OK(statement_step(all, &row)); // it was reset: from the beginning
+    CHECK(row && column_integer(all, 0) == INT64_MIN);
+    statement_close(all);
+    CHECK_OK(database_close(database));
+}
+
+TEST(database_settings)
+{
+    const DatabasePath path = database_test_path();
+    Database *writer = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_INTEGER(2, database_test_integer(writer, "PRAGMA synchronous")); // FULL
+    CHECK_INTEGER(1, database_test_integer(writer, "PRAGMA foreign_keys"));
+    CHECK_INTEGER(0, database_test_integer(writer, "PRAGMA trusted_schema"));
+    CHECK(database_test_integer(writer, "PRAGMA wal_autocheckpoint") > 1000);
+    CHECK_OK(database_run(writer, "CREATE TABLE t (a INTEGER) STRICT"));
+    Database *reader = database_test_open(path.text, DATABASE_READ);
+    CHECK_ERROR(ERROR_MACHINE, database_run(reader, "INSERT INTO t VALUES (1)"));
+    CHECK_INTEGER(0, database_test_integer(reader, "PRAGMA trusted_schema"));
+    CHECK_OK(database_close(reader));
+    CHECK_OK(database_close(writer));
+    CHECK_OK(database_close(NULL));
+}
+
+TEST(database_errors_say_what_and_where)
+{
+    const DatabasePath path = database_test_path();
+    Database *database = NULL;
+    CHECK_OK(file_write(path.folder, "text.db", "this is a text and no database, and long enough to be a header "
+                                                "of one hundred bytes, which it must be.",
+                        103));
+    char text[192];
+    snprintf(text, sizeof text, "%s/text.db", path.folder);
+    for (int mode = DATABASE_WRITE; mode <= DATABASE_READ; mode++) {
+        const Error error = database_open(text, (DatabaseMode)mode, &database);
+        CHECK_ERROR(ERROR_USER, error);
+        CHECK(strstr(error.text, "it is no SQLite database") != NULL && strstr(error.text, text) != NULL);
+        CHECK(database == NULL);
+    }
+    CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // not there
+    CHECK(!file_exists(path.text));                                                // and not made
+    database_test_make(path.text, 1);
+    database = database_test_open(path.text, DATABASE_WRITE);
+    Statement *statement;
+    const Error syntax = database_prepare(database, "SELEC 1", &statement);
+    CHECK_ERROR(ERROR_MACHINE, syntax);
+    CHECK(strstr(syntax.text, "cannot run SELEC 1: near \"SELEC\": syntax error") != NULL && statement == NULL);
+    bool row;
+    CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?)", &statement));
+    bind_integer(statement, 2, 5); // there is no second
+    CHECK_ERROR(ERROR_MACHINE, statement_step(statement, &row));
+    bind_null(statement, 1); // refused by NOT NULL
+    CHECK_ERROR(ERROR_MACHINE, statement_step(statement, &row));
+    bind_integer(statement, 1, 6); // and it can go on
+    CHECK_OK(statement_step(statement, &row));
+    statement_close(statement);
+    CHECK_INTEGER(2, database_test_integer(database, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(database));
+}
+
+TEST(database_identifiers_are_quoted)
+{
+    const DatabasePath path = database_test_path();
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
+    CHECK_TEXT("\"k_fp\"", sql_identifier(&arena, "k_fp"));
+    CHECK_TEXT("\"\"", sql_identifier(&arena, ""));
+    const char *hostile = sql_identifier(&arena, "a\" REAL); DROP TABLE t; --");
+    CHECK_TEXT("\"a\"\" REAL); DROP TABLE t; --\"", hostile);
+    Database *database = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_OK(database_run(database, arena_format(&arena, "CREATE TABLE t (%s REAL, \"select\" REAL) STRICT", hostile)));
+    Statement *all;
+    CHECK_OK(database_prepare(database, "SELECT * FROM t", &all));
+    CHECK_TEXT("a\" REAL); DROP TABLE t; --", column_name(all, 0));
+    statement_close(all);
+    CHECK_OK(database_close(database));
+    arena_destroy(&arena);
+}
+
+// A reader in the middle of its query sees what was there when it began; the writer commits and even closes meanwhile.
+TEST(database_readers_never_block_the_writer)
+{
+    const DatabasePath path = database_test_path();
+    database_test_make(path.text, 1000);
+    Database *writer = database_test_open(path.text, DATABASE_WRITE), *reader = database_test_open(path.text, DATABASE_READ);
+    Statement *all;
+    bool row = true;
+    int rows = 0;
+    CHECK_OK(database_prepare(reader, "SELECT a FROM t", &all));
+    CHECK_OK(statement_step(all, &row));
+    const double start = clock_seconds();
+    CHECK_OK(database_run(writer, "BEGIN IMMEDIATE; DELETE FROM t; INSERT INTO t VALUES (5); COMMIT"));
+    CHECK_INTEGER(1, database_test_integer(writer, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(writer));
+    CHECK(clock_seconds() - start < 2);
+    for (; row; rows++) CHECK_OK(statement_step(all, &row));
+    CHECK_INTEGER(1000, rows);
+    statement_close(all);
+    CHECK_INTEGER(1, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+}
+
+TEST(database_closed_by_its_writer_is_one_file)
+{
+    const DatabasePath path = database_test_path();
+    Arena arena;
+    char **names;
+    int count;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
+    database_test_make(path.text, 100);
+    CHECK_OK(folder_list(path.folder, &arena, &names, &count));
+    CHECK_INTEGER(1, count);
+    CHECK_TEXT("campaign.db", names[0]);
+    arena_destroy(&arena);
+}
+
+// A finished campaign in a folder that can't be written, as on a DVD: a process without rights stands in for it.
+TEST(database_reads_in_a_read_only_folder)
+{
+    const DatabasePath path = database_test_path();
+    char strange[192], root[128];
+    if (geteuid() != 0) {
+        test_skip("needs root, to become a user who may not write");
+        return;
+    }
+    snprintf(root, sizeof root, "%s", path.folder);
+    *strrchr(root, '/') = '\0';
+    snprintf(strange, sizeof strange, "%s/what? 100%%#1", path.folder); // what an URI reserves
+    CHECK_OK(folder_make(strange));
+    snprintf(strange, sizeof strange, "%s/what? 100%%#1/campaign.db", path.folder);
+    database_test_make(path.text, 100);
+    database_test_make(strange, 7);
+    CHECK(chmod(root, 0755) == 0 && chmod(path.folder, 0755) == 0);
+    CHECK(seteuid(65534) == 0);
+    Database *reader = database_test_open(path.text, DATABASE_READ);
+    CHECK_INTEGER(100, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+    reader = database_test_open(strange, DATABASE_READ);
+    CHECK_INTEGER(7, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+    Database *writer = NULL;
+    CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_WRITE, &writer));
+    CHECK(seteuid(0) == 0);
+}
+
+// One whose user may not write reads a campaign that runs: the WAL counts, and what comes later is seen.
+TEST(database_reads_a_running_campaign_of_another_user)
+{
+    const DatabasePath path = database_test_path();
+    char root[128];
+    if (geteuid() != 0) {
+        test_skip("needs root, to become a user who may not write");
+        return;
+    }
+    snprintf(root, sizeof root, "%s", path.folder);
+    *strrchr(root, '/') = '\0';
+    CHECK(chmod(root, 0755) == 0 && chmod(path.folder, 0755) == 0);
+    database_test_make(path.text, 3);
+    Database *writer = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_OK(database_run(writer, "INSERT INTO t VALUES (4)"));
+    CHECK(seteuid(65534) == 0);
+    Database *reader = database_test_open(path.text, DATABASE_READ);
+    CHECK_INTEGER(4, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_run(writer, "INSERT INTO t VALUES (5)"));
+    CHECK_INTEGER(5, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+    CHECK(seteuid(0) == 0);
+    CHECK_OK(database_close(writer));
+}
+
+TEST(database_on_a_network_file_system_needs_no_shared_memory)
+{
+    const DatabasePath path = database_test_path();
+    Database *database = database_test_open(path.text, DATABASE_WRITE_SHARED);
+    CHECK_INTEGER(3, database_test_integer(database, "PRAGMA synchronous")); // EXTRA
+    CHECK_OK(database_run(database, "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)"));
+    char shm[192];
+    snprintf(shm, sizeof shm, "%s-shm", path.text);
+    CHECK(!file_exists(shm));
+    CHECK_OK(database_close(database));
+    Database *local = database_test_open(path.text, DATABASE_WRITE); // brought home: WAL again
+    CHECK_INTEGER(1, database_test_integer(local, "SELECT count(*) FROM t"));
+    CHECK(file_exists(shm));
+    CHECK_OK(database_close(local));
+}
+
+#ifdef HOPSCOTCH_FAULTS
+
+static const struct {
+    const char *rule, *words;
+} database_test_faults[] = {
+    {"sql:1:ENOSPC", "bytes free"},
+    {"sql:1:EIO", "the disk failed"},
+    {"sql:1:EBUSY", "another process kept it locked"},
+    {"sql:1:ENOMEM", "not enough memory"},
+};
+
+TEST(database_errors_of_the_machine_can_be_acted_on)
+{
+    const DatabasePath path = database_test_path();
+    database_test_make(path.text, 1);
+    Database *database = database_test_open(path.text, DATABASE_WRITE);
+    for (size_t i = 0; i < sizeof database_test_faults / sizeof *database_test_faults; i++) {
+        seam_set_faults(database_test_faults[i].rule);
+        const Error error = database_run(database, "INSERT INTO t VALUES (2)");
+        seam_set_faults("");
+        CHECK_ERROR(ERROR_MACHINE, error);
+        CHECK(strstr(error.text, database_test_faults[i].words) != NULL && strstr(error.text, path.text) != NULL);
+    }
+    CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
+    seam_set_faults("sql:1:EIO");
+    CHECK_ERROR(ERROR_MACHINE, database_close(database)); // the closing checkpoint; the connection is gone all the same
+    Database *none = NULL;
+    seam_set_faults("sql:2:EIO");
+    CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_WRITE, &none));
+    seam_set_faults("");
+    CHECK(none == NULL);
+    database = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(database));
+}
+
+// A process that is killed in a transaction leaves all of the transactions before it and none of its rows.
+TEST(database_killed_between_statements_keeps_whole_transactions)
+{
+    const DatabasePath path = database_test_path();
+    database_test_make(path.text, 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        Database *database;
+        if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
+        seam_set_faults("sql:7:KILL");
+        for (;;) { // three statements a transaction
+            (void)database_run(database, "BEGIN");
+            (void)database_run(database, "INSERT INTO t VALUES (1), (2)");
+            (void)database_run(database, "COMMIT");
+        }
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    Database *reader = database_test_open(path.text, DATABASE_READ);
+    CHECK_INTEGER(4, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+    Database *writer = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_INTEGER(4, database_test_integer(writer, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(writer));
+}
+
+#endif
