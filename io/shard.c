@@ -505,8 +505,8 @@ static hid_t shard_open_image(Error *error, const Bytes *image)
     const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "open it");
     shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "open it");
     shard_ok(error, H5Pset_file_image(access, image->data, image->size), "open it");
-    char name[64]; // HDF5 takes two open files of one name for the same file
-    snprintf(name, sizeof name, "shard at %p", (const void *)image->data);
+    char name[64]; // HDF5 takes two open files of one name for the same file; an identifier is never given twice
+    snprintf(name, sizeof name, "shard %lld", (long long)access);
     const hid_t file = shard_id(error, H5Fopen(name, H5F_ACC_RDONLY, access), "open it");
     shard_ok(error, H5Pclose(access), "open it");
     return file;
