@@ -231,8 +231,8 @@ HD void math_decomposed(real x, real *k, real *m)
     const mask bits = bits_of(select_real(subnormal, x * 0x1p54, x)) & splat_bits(INT64_MAX);
     const mask root = splat_bits(0x3fe6a09e667f3bcd); // sqrt(1/2)
     const mask m_bits = ((bits - root) & splat_bits(0x000fffffffffffff)) + root;
-    const mask biased = (bits - m_bits + splat_bits(INT64_C(1023) << 52)) >> 52; // k + 1023 >= 0
-    const real whole = real_of_bits(biased | splat_bits(0x4330000000000000)) - (0x1p52 + 1023.0);
+    const mask biased = (bits - m_bits + splat_bits(INT64_C(1022) << 52)) >> 52; // k + 1022 >= 0
+    const real whole = real_of_bits(biased | splat_bits(0x4330000000000000)) - (0x1p52 + 1022.0);
     *k = whole - select_real(subnormal, splat(54.0), splat(0.0));
     *m = real_of_bits(m_bits);
 }
