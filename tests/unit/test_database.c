@@ -312,6 +312,34 @@ TEST(database_errors_of_the_machine_can_be_acted_on)
     CHECK_OK(database_close(database));
 }
 
+// Whoever may only read opens what a killed run left behind: what it committed stands in its WAL.
+TEST(database_reads_what_a_killed_run_left_to_another_user)
+{
+    const DatabasePath path = database_test_path();
+    char root[128];
+    if (geteuid() != 0) {
+        test_skip("needs root, to become a user who may not write");
+        return;
+    }
+    snprintf(root, sizeof root, "%s", path.folder);
+    *strrchr(root, '/') = '\0';
+    CHECK(chmod(root, 0755) == 0 && chmod(path.folder, 0755) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        Database *database;
+        if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
+        (void)database_run(database, "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)");
+        seam_set_faults("sql:1:KILL");
+        (void)database_run(database, "INSERT INTO t VALUES (2)");
+    }
+    CHECK(waitpid(child, NULL, 0) == child);
+    CHECK(seteuid(65534) == 0);
+    Database *reader = database_test_open(path.text, DATABASE_READ);
+    CHECK_INTEGER(1, database_test_integer(reader, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(reader));
+    CHECK(seteuid(0) == 0);
+}
+
 // A process that is killed in a transaction leaves all of the transactions before it and none of its rows.
 TEST(database_killed_between_statements_keeps_whole_transactions)
 {
