@@ -99,16 +99,17 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
 
 static Error best_run(const CommandLine *line)
 {
+    CampaignPlace place;
     StoredCampaign campaign;
     int64_t best = -1;
     const TableFormat format = command_format(line);
-    TRY(campaign_open_named(line, line->arguments[0], &campaign));
-    const Error error =
-        best_print(&campaign, switch_integer(line, "top", 10), format, line->out, line->arena, &best);
+    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(campaign_open(place.results, place.name, line->arena, &campaign));
+    const Error error = best_print(&campaign, switch_integer(line, "top", 10), format, line->out, line->arena, &best);
+    const char *root = command_results_option(place.results, line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext: hopscotch show %s/%" PRId64 "   hopscotch replay %s/%" PRId64
-                           "   hopscotch help query\n",
-                campaign.name, best, campaign.name, best);
+        fprintf(line->out, "\nnext  hopscotch show %s/%" PRId64 "%s\n      hopscotch replay %s/%" PRId64 "%s\n",
+                place.name, best, root, place.name, best, root);
     campaign_close(&campaign);
     return error;
 }

@@ -44,11 +44,9 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
                       line->results);
 }
 
-// A path comes from the shell's completion ("results/gains/"): a slash makes it one.
-static bool campaign_at_path(const char *text, Arena *arena, CampaignPlace *place)
+// A path comes from the shell's completion ("results/gains"): a slash makes it one. It is split in place.
+static bool campaign_at_path(char *path, Arena *arena, CampaignPlace *place)
 {
-    char *path = arena_copy(arena, text);
-    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--) path[length - 1] = '\0';
     char *slash = strrchr(path, '/');
     if (slash == NULL || !campaign_is_folder(path, arena)) return false;
     place->folder = arena_copy(arena, path);
@@ -60,12 +58,14 @@ static bool campaign_at_path(const char *text, Arena *arena, CampaignPlace *plac
 
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
 {
-    if (campaign_at_path(text, line->arena, place)) return error_none();
     const char *folder;
-    if (strchr(text, '/') != NULL) return campaign_unknown(line, text);
-    TRY(campaign_folder(line->results, text, line->arena, &folder));
-    if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, text);
-    *place = (CampaignPlace){.results = line->results, .name = text, .folder = folder};
+    char *name = arena_copy(line->arena, text);
+    for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
+    if (campaign_at_path(name, line->arena, place)) return error_none();
+    if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
+    TRY(campaign_folder(line->results, name, line->arena, &folder));
+    if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
+    *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
     return error_none();
 }
 

@@ -186,10 +186,21 @@ static Error line_argument(CommandLine *line, const char *text)
     return error_none();
 }
 
-static Error line_settle(CommandLine *line)
+// The root folder that a command has without --results.
+static const char *line_default_results(void)
 {
     const char *root = getenv("HOPSCOTCH_RESULTS");
-    line->results = switch_text(line, "results", root != NULL && root[0] != '\0' ? root : "results");
+    return root != NULL && root[0] != '\0' ? root : "results";
+}
+
+const char *command_results_option(const char *results, Arena *arena)
+{
+    return strcmp(results, line_default_results()) == 0 ? "" : arena_format(arena, " --results %s", results);
+}
+
+static Error line_settle(CommandLine *line)
+{
+    line->results = switch_text(line, "results", line_default_results());
     if (line->results[0] == '\0') return error_make(ERROR_USAGE, "--results needs the name of a folder");
     if (switch_given(line, "no-color")) setenv("NO_COLOR", "1", 1); // terminal_colour() asks for it
     if (line->command == NULL || switch_given(line, "help") || line->n_arguments >= line->command->least)

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { RUN_BEST_SHOWN = 5 };
 
@@ -38,21 +37,21 @@ static void run_print_files(const char *folder, FILE *out)
     fprintf(out, "%-9s %s: campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", "files", folder);
 }
 
-// Commands to type next, complete: with the results root where it is not the default one.
+// Commands to type next, complete: with the results root where they need it.
 static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
 {
-    const bool elsewhere = strcmp(line->results, "results") != 0;
-    const char *root = elsewhere ? arena_format(line->arena, " --results %s", line->results) : "";
+    const char *root = command_results_option(line->results, line->arena);
     fprintf(out, "%-9s hopscotch best %s%s\n", "next", name, root);
     if (best_trial < 0) return;
     fprintf(out, "%-9s hopscotch show %s/%" PRId64 "%s\n", "", name, best_trial, root);
     fprintf(out, "%-9s hopscotch replay %s/%" PRId64 "%s\n", "", name, best_trial, root);
 }
 
-static void run_print_json(const RunSummary *summary, const char *name, FILE *out)
+// In one line where a line is an object: after --progress json.
+static void run_print_json(const RunSummary *summary, const char *name, bool one_line, FILE *out)
 {
     Json json;
-    json_start(&json, out, true);
+    json_start(&json, out, !one_line);
     json_object(&json, NULL);
     json_text(&json, "campaign", name);
     json_text(&json, "state", summary->state);
@@ -70,17 +69,19 @@ static void run_print_json(const RunSummary *summary, const char *name, FILE *ou
     json_text(&json, "device", summary->device);
     json_text(&json, "folder", summary->folder);
     json_close(&json, '}');
+    if (one_line) fputc('\n', out);
 }
 
 static Error run_summary(const CommandLine *line, const RunSummary *summary, const char *name)
 {
+    const bool stream = switch_choice(line, "progress", PROGRESS_AUTO) == PROGRESS_JSON; // on standard output
     if (switch_given(line, "json")) {
-        run_print_json(summary, name, line->out);
+        run_print_json(summary, name, stream, line->out);
         return error_none();
     }
     StoredCampaign campaign;
     int64_t best = -1;
-    FILE *out = line->out;
+    FILE *out = stream ? line->messages : line->out;
     TRY(campaign_open(line->results, name, line->arena, &campaign));
     fputc('\n', out);
     run_print_numbers(summary, out);
@@ -161,7 +162,7 @@ const Command command_run = {
     .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 --set search.over.thrust=[25,30]\n"
-                "  hopscotch run my.yaml --backend cpu --threads 8 --progress json 2> progress.jsonl\n",
+                "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
     .least = 1,
     .most = 1,
     .switches = {&run_switches, &switches_spec, &switches_backend},

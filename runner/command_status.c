@@ -105,7 +105,7 @@ static bool status_can_resume(const StatusReport *report)
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
 }
 
-static void status_print(const StatusReport *report, FILE *out)
+static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 {
     fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
     if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
@@ -126,7 +126,9 @@ static void status_print(const StatusReport *report, FILE *out)
             report->numerics_version);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
-    if (status_can_resume(report)) fprintf(out, "%-11s hopscotch resume %s\n", "to go on", report->place.name);
+    if (status_can_resume(report))
+        fprintf(out, "%-11s hopscotch resume %s%s\n", "to go on", report->place.name,
+                command_results_option(report->place.results, arena));
 }
 
 static void status_json(const StatusReport *report, Json *json)
@@ -204,7 +206,7 @@ static Error status_one(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(status_read(&place, line->arena, &report));
     if (!switch_given(line, "json")) {
-        status_print(&report, line->out);
+        status_print(&report, line->out, line->arena);
         return error_none();
     }
     Json json;

@@ -403,6 +403,8 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 void command_help(const Command *command, FILE *out);
 BackendOptions command_backend(const CommandLine *line);
 TableFormat command_format(const CommandLine *line);
+// " --results DIR" for a command that is shown to the user, empty where it is not needed.
+const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 
