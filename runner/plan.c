@@ -12,6 +12,13 @@ static int64_t plan_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t plan_greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t plan_divided_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+// a*b, or the greatest number: 2^48 trials of 2^16 replicates are a legal spec, if not a wise one
+static int64_t plan_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 // ---- lanes of a batch -----------------------------------------------------------------------------------------------
 
 // `lanes` cut down to a multiple of `group`, but at least one group
@@ -41,12 +48,10 @@ static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
     Search search;
-    int64_t lanes;
     if (arena_create(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
-    if (!known || __builtin_mul_overflow(search.total, spec->replicates.count, &lanes)) lanes = INT64_MAX;
     arena_destroy(&arena);
-    return lanes;
+    return known ? plan_times(search.total, spec->replicates.count) : INT64_MAX;
 }
 
 // Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
@@ -123,7 +128,7 @@ static void plan_count_trials(PlanMaker *maker)
     plan->excluded = maker->search.total > 0 ? plan_count_excluded(maker) : 0;
     plan->trials = maker->search.total >= 0 ? maker->search.total - plan->excluded : limit;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
-    plan->lanes = plan->trials * maker->spec->replicates.count;
+    plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
 // At most so many: a trial that several rules choose is recorded once.
@@ -136,7 +141,7 @@ static void plan_count_recorded(PlanMaker *maker)
     maker->recorded_as_run = plan_least(trials, every + spec->record.n_trials);
     const int64_t later = plan_least(trials, spec->record.best) + plan_least(trials, spec->record.failures);
     maker->recorded = plan_least(trials, maker->recorded_as_run + later);
-    maker->plan->traced_lanes = maker->recorded * record_replicates(spec);
+    maker->plan->traced_lanes = plan_times(maker->recorded, record_replicates(spec));
 }
 
 static void plan_count_batches(PlanMaker *maker, int64_t requested)
@@ -230,13 +235,24 @@ static void plan_sample_trials(PlanMaker *maker, Trials *trials)
     trials->count = trials->capacity;
 }
 
+// The first launch of a process also loads the kernel: one tick that does not count.
+static Error plan_warm_up(Backend *backend)
+{
+    bool done;
+    double seconds;
+    TRY(backend_begin(backend, 0));
+    TRY(backend_advance(backend, 0, 1));
+    return backend_wait(backend, 0, &done, &seconds);
+}
+
 // Runs a filled flight for at most plan_calibration_seconds; *seconds: device time that all of it takes.
 static Error plan_time_flight(const PlanMaker *maker, Flight *flight, double *seconds)
 {
     const Spec *spec = maker->spec;
-    const double start = clock_seconds();
     bool done = false;
+    TRY(plan_warm_up(maker->backend));
     TRY(backend_begin(maker->backend, 0));
+    const double start = clock_seconds();
     for (int64_t slice = slice_start(spec, 0); !done && clock_seconds() - start < plan_calibration_seconds;) {
         const double slice_started = clock_seconds();
         TRY(backend_advance(maker->backend, 0, slice));
@@ -298,11 +314,11 @@ static Error plan_count_time(PlanMaker *maker)
     const int64_t lanes = plan_divided_up(trials_lanes, spec->replicates.count) * spec->replicates.count;
     double seconds;
     TRY(plan_calibrate(maker, lanes, &seconds));
-    double device = plan_scaled(maker, seconds, plan->lanes, lanes);
-    const int64_t again = (maker->recorded - maker->recorded_as_run) * record_replicates(spec); // re-simulated lanes
-    if (again > 0) device += plan_scaled(maker, seconds, again, lanes);
-    const double write = plan_write_seconds(maker), greater = device > write ? device : write;
-    const double expected = greater + write / (double)plan->batches;
+    // once for every lane, and again for the lanes that are recorded when their ranks are known
+    const int64_t again = plan_times(maker->recorded - maker->recorded_as_run, record_replicates(spec));
+    const double device = plan_scaled(maker, seconds, plan->lanes, lanes) + plan_scaled(maker, seconds, again, lanes);
+    const double write = plan_write_seconds(maker);
+    const double expected = (device > write ? device : write) + write / (double)plan->batches;
     plan->seconds_low = 0.8 * expected;
     plan->seconds_high = 1.2 * expected;
     return error_none();

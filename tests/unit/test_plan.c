@@ -108,8 +108,11 @@ TEST(plan_counts_recorded_trajectories_once)
                                 "best: 5, failures: 3}, replicates: all, sample: 1e-3}}"),
                 0);
     CHECK_INTEGER((4 + 2 + 5 + 3) * 2, plan->traced_lanes);
-    const double samples = 100 / 10 + 2; // trace_capacity
-    CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes, 40000);
+    const double float32_bytes = plan->hdf5_bytes;
+    planned.spec.record.float64 = true;
+    CHECK_OK(make(&planned, 0));
+    const double samples = 100 / 10 + 2;                                      // trace_capacity
+    CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes - float32_bytes, 100); // 14 columns, 4 bytes more each
     arena_destroy(&planned.arena);
 }
 
