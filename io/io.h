@@ -54,6 +54,7 @@ typedef struct Sha256 {
     uint32_t state[8];
     uint64_t length;
     unsigned char block[64];
+    bool instructions; // the processor's own are used; the same digest
 } Sha256;
 
 typedef struct Sha256Text {

@@ -16,10 +16,13 @@ TEST(sha256_known_digests)
                    .hex);
     char as[1000];
     memset(as, 'a', sizeof as);
-    Sha256 hash;
-    sha256_start(&hash);
-    for (int i = 0; i < 1000; i++) sha256_add(&hash, as, sizeof as);
-    CHECK_TEXT("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0", sha256_finish(&hash).hex);
+    for (int i = 0; i < 2; i++) {
+        Sha256 hash;
+        sha256_start(&hash);
+        if (i == 1) hash.instructions = false;
+        for (int k = 0; k < 1000; k++) sha256_add(&hash, as, sizeof as);
+        CHECK_TEXT("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0", sha256_finish(&hash).hex);
+    }
 }
 
 // Padding has its corners at 55, 56, 63 and 64 bytes: each length, cut at each place, is the digest of the whole.
@@ -41,4 +44,25 @@ TEST(sha256_in_parts_is_of_the_whole)
     CHECK_INTEGER(0, different);
     // by Python's hashlib, of the same 119 bytes
     CHECK_TEXT("a3ed307b730fa77c07531300c6e4a282330011d4d4caf6bb7b63ae05950f4b66", sha256_of(data, 119).hex);
+}
+
+TEST(sha256_by_instructions_is_the_same)
+{
+    unsigned char data[1000];
+    Sha256 fast, plain;
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i + 3 * i);
+    sha256_start(&fast);
+    if (!fast.instructions) {
+        test_skip("this processor has no instructions for SHA-256");
+        return;
+    }
+    for (size_t size = 0; size < sizeof data; size += 37) {
+        sha256_start(&fast);
+        sha256_start(&plain);
+        plain.instructions = false;
+        sha256_add(&fast, data, size);
+        sha256_add(&plain, data, size);
+        const Sha256Text expected = sha256_finish(&plain);
+        CHECK_TEXT(expected.hex, sha256_finish(&fast).hex);
+    }
 }
