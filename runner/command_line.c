@@ -286,6 +286,7 @@ TableFormat command_format(const CommandLine *line)
 Error command_spec(const CommandLine *line, const char *path, Spec *spec)
 {
     int count;
+    if (!file_exists(path)) return error_make(ERROR_USER, "there is no file %.300s", path);
     const char *const *overrides = switch_all(line, "set", &count);
     Diagnostics *diagnostics = diagnostics_new(line->arena);
     const Error error = spec_load(path, overrides, count, line->arena, diagnostics, spec);

@@ -1,0 +1,232 @@
+#!/bin/sh
+# The commands as a user meets them: exit codes, messages, formats, interruption, reading while a run writes.
+# HOPSCOTCH: the program. Runs in the repository's root.
+set -u
+program=${HOPSCOTCH:-build/hopscotch}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset NO_COLOR HOPSCOTCH_RESULTS
+cd "$work" || exit 3
+status=0
+
+good() { echo "ok   commands: $1"; }
+bad()
+{
+    echo "FAIL commands: $1"
+    sed 's/^/     | /' "$work/out" "$work/err" | head -30
+    status=1
+}
+# expect NAME CODE ARGUMENTS...: runs the program; its output stays in out and err.
+expect()
+{
+    name=$1 code=$2
+    shift 2
+    "$program" "$@" >out 2>err
+    got=$?
+    if [ "$got" -eq "$code" ]; then good "$name"; else bad "$name: exit code $got, expected $code"; fi
+}
+# has NAME FILE TEXT: the text stands in it.
+has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
+lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
+equal() { if [ "$2" = "$3" ]; then good "$1"; else bad "$1: expected '$2', got '$3'"; fi; }
+
+cat >gains.yaml <<'END'
+version: 1
+experiment: gains
+seed: 7
+model: hopper
+simulation: {duration: 0.6, settle: 0.1}
+search:
+  method: grid
+  over:
+    k_fp: {linspace: [50, 300, 6]}
+    dphi_body: [0, 1, 20]
+    thrust: {arange: [25, 40, 5]}
+    b_fp: {derive: "0.1 * k_fp"}
+replicates: {count: 2, common: true, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
+record:
+  trajectories: {select: {best: 2, every: 50, failures: 1}, sample: 0.01}
+END
+
+# ---- help and usage -------------------------------------------------------------------------------------------------
+
+expect "no command is a usage error" 2
+expect "help" 0 help
+for command in check plan run resume status best query show replay digest models schema help version; do
+    has "help lists $command" out "  $command "
+done
+for command in check plan run resume status best query show replay digest models schema help version; do
+    expect "$command --help" 0 $command --help
+    has "$command has examples" out "  hopscotch $command"
+done
+expect "help spec" 0 help spec
+expect "--version" 0 --version
+expect "a misspelt command" 2 bets gains
+has "is guessed" err "did you mean 'best'?"
+expect "a misspelt option" 2 best gains --tpo 3
+has "is guessed too" err "did you mean --top?"
+expect "an option without its value" 2 best gains --top
+expect "a wrong value" 2 best gains --top many
+expect "a number out of range" 2 best gains --top=0
+expect "a wrong choice" 2 best gains --format cvs
+has "names the nearest" err "did you mean csv?"
+expect "a flag with a value" 2 best gains --json=yes
+expect "too many arguments" 2 best one two
+expect "too few" 2 best
+expect "an override without --set" 2 check gains.yaml seed=3
+has "is explained" err "each override needs its own --set"
+
+# ---- before a run ---------------------------------------------------------------------------------------------------
+
+expect "status of nothing" 0 status
+has "says how to begin" out "hopscotch run"
+expect "best of nothing" 1 best gains
+expect "check" 0 check gains.yaml
+has "in one line" out "ok: gains: 72 trials x 2 replicates of hopper"
+expect "check --resolved reads back" 0 check gains.yaml --resolved
+cp out resolved.yaml
+expect "as the same spec" 0 check resolved.yaml
+expect "check of errors" 1 check gains.yaml --set serch.method=grid --set model=hoper
+has "names the first" err "did you mean 'search'?"
+has "and the second" err "hoper"
+expect "check of no file" 1 check missing.yaml
+expect "plan" 0 plan gains.yaml --json
+has "counts" out '"trials": 72'
+expect "models" 0 models hopper
+has "has units" out "N m/rad"
+expect "an unknown model" 1 models hoper
+expect "schema" 0 schema
+
+# ---- a run ----------------------------------------------------------------------------------------------------------
+
+expect "run" 0 run gains.yaml --backend cpu
+has "says how many" out "72 of 72"
+has "counts failures by kind" out "fell"
+has "says what is next" out "hopscotch show gains/"
+lacks "has no colours off a terminal" err "$(printf '\033')"
+expect "run again" 0 run gains.yaml
+has "says that it is done" err "done already"
+expect "run with another spec under the name" 1 run gains.yaml --set seed=8
+expect "status" 0 status
+has "lists it" out "gains"
+expect "status of one" 0 status gains
+has "its state" out "done"
+expect "best" 0 best gains --top 3
+equal "prints as many" 3 "$(grep -c '^ *[123]  ' out)"
+expect "best by path" 0 best results/gains/ --top 1
+expect "best as CSV" 0 best gains --top 5 --format csv
+equal "has a header and rows" 6 "$(wc -l <out)"
+expect "a misspelt campaign" 1 best gians
+has "is guessed as well" err "did you mean 'gains'?"
+expect "a campaign outside" 1 best ../secret
+
+best=$("$program" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
+expect "show" 0 show "gains/$best"
+has "where parameters come from" out "searched"
+has "derived ones" out "derived"
+has "where the trajectory is" out "shards/"
+expect "show of no trial" 1 show gains/99999
+expect "show without a trial" 2 show gains
+expect "replay" 0 replay "gains/$best"
+has "is the same to the bit" out "the same to the bit"
+failed=$("$program" query gains --where "failure != 'none'" --limit 1 --format csv --columns id | sed -n 2p)
+expect "replay of a failed trial" 0 replay "gains/$failed"
+expect "digest" 0 digest gains
+digest=$(cut -d ' ' -f 1 out)
+expect "the same spec elsewhere" 0 run gains.yaml --name twin --batch 7 --threads 1 --progress none
+equal "has the same digest" "$digest" "$("$program" digest twin | cut -d ' ' -f 1)"
+expect "a results root by option" 0 run gains.yaml --results elsewhere --progress none
+has "is in what to type next" out "--results elsewhere"
+
+# ---- queries --------------------------------------------------------------------------------------------------------
+
+expect "query" 0 query gains --where "k_fp > 100 and failure = 'none'" --order velocity_error:desc --columns id,velocity_error --format csv
+equal "is in order" "$(tail -n +2 out | sort -t , -k 2 -g -r)" "$(tail -n +2 out)"
+expect "query without a match" 0 query gains --where "k_fp > 1000" --json
+equal "is an empty array" "[]" "$(cat out)"
+expect "query of all columns" 0 query gains --columns all --format csv
+equal "has all rows" 73 "$(wc -l <out)"
+expect "an unknown name" 1 query gains --where "k_pf > 1"
+has "names the nearest one" err "did you mean 'k_fp'?"
+expect "SQL in a condition" 1 query gains --where "1); DROP TABLE trials; --"
+expect "SQL in a column" 1 query gains --columns "id; DROP TABLE trials"
+expect "SQL in an order" 1 query gains --order "id desc; DROP TABLE trials"
+expect "the table is still there" 0 query gains --limit 1
+if command -v python3 >/dev/null; then
+    for arguments in "status" "status gains" "best gains" "query gains" "show gains/$best" "replay gains/$best" \
+        "models" "models hopper" "version" "digest gains" "check gains.yaml" "plan gains.yaml" "run gains.yaml"; do
+        # shellcheck disable=SC2086
+        "$program" $arguments --json 2>err >out
+        if python3 -c 'import json, sys; json.load(open("out"))' 2>>err; then good "$arguments --json is JSON"; else bad "$arguments --json"; fi
+    done
+    "$program" run gains.yaml --name stream --progress json --json >out 2>err
+    if python3 -c 'import json
+events = [json.loads(line) for line in open("out")]
+assert events[-2]["event"] == "finish" and events[-1]["state"] == "done", events' 2>>err; then
+        good "--progress json is one object a line"
+    else
+        bad "--progress json"
+    fi
+else
+    echo "skip commands: JSON is not checked without python3"
+fi
+
+# ---- nothing but failures -------------------------------------------------------------------------------------------
+
+expect "a run in which all fall" 0 run gains.yaml --name fallen --set search.over.dphi_body=[20] --progress none
+expect "its best" 0 best fallen
+has "are the longest survivors" out "survived longest"
+expect "its best for programs" 0 best fallen --json
+equal "are none" "[]" "$(cat out)"
+
+# ---- a terminal -----------------------------------------------------------------------------------------------------
+
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "stty cols 80; $program run gains.yaml --name screen" /dev/null >out 2>err
+    has "a bar on a terminal" out "$(printf '\033')[K"
+    wide=$(tr '\r' '\n' <out | sed "s/$(printf '\033')\[K//g" | awk '/^\[=/ && length($0) > 79' | wc -l)
+    equal "fits its 80 columns" 0 "$wide"
+    script -qec "$program best nothing" /dev/null >out
+    has "an error in colour" out "$(printf '\033')[1;31m"
+    script -qec "NO_COLOR=1 $program best nothing" /dev/null >out
+    lacks "not with NO_COLOR" out "$(printf '\033')["
+    script -qec "$program best nothing --no-color" /dev/null >out
+    lacks "not with --no-color" out "$(printf '\033')["
+else
+    echo "skip commands: no script(1) to make a terminal"
+fi
+
+# ---- interruption, and reading while it writes ----------------------------------------------------------------------
+
+# A run of some seconds in many small batches.
+sed -e 's/6\]}/61]}/' -e 's/0.6, settle/3, settle/' -e 's/experiment: gains/experiment: long/' gains.yaml >long.yaml
+interrupt() # SIGNAL CODE
+{
+    "$program" run long.yaml --name "long_$1" --backend cpu --threads 1 --batch 64 --progress none >out 2>err &
+    pid=$!
+    tries=0
+    until [ "$("$program" query "long_$1" --columns id --format csv 2>/dev/null | wc -l)" -gt 30 ] || [ $tries -ge 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    kill -s "$1" "$pid"
+    wait "$pid"
+    equal "SIG$1 ends it" "$2" $?
+    has "and says how to go on" err "hopscotch resume long_$1"
+    "$program" status "long_$1" >out
+    has "that it was interrupted by SIG$1" out "interrupted"
+}
+interrupt INT 130
+interrupt TERM 143
+expect "resume" 0 resume long_INT --progress none
+has "goes to the end" out "732 of 732"
+expect "resume of nothing" 1 resume nothing
+
+# ---- output that can't be written -----------------------------------------------------------------------------------
+
+if [ -w /dev/full ]; then
+    "$program" query gains --columns all >/dev/full 2>err
+    equal "a full disk under the output is an error" 3 $?
+fi
+exit $status
