@@ -8,15 +8,19 @@
 
 // clang-format off
 #define MODELS(X) \
-    X(hopper)
+    X(hopper) \
+    X(bbob)
 
 #define KERNELS(X) \
     X(hopper, implicit_midpoint) \
-    X(hopper, semi_implicit_euler)
+    X(hopper, semi_implicit_euler) \
+    X(bbob, sphere) \
+    X(bbob, rosenbrock)
 // clang-format on
 
 // Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
 #ifdef HOPSCOTCH_KERNELS
+#include "bbob/advance.h"
 #include "hopper/advance.h"
 #endif
 

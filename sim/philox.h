@@ -35,9 +35,6 @@ HD Philox philox4x32_10(Philox counter, uint64_t key)
 }
 
 // A double in [0, 1) of 53 of the 64 bits
-HD double philox_unit(uint32_t high, uint32_t low)
-{
-    return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
-}
+HD double philox_unit(uint32_t high, uint32_t low) { return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53; }
 
 #endif

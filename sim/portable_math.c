@@ -1,6 +1,6 @@
 // The host's versions, on doubles, of the elementary functions in portable_math.h. One number needs one lane; but lanes
 // do not see each other, so that lane 0 gives the same bits however many a translation unit has chosen before.
-#ifndef HOPSCOTCH_REAL_H
+#if !defined(HOPSCOTCH_REAL_H) && !defined(HOPSCOTCH_SCALAR)
 #define HOPSCOTCH_SCALAR
 #endif
 #include "portable_math.h"

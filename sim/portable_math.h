@@ -166,7 +166,8 @@ HD real arc_tangent2(real y, real x)
     const real tail = fused(q * z, P, q_low);
 
     const real base = octants * 0.7853981633974483; // m pi/4 = base + base_low
-    const real base_low = fused(octants, splat(3.061616997868383e-17), fused(octants, splat(0.7853981633974483), -base));
+    const real base_low =
+        fused(octants, splat(3.061616997868383e-17), fused(octants, splat(0.7853981633974483), -base));
     const real signed_q = real_of_bits(bits_of(q) ^ turned), signed_tail = real_of_bits(bits_of(tail) ^ turned);
     const real sum = base + signed_q; // |base| >= |q| or base = 0: what the sum loses is
     const real lost = (base - sum) + signed_q;

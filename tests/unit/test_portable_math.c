@@ -50,11 +50,51 @@ static double math_argument(MathRange range, uint32_t replicate, int i)
 }
 
 static const double math_specials[] = {
-    0.0,    -0.0,   INFINITY, -INFINITY, NAN,       0x1p-1074, -0x1p-1074, 0x1p-1022,  -0x1p-1022, 0x1p-27, -0x1p-27,
-    0.5,    -0.5,   1.0,      -1.0,      1.5,       -1.5,      2.0,        -2.0,       3.0,        -3.0,    10.0,
-    22.0,   -22.0,  709.7827, 709.7828,  -708.3965, -745.1332, -745.1333,  710.0,      -746.0,     0x1p52,  -0x1p52,
-    0x1p53, -0x1p53, 0x1.fffffffffffffp-1, -0x1.0000000000001p0, 0x1.6a09e667f3bcdp-1, 0x1.6a09e667f3bccp-1,
-    0x1.fffffffffffffp52, -0x1.fffffffffffffp52, DBL_MAX, -DBL_MAX, 1.5707963267948966, -3.141592653589793,
+    0.0,
+    -0.0,
+    INFINITY,
+    -INFINITY,
+    NAN,
+    0x1p-1074,
+    -0x1p-1074,
+    0x1p-1022,
+    -0x1p-1022,
+    0x1p-27,
+    -0x1p-27,
+    0.5,
+    -0.5,
+    1.0,
+    -1.0,
+    1.5,
+    -1.5,
+    2.0,
+    -2.0,
+    3.0,
+    -3.0,
+    10.0,
+    22.0,
+    -22.0,
+    709.7827,
+    709.7828,
+    -708.3965,
+    -745.1332,
+    -745.1333,
+    710.0,
+    -746.0,
+    0x1p52,
+    -0x1p52,
+    0x1p53,
+    -0x1p53,
+    0x1.fffffffffffffp-1,
+    -0x1.0000000000001p0,
+    0x1.6a09e667f3bcdp-1,
+    0x1.6a09e667f3bccp-1,
+    0x1.fffffffffffffp52,
+    -0x1.fffffffffffffp52,
+    DBL_MAX,
+    -DBL_MAX,
+    1.5707963267948966,
+    -3.141592653589793,
 };
 enum { MATH_N_SPECIALS = sizeof math_specials / sizeof math_specials[0] };
 
@@ -83,7 +123,8 @@ static void math_compare(const MathFunction *f, double x, double y, MathWorst *w
 static void math_report(const MathFunction *f, const MathWorst *worst, const char *file, int line)
 {
     char what[160];
-    snprintf(what, sizeof what, f->of_one != NULL ? "ulps of %s(%a)" : "ulps of %s(%a, %a)", f->name, worst->x, worst->y);
+    snprintf(what, sizeof what, f->of_one != NULL ? "ulps of %s(%a)" : "ulps of %s(%a, %a)", f->name, worst->x,
+             worst->y);
     test_near(0.0, worst->ulps, 2.0, file, line, what);
 }
 
@@ -101,13 +142,17 @@ static void math_check_specials(const MathFunction *f, double limit, const char 
     for (int i = 0; i < MATH_N_SPECIALS; i++) {
         const double x = math_specials[i];
         if (fabs(x) > limit && !isinf(x)) continue;
-        for (int j = 0; j < (f->of_one != NULL ? 1 : MATH_N_SPECIALS); j++) math_compare(f, x, math_specials[j], &worst);
+        for (int j = 0; j < (f->of_one != NULL ? 1 : MATH_N_SPECIALS); j++)
+            math_compare(f, x, math_specials[j], &worst);
     }
     math_report(f, &worst, file, line);
 }
 
 #define MATH_CHECK(f, x) math_check((f), (MathRange)x, (MathRange)x, __FILE__, __LINE__)
-#define MATH_RANGE(...) {__VA_ARGS__}
+#define MATH_RANGE(...)                                                                                                \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define MATH_CHECK_SPECIALS(f, limit) math_check_specials((f), (limit), __FILE__, __LINE__)
 
 static long double math_sin(long double x) { return fabsl(x) <= 0x1p30L ? sinl(x) : (long double)NAN; }
@@ -136,7 +181,8 @@ TEST(portable_sin_and_cos_survive_cancellation)
     for (int f = 0; f < 2; f++) {
         MathWorst worst = {0};
         for (int i = 1; i < MATH_ARGUMENTS; i++) math_compare(&functions[f], i * 1.5707963267948966, 0.0, &worst);
-        for (int i = 1; i < MATH_ARGUMENTS; i++) math_compare(&functions[f], i * 3355.0 * 1.5707963267948966, 0.0, &worst);
+        for (int i = 1; i < MATH_ARGUMENTS; i++)
+            math_compare(&functions[f], i * 3355.0 * 1.5707963267948966, 0.0, &worst);
         math_report(&functions[f], &worst, __FILE__, __LINE__);
     }
     CHECK(isnan(portable_sin(0x1.0000001p30)) && isnan(portable_cos(-0x1.0000001p30)));

@@ -74,8 +74,8 @@ TEST(random_deviates_have_their_moments)
     enum { N = 100000 };
     static double uniform[N], normal[N];
     for (int i = 0; i < N; i++) {
-        const RandomKey key = {.seed = 0, .ordinal = (uint64_t)(i / 100), .replicate = (uint32_t)(i / 10 % 10),
-                               .purpose = RANDOM_SAMPLE};
+        const RandomKey key = {
+            .seed = 0, .ordinal = (uint64_t)(i / 100), .replicate = (uint32_t)(i / 10 % 10), .purpose = RANDOM_SAMPLE};
         uniform[i] = random_uniform(&key, (uint32_t)(i % 10));
         normal[i] = random_normal(&key, (uint32_t)(i % 10));
     }
