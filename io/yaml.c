@@ -120,6 +120,11 @@ bool source_check(const Source *source, size_t size, Diagnostics *diagnostics)
 
 // ---- the reader -----------------------------------------------------------------------------------------------------
 
+// A place in the text.
+typedef struct YamlPlace {
+    int line, column; // from 1
+} YamlPlace;
+
 // What the tree is made of; users see the first member.
 typedef struct YamlNode {
     Node node;
@@ -141,45 +146,44 @@ typedef struct YamlReader {
     int n_anchors;
     const Node **pending; // children of the collections that are still open
     int n_pending;
-    int nodes;              // so far, aliases expanded
-    bool broken;            // there is no tree to return
-    const char *line_start; // a cursor that follows the events: where `line` starts in the text
-    int line;
+    int nodes;        // so far, aliases expanded
+    bool broken;      // there is no tree to return
+    YamlPlace cursor; // follows the events through the text
+    const char *text; // at the cursor
 } YamlReader;
 
-// A place in the text.
-typedef struct YamlPlace {
-    int line, column; // from 1
-} YamlPlace;
+static YamlPlace yaml_place(yaml_mark_t mark) { return (YamlPlace){(int)mark.line + 1, (int)mark.column + 1}; }
 
-static YamlPlace yaml_place(yaml_mark_t mark)
-{
-    return (YamlPlace){(int)mark.line + 1, (int)mark.column + 1};
-}
-
-// The text at a place.
+// The text at a place. Cheap for a place behind the last one that was asked for.
 static const char *yaml_text_at(YamlReader *reader, YamlPlace place)
 {
-    if (place.line < reader->line) {
-        reader->line = 1;
-        reader->line_start = yaml_without_mark(reader->source->text);
+    YamlPlace *cursor = &reader->cursor;
+    if (place.line < cursor->line || (place.line == cursor->line && place.column < cursor->column)) {
+        *cursor = (YamlPlace){1, 1};
+        reader->text = yaml_without_mark(reader->source->text);
     }
-    while (reader->line < place.line) {
-        const char *end = strchr(reader->line_start, '\n');
-        if (end == NULL) return reader->line_start + strlen(reader->line_start);
-        reader->line_start = end + 1;
-        reader->line++;
+    while (cursor->line < place.line) {
+        const size_t length = strcspn(reader->text, "\n");
+        if (reader->text[length] == '\0') return reader->text + length;
+        reader->text += length + 1;
+        *cursor = (YamlPlace){cursor->line + 1, 1};
     }
-    const char *text = reader->line_start;
     uint32_t c;
-    for (int column = 1; column < place.column && *text != '\0' && *text != '\n'; column++) text += utf8_read(text, &c);
-    return text;
+    for (; cursor->column < place.column && *reader->text != '\0' && *reader->text != '\n'; cursor->column++) {
+        reader->text += utf8_read(reader->text, &c);
+    }
+    return reader->text;
 }
 
-// Characters between two places if they are in one line; else those from the first to the end of its line.
-static int yaml_width(YamlReader *reader, YamlPlace from, YamlPlace to)
+// Characters between two places if they are in one line, else 1.
+static int yaml_width(YamlPlace from, YamlPlace to)
 {
-    if (from.line == to.line) return to.column > from.column ? to.column - from.column : 1;
+    return from.line == to.line && to.column > from.column ? to.column - from.column : 1;
+}
+
+// Characters from a place to the end of its line.
+static int yaml_width_of_rest(YamlReader *reader, YamlPlace from)
+{
     const char *text = yaml_text_at(reader, from);
     int width = 0;
     for (uint32_t c; *text != '\0' && *text != '\n' && *text != '\r'; width++) text += utf8_read(text, &c);
@@ -213,8 +217,8 @@ static const YamlComplaint yaml_complaints[] = {
     {"did not find expected ',' or ']'", "", "expected ',' or ']' here", false, "the '[' stands"},
     {"did not find expected ',' or '}'", "", "expected ',' or '}' here", false, "the '{' stands"},
     {"did not find expected node content", "", "a value is missing here", false, NULL},
-    {"did not find expected <document start>", "",
-     "this does not belong to what stands above; " YAML_INDENTATION, false, NULL},
+    {"did not find expected <document start>", "", "this does not belong to what stands above; " YAML_INDENTATION,
+     false, NULL},
     {"could not find expected ':'", "", "expected ': ' after this key", true, NULL},
     {"mapping values are not allowed", "",
      "a ':' can't stand here; " YAML_INDENTATION ", or quote the text if the ':' belongs to it", false, NULL},
@@ -383,8 +387,8 @@ static const YamlNode *yaml_read_scalar(YamlReader *reader, const yaml_event_t *
     if (made == NULL) return NULL;
     made->node.text = arena_copy(reader->arena, (const char *)event->data.scalar.value);
     made->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    const YamlPlace start = {made->node.line, made->node.column};
-    made->node.width = yaml_width(reader, start, yaml_place(event->end_mark));
+    const YamlPlace start = {made->node.line, made->node.column}, end = yaml_place(event->end_mark);
+    made->node.width = start.line == end.line ? yaml_width(start, end) : yaml_width_of_rest(reader, start);
     if (strlen(made->node.text) != event->data.scalar.length) {
         diagnose(reader->diagnostics, &made->node, "a text can't hold a NUL (\\0)");
         reader->broken = true;
@@ -397,7 +401,7 @@ static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *e
 {
     const char *name = (const char *)event->data.alias.anchor, *names[YAML_ANCHORS_MAX];
     const YamlPlace place = yaml_place(event->start_mark);
-    const int width = yaml_width(reader, place, yaml_place(event->end_mark));
+    const int width = yaml_width(place, yaml_place(event->end_mark));
     for (int i = reader->n_anchors - 1; i >= 0; i--) { // a later anchor hides earlier ones of its name
         const YamlNode *node = reader->anchors[i].node;
         if (strcmp(reader->anchors[i].name, name) != 0) continue;
@@ -456,7 +460,7 @@ static const YamlNode *yaml_read_sequence(YamlReader *reader, const yaml_event_t
     made->node.items = yaml_take_pending(reader, first, 1);
     reader->n_pending = first;
     if (event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) {
-        made->node.width = yaml_width(reader, (YamlPlace){made->node.line, made->node.column}, yaml_place(end));
+        made->node.width = yaml_width((YamlPlace){made->node.line, made->node.column}, yaml_place(end));
     }
     return yaml_close_anchor(reader, anchor, made);
 }
@@ -539,7 +543,7 @@ static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t 
     node->items = yaml_take_pending(reader, first + 1, 2);
     reader->n_pending = first;
     if (event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE) {
-        node->width = yaml_width(reader, (YamlPlace){node->line, node->column}, yaml_place(end));
+        node->width = yaml_width((YamlPlace){node->line, node->column}, yaml_place(end));
     } else if (node->count > 0) {
         node->width = node->keys[0]->width;
     }
@@ -613,8 +617,8 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
     reader->source = source;
     reader->arena = arena;
     reader->diagnostics = diagnostics;
-    reader->line = 1;
-    reader->line_start = text;
+    reader->cursor = (YamlPlace){1, 1};
+    reader->text = text;
     const size_t nodes = 3 * size + 4; // "?" alone is three: a mapping, a key and a value
     reader->pending = ARENA_NEW(arena, const Node *, nodes < YAML_NODES_MAX ? nodes : YAML_NODES_MAX);
     if (!yaml_parser_initialize(&reader->parser)) {

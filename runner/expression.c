@@ -30,10 +30,7 @@ enum {
 
 // ---- operations -----------------------------------------------------------------------------------------------------
 
-static bool expression_truth(double a)
-{
-    return a < 0 || a > 0;
-}
+static bool expression_truth(double a) { return a < 0 || a > 0; }
 
 static double expression_or(double a, double b) { return expression_truth(a) || expression_truth(b); }
 static double expression_and(double a, double b) { return expression_truth(a) && expression_truth(b); }
@@ -70,11 +67,25 @@ static double expression_power(double a, double b)
 
 // How tightly an operation binds. ATOM: what needs no parentheses anywhere.
 typedef enum ExpressionRank {
-    RANK_OR = 1, RANK_AND, RANK_NOT, RANK_COMPARE, RANK_SUM, RANK_PRODUCT, RANK_MINUS, RANK_POWER, RANK_ATOM
+    RANK_OR = 1,
+    RANK_AND,
+    RANK_NOT,
+    RANK_COMPARE,
+    RANK_SUM,
+    RANK_PRODUCT,
+    RANK_MINUS,
+    RANK_POWER,
+    RANK_ATOM
 } ExpressionRank;
 
 typedef enum ExpressionSyntax {
-    SYNTAX_NUMBER, SYNTAX_NAME, SYNTAX_TEXT, SYNTAX_TEXT_NAME, SYNTAX_PREFIX, SYNTAX_INFIX, SYNTAX_FUNCTION
+    SYNTAX_NUMBER,
+    SYNTAX_NAME,
+    SYNTAX_TEXT,
+    SYNTAX_TEXT_NAME,
+    SYNTAX_PREFIX,
+    SYNTAX_INFIX,
+    SYNTAX_FUNCTION
 } ExpressionSyntax;
 
 // One row describes an operation: how it is read and written, what it gives, and how SQL says it. A row whose text
@@ -120,24 +131,27 @@ static const ExpressionOperation expression_operations[] = {
 
 enum {
     EXPRESSION_OPERATIONS = sizeof expression_operations / sizeof *expression_operations,
-    EXPRESSION_NUMBER = 0, EXPRESSION_NAME, EXPRESSION_TEXT, EXPRESSION_TEXT_NAME, // their rows
+    EXPRESSION_NUMBER = 0,
+    EXPRESSION_NAME,
+    EXPRESSION_TEXT,
+    EXPRESSION_TEXT_NAME, // their rows
 };
 
 // What people write who know another language, and what they should write here; NULL: that is right.
 static const struct ExpressionHabit {
     const char *wrong, *right;
 } expression_habits[] = {
-    {"&&", "and"}, {"||", "or"}, {"**", "^"},  {"<>", "!="}, {"!=", NULL}, {"!", "not"}, {"&", "and"}, {"|", "or"},
-    {"−", "-"},    {"×", "*"},   {"·", "*"},   {"÷", "/"},   {"≤", "<="},  {"≥", ">="},  {"≠", "!="},
-    {"\"", "'"},   {"[", "("},   {"]", ")"},
+    {"&&", "and"}, {"||", "or"}, {"**", "^"}, {"<>", "!="}, {"!=", NULL},   {"!", "not"}, {"&", "and"},
+    {"|", "or"},   {"−", "-"},   {"×", "*"},  {"·", "*"},   {"÷", "/"},     {"≤", "<="},  {"≥", ">="},
+    {"≠", "!="},   {"\"", "'"},  {"[", "("},  {"]", ")"},   {"AND", "and"}, {"OR", "or"}, {"NOT", "not"},
 };
 
 // One step of the postfix program.
 typedef struct ExpressionStep {
-    int operation; // row of expression_operations
-    int index;     // NAME: of the value
-    int size;      // steps of the subtree that ends here
-    double number; // NUMBER
+    int operation;    // row of expression_operations
+    int index;        // NAME: of the value
+    int size;         // steps of the subtree that ends here
+    double number;    // NUMBER
     const char *text; // NAME, TEXT_NAME: the name; TEXT: the text
 } ExpressionStep;
 
@@ -154,8 +168,8 @@ typedef struct ExpressionParser {
     Arena *arena;
     ExpressionStep *steps;
     int count, depth;
-    bool failed;  // there was an error
-    bool stopped; // one after which the rest can't be read
+    bool failed;      // there was an error
+    bool stopped;     // one after which the rest can't be read
     const Node *node; // where the text stands in a spec: errors go to `diagnostics`
     Diagnostics *diagnostics;
     const char *what; // or on the command line: the first error goes to `error`
@@ -259,15 +273,9 @@ static void expression_stop(ExpressionParser *parser, const char *at, int width,
     parser->stopped = true;
 }
 
-static bool expression_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool expression_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool expression_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool expression_digit(char c) { return c >= '0' && c <= '9'; }
 
 static int expression_word_length(const char *at)
 {
@@ -296,7 +304,9 @@ static const struct ExpressionHabit *expression_habit(const char *at, size_t len
 {
     for (size_t i = 0; i < sizeof expression_habits / sizeof *expression_habits; i++) {
         const struct ExpressionHabit *habit = &expression_habits[i];
-        if (strlen(habit->wrong) <= length || strncmp(at, habit->wrong, strlen(habit->wrong)) != 0) continue;
+        const size_t size = strlen(habit->wrong);
+        if (size <= length || strncmp(at, habit->wrong, size) != 0) continue;
+        if (expression_letter(at[0]) && expression_word_length(at) != (int)size) continue;
         return habit->right != NULL ? habit : NULL;
     }
     return NULL;
@@ -460,10 +470,13 @@ static void expression_unknown_name(ExpressionParser *parser, const char *start,
     for (int i = 0; i < n_names; i++) names[i] = i < scope->count ? scope->names[i] : scope->texts[i - scope->count];
     const char *near = nearest_name(name, names, n_names);
     static const char *const no_numbers[] = {"nan", "NaN", "inf", "Inf", "infinity"};
+    const struct ExpressionHabit *habit = expression_habit(start, 0);
     char list[200];
     expression_list_names(scope, list, sizeof list);
     if (parser->count > 0 && parser->steps[parser->count - 1].operation == EXPRESSION_TEXT_NAME) {
         expression_complain(parser, start, width, "unknown name '%.64s'; a text stands in single quotes", name);
+    } else if (habit != NULL) {
+        expression_stop(parser, start, width, "write %s instead of %s", habit->right, habit->wrong);
     } else if (expression_find_function(name) >= 0) {
         expression_complain(parser, start, width, "'%s' is a function; write %s(...)", name, name);
     } else if (expression_find(no_numbers, 5, name) >= 0) {
@@ -602,11 +615,16 @@ static void expression_parse_atom(ExpressionParser *parser)
     expression_skip(parser);
     const char c = *parser->at;
     if (parser->stopped) return;
-    if (c == '(') expression_parse_group(parser);
-    else if (c == '\'') expression_parse_quoted(parser);
-    else if (expression_digit(c) || (c == '.' && expression_digit(parser->at[1]))) expression_parse_number(parser);
-    else if (expression_letter(c)) expression_parse_word(parser);
-    else expression_unexpected(parser, "a value");
+    if (c == '(')
+        expression_parse_group(parser);
+    else if (c == '\'')
+        expression_parse_quoted(parser);
+    else if (expression_digit(c) || (c == '.' && expression_digit(parser->at[1])))
+        expression_parse_number(parser);
+    else if (expression_letter(c))
+        expression_parse_word(parser);
+    else
+        expression_unexpected(parser, "a value");
 }
 
 // ---- operators ------------------------------------------------------------------------------------------------------
@@ -635,7 +653,9 @@ static void expression_check_sides(ExpressionParser *parser, int operation, cons
     const bool left_text = expression_is_text(parser, parser->count - 1 - last->size);
     const bool equality = expression_operations[operation].apply == expression_equal ||
                           expression_operations[operation].apply == expression_unequal;
-    if (equality && left_text && right_text) return;
+    const bool names = last->operation == EXPRESSION_TEXT_NAME ||
+                       parser->steps[parser->count - 1 - last->size].operation == EXPRESSION_TEXT_NAME;
+    if (equality && left_text && right_text && names) return;
     expression_need_number(parser, right);
     if (parser->stopped || !left_text) return;
     const int count = parser->count;
@@ -645,10 +665,7 @@ static void expression_check_sides(ExpressionParser *parser, int operation, cons
 }
 
 // What an infix operator of this rank takes on its right side.
-static ExpressionRank expression_right_rank(ExpressionRank rank)
-{
-    return rank == RANK_POWER ? RANK_MINUS : rank + 1;
-}
+static ExpressionRank expression_right_rank(ExpressionRank rank) { return rank == RANK_POWER ? RANK_MINUS : rank + 1; }
 
 static void expression_parse_infix(ExpressionParser *parser, ExpressionRank rank)
 {
@@ -721,7 +738,8 @@ Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, D
         diagnose(diagnostics, at, "expected an expression, like \"k_fp > 100 and thrust < 30\"");
         return NULL;
     }
-    ExpressionParser parser = {.text = at->text, .scope = scope, .arena = arena, .node = at, .diagnostics = diagnostics};
+    ExpressionParser parser = {
+        .text = at->text, .scope = scope, .arena = arena, .node = at, .diagnostics = diagnostics};
     return expression_parse_all(&parser);
 }
 
@@ -813,8 +831,10 @@ static void expression_write_arguments(ExpressionWriter *writer, int end)
     const ExpressionOperation *row = expression_row(writer, end);
     if (row->arguments == -2) {
         const int left = expression_left(writer, end);
-        if (expression_row(writer, left) == row) expression_write_arguments(writer, left);
-        else expression_write(writer, left, RANK_OR);
+        if (expression_row(writer, left) == row)
+            expression_write_arguments(writer, left);
+        else
+            expression_write(writer, left, RANK_OR);
         expression_put(writer, ", ");
     }
     expression_write(writer, end - 1, RANK_OR);
@@ -954,8 +974,10 @@ Error expression_sql(const Expression *expression, Arena *arena, const char **sq
     ExpressionWriter writer = {.expression = expression, .arena = arena};
     expression_write_sql(&writer, expression->count - 1, 0);
     if (writer.too_deep) {
-        return error_make(ERROR_USER, "this expression has more than %d operations inside each other, too many for a "
-                                      "query; shorten it or ask in two steps", EXPRESSION_SQL_DEPTH);
+        return error_make(ERROR_USER,
+                          "this expression has more than %d operations inside each other, too many for a "
+                          "query; shorten it or ask in two steps",
+                          EXPRESSION_SQL_DEPTH);
     }
     writer.out = ARENA_NEW(arena, char, writer.used + 1);
     writer.values = ARENA_NEW(arena, SqlValue, writer.n_values + 1);

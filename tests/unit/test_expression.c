@@ -1,0 +1,508 @@
+// Expressions: values, errors at the character, canonical text, SQL that answers as the evaluator does, and that
+// nothing crashes the parser.
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Arena expression_arena;
+static const char *const expression_names[] = {"a", "b", "k_fp", "fitness", "velocity_error"};
+static const char *const expression_texts[] = {"failure"};
+static const Scope expression_scope = {expression_names, 5, expression_texts, 1};
+
+static void expression_begin(void)
+{
+    if (expression_arena.base != NULL) arena_destroy(&expression_arena);
+    CHECK_OK(arena_create(&expression_arena, (size_t)1 << 28, "expressions"));
+}
+
+static const Expression *expression_of(const char *text)
+{
+    Expression *expression;
+    const Error error = expression_parse_text(text, "test", &expression_scope, &expression_arena, &expression);
+    CHECK_OK(error);
+    return expression;
+}
+
+TEST(expression_values)
+{
+    expression_begin();
+    const double inf = INFINITY, values[] = {3, 4, 150, NAN, inf};
+    const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"1 + 2*3", 7},
+        {"(1 + 2)*3", 9},
+        {"10 - 4 - 3", 3},
+        {"24 / 4 / 3", 2},
+        {"-2^2", -4},
+        {"2^-2", 0.25},
+        {"2^3^2", 512},
+        {"--a", 3},
+        {"a*-b", -12},
+        {"1.5e2", 150},
+        {"0.25", 0.25},
+        {"1e-4", 1e-4},
+        {"a < b", 1},
+        {"a >= b", 0},
+        {"a = 3", 1},
+        {"a == 3", 1},
+        {"a != 3", 0},
+        {"a <= 3 and b > 3", 1},
+        {"a > 3 or b > 3", 1},
+        {"not a > 3", 1},
+        {"not not 7", 1},
+        {"1 or 0 and 0", 1},
+        {"(1 or 0) and 0", 0},
+        {"1 + (a < b)", 2},
+        {"min(a, b, 1)", 1},
+        {"max(1, a, b)", 4},
+        {"abs(a - b)", 1},
+        {"sqrt(a*a + b*b)", 5},
+        {"exp(0)", 1},
+        {"log(1)", 0},
+        {"sin(0)", 0},
+        {"cos(0)", 1},
+        {"fitness < 1", 0},
+        {"fitness >= 1", 0},
+        {"fitness = fitness", 0},
+        {"fitness != 1", 0},
+        {"not fitness < 1", 1},
+        {"fitness or 0", 0},
+        {"not fitness", 1},
+        {"min(fitness, 1)", NAN},
+        {"max(1, fitness)", NAN},
+        {"fitness^0", NAN},
+        {"1^fitness", NAN},
+        {"a^16", 43046721},
+        {"velocity_error > 1e308", 1},
+        {"k_fp = 150 and b = 4", 1},
+        {"a^0", 1},
+        {"2^-1", 0.5},
+        {"min(2, max(1, 3)) * 2", 4},
+        {"max(a, b) > min(a, b)", 1},
+        {"0 * velocity_error", NAN},
+        {" a ", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double got = expression_value(expression_of(cases[i].text), values);
+        const bool same = got == cases[i].value || (got != got && cases[i].value != cases[i].value);
+        if (!same) printf("%s is %g, expected %g\n", cases[i].text, got, cases[i].value);
+        CHECK(same);
+    }
+    CHECK_NEAR(1.4142135623730951, expression_value(expression_of("2^0.5"), values), 4e-16);
+    CHECK_NEAR(pow(3, 17.0), expression_value(expression_of("a^17"), values), 1e-7);
+}
+
+TEST(expression_uses_names)
+{
+    expression_begin();
+    const Expression *expression = expression_of("min(b, 2) + k_fp");
+    CHECK(!expression_uses(expression, 0) && expression_uses(expression, 1) && expression_uses(expression, 2));
+}
+
+TEST(expression_errors_on_the_command_line)
+{
+    expression_begin();
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"k_pf > 1", "unknown name 'k_pf'; did you mean 'k_fp'?\n    k_pf > 1\n    ^~~~"},
+        {"1 + gravity", "unknown name 'gravity'; there are: a, b, k_fp, fitness, velocity_error, failure\n"
+                        "    1 + gravity\n        ^~~~~~~"},
+        {"", "the expression is empty\n    \n    ^"},
+        {"tan(a)", "unknown function 'tan'; there are min, max, abs, sqrt, exp, log, sin, cos\n    tan(a)\n    ^~~"},
+        {"min + 1", "'min' is a function; write min(...)\n    min + 1\n    ^~~"},
+        {"min(a)", "min takes two or more arguments; 1 given\n    min(a)\n    ^~~"},
+        {"sqrt(a, b)", "sqrt takes one argument; 2 given\n    sqrt(a, b)\n    ^~~~"},
+        {"abs()", "abs takes one argument; 0 given\n    abs()\n    ^~~"},
+        {"min(a, ", "expected a value at the end\n    min(a, \n           ^"},
+        {"min(a b)", "expected ',' or ')' here\n    min(a b)\n          ^"},
+        {"(a + b", "this parenthesis is never closed\n    (a + b\n    ^"},
+        {"(a b)", "expected an operator or ')' before 'b'\n    (a b)\n       ^"},
+        {"a + ", "expected a value at the end\n    a + \n        ^"},
+        {"a b", "expected an operator before 'b'\n    a b\n      ^"},
+        {"a )", "expected an operator here, not ')'\n    a )\n      ^"},
+        {"and b", "expected a value before 'and'\n    and b\n    ^~~"},
+        {"1 < a < 2",
+         "comparisons do not chain; write a < b and b < c instead of a < b < c\n    1 < a < 2\n          ^"},
+        {"a = b = 1",
+         "comparisons do not chain; write a < b and b < c instead of a < b < c\n    a = b = 1\n          ^"},
+        {".5", "write 0.5, with a digit before the point\n    .5\n    ^~"},
+        {"5. + 1", "write 5.0, with a digit behind the point\n    5. + 1\n    ^~"},
+        {"1.2.3", "'1.2.3' is not a number\n    1.2.3\n    ^~~~~"},
+        {"0x10", "'0x10' is not a number\n    0x10\n    ^~~~"},
+        {"1e", "'1e' is not a number\n    1e\n    ^~"},
+        {"1e999", "this number is too large for a double\n    1e999\n    ^~~~~"},
+        {"nan", "'nan' is no number that can be used here\n    nan\n    ^~~"},
+        {"a < inf", "'inf' is no number that can be used here\n    a < inf\n        ^~~"},
+        {"a && b", "write and instead of &&\n    a && b\n      ^~"},
+        {"a || b", "write or instead of ||\n    a || b\n      ^~"},
+        {"a ** 2", "write ^ instead of **\n    a ** 2\n      ^~"},
+        {"a <> 2", "write != instead of <>\n    a <> 2\n      ^~"},
+        {"!a", "write not instead of !\n    !a\n    ^"},
+        {"!= a", "expected a value here, not '!'\n    != a\n    ^"},
+        {"a \xC3\x97 b", "write * instead of \xC3\x97\n    a \xC3\x97 b\n      ^"},
+        {"a ; b", "expected an operator here, not ';'\n    a ; b\n      ^"},
+        {"a AND b", "write and instead of AND\n    a AND b\n      ^~~"},
+        {"failure", "'failure' is a text; compare it, as in failure = 'none'\n    failure\n    ^~~~~~~"},
+        {"1 + failure", "'failure' is a text; compare it, as in failure = 'none'\n    1 + failure\n        ^~~~~~~"},
+        {"failure > 'a'", "a text can only be compared, with = or !=, to a column that holds texts\n"
+                          "    failure > 'a'\n              ^"},
+        {"NOT a", "write not instead of NOT\n    NOT a\n    ^~~"},
+        {"a ORBIT", "expected an operator before 'ORBIT'\n    a ORBIT\n      ^~~~~"},
+        {"failure = 1", "'failure' is a text; compare it, as in failure = 'none'\n    failure = 1\n    ^~~~~~~"},
+        {"failure = none",
+         "unknown name 'none'; a text stands in single quotes\n    failure = none\n              ^~~~"},
+        {"a = 'x'", "a text can only be compared, with = or !=, to a column that holds texts\n    a = 'x'\n        ^"},
+        {"'x' = 'x'",
+         "a text can only be compared, with = or !=, to a column that holds texts\n    'x' = 'x'\n          ^"},
+        {"min(failure, 1)", "'failure' is a text; compare it, as in failure = 'none'\n"
+                            "    min(failure, 1)\n        ^~~~~~~"},
+        {"failure = 'x", "this quote is never closed\n    failure = 'x\n              ^"},
+        {"failure = \"x\"", "write ' instead of \"\n    failure = \"x\"\n              ^"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Expression *expression;
+        const Error error =
+            expression_parse_text(cases[i].text, "--where", &expression_scope, &expression_arena, &expression);
+        CHECK_ERROR(ERROR_USER, error);
+        CHECK(expression == NULL && strncmp(error.text, "--where: ", 9) == 0);
+        CHECK_TEXT(cases[i].error, error.text + 9);
+    }
+}
+
+// What a spec's diagnostics say of the scalar `root` of a YAML text.
+static const char *expression_diagnosed(const char *yaml, const char *key)
+{
+    static char *text;
+    size_t size;
+    Source source = {.file = "s", .text = yaml};
+    Diagnostics *diagnostics = diagnostics_new(&expression_arena);
+    const Node *root = yaml_parse(&source, &expression_arena, diagnostics);
+    CHECK(root != NULL && node_find(root, key) != NULL);
+    if (root == NULL || node_find(root, key) == NULL) return "";
+    CHECK(expression_parse(node_find(root, key), &expression_scope, &expression_arena, diagnostics) == NULL);
+    free(text);
+    FILE *out = open_memstream(&text, &size);
+    diagnostics_print(diagnostics, out, false);
+    fclose(out);
+    return text;
+}
+
+TEST(expression_errors_in_a_spec_stand_at_the_character)
+{
+    expression_begin();
+    CHECK_TEXT(
+        "s:2:8: error: unknown name 'k_pf'; did you mean 'k_fp'?\n    o: 1 + k_pf * frob(c)\n           ^~~~\n"
+        "s:2:15: error: unknown function 'frob'; there are min, max, abs, sqrt, exp, log, sin, cos\n"
+        "    o: 1 + k_pf * frob(c)\n                  ^~~~\n"
+        "s:2:20: error: unknown name 'c'; did you mean 'a'?\n    o: 1 + k_pf * frob(c)\n                       ^\n",
+        expression_diagnosed("a: 1\no: 1 + k_pf * frob(c)\n", "o"));
+    CHECK_TEXT("s:1:9: error: unknown name 'k_pf'; did you mean 'k_fp'?\n    o: \"1 + k_pf\"\n            ^~~~\n",
+               expression_diagnosed("o: \"1 + k_pf\"\n", "o"));
+    CHECK_TEXT("s:1:29: error: unknown name 'k_pf'; did you mean 'k_fp'?\n"
+               "    o: 'failure = ''x'' and 1 > k_pf'\n                                ^~~~\n",
+               expression_diagnosed("o: 'failure = ''x'' and 1 > k_pf'\n", "o"));
+    CHECK_TEXT("s:1:4: error: unknown name 'k_pf'; did you mean 'k_fp'? (at character 5 of the expression)\n"
+               "    o: >\n       ^\n",
+               expression_diagnosed("o: >\n  1 +\n  k_pf\n", "o"));
+    CHECK_TEXT("s:1:4: error: unknown name 'k_pf'; did you mean 'k_fp'? (at character 5 of the expression)\n"
+               "    o: 1 +\n       ^~~\n",
+               expression_diagnosed("o: 1 +\n  k_pf\n", "o"));
+    CHECK_TEXT("s:1:4: error: expected an expression, like \"k_fp > 100 and thrust < 30\"\n    o: [1]\n       ^~~\n",
+               expression_diagnosed("o: [1]\n", "o"));
+    CHECK_TEXT("s:1:5: error: the expression is empty\n    o: ''\n        ^\n", expression_diagnosed("o: ''\n", "o"));
+}
+
+TEST(expression_bounds)
+{
+    expression_begin();
+    char text[8300] = "";
+    Expression *expression;
+    for (int depth = 64; depth <= 65; depth++) {
+        static const char *const forms[][2] = {{"(", ")"},    {"-", ""},  {"not ", ""},
+                                               {"abs(", ")"}, {"2^", ""}, {"1+(", ")"}};
+        for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
+            text[0] = '\0';
+            for (int i = 0; i < depth; i++) strcat(text, forms[form][0]);
+            strcat(text, "a");
+            for (int i = 0; i < depth; i++) strcat(text, forms[form][1]);
+            const Error error = expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression);
+            CHECK_ERROR(depth <= 64 ? OK : ERROR_USER, error);
+            CHECK_INTEGER(depth > 64, strstr(error.text, "nested more than 64 deep") != NULL);
+        }
+    }
+    memset(text, '1', 4096);
+    memset(text + 4096, '\0', 10);
+    text[1] = '.';
+    CHECK_OK(expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    text[4096] = '1';
+    CHECK_ERROR(ERROR_USER, expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    for (int i = 0; i < 4095; i++) text[i] = i % 2 == 0 ? 'a' : '+'; // "a + a + ..." would be twice as long
+    text[4095] = '\0';
+    CHECK_ERROR(ERROR_USER, expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    text[2001] = '\0';
+    CHECK_OK(expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    const double values[5] = {1};
+    CHECK_BITS(1001, expression_value(expression, values));
+    const char *sql;
+    SqlValue *bound;
+    int count;
+    CHECK_ERROR(ERROR_USER, expression_sql(expression, &expression_arena, &sql, &bound, &count));
+    // every rank holds an operand at every level: the deepest stack there can be
+    text[0] = '\0';
+    for (int i = 0; i < 63; i++) strcat(text, "1 or 1 and 1=1+1*1^(");
+    strcat(text, "1");
+    for (int i = 0; i < 63; i++) strcat(text, ")");
+    Error error = expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression);
+    CHECK(error.kind == ERROR_USER);
+    text[0] = '\0';
+    for (int i = 0; i < 32; i++) strcat(text, "1 or 1 and 1=1+1*1^min(1,");
+    strcat(text, "1");
+    for (int i = 0; i < 32; i++) strcat(text, ")");
+    CHECK_OK(expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    CHECK_BITS(1, expression_value(expression, values));
+}
+
+TEST(expression_text_has_no_more_parentheses_than_needed)
+{
+    expression_begin();
+    static const char *const cases[][2] = {
+        {"((a))+((b*1))", "a + b * 1"},
+        {"(a-b)-1", "a - b - 1"},
+        {"a-(b-1)", "a - (b - 1)"},
+        {"a/(b*2)", "a / (b * 2)"},
+        {"(a+b)*2", "(a + b) * 2"},
+        {"-(a*b)", "-(a * b)"},
+        {"(-a)*b", "-a * b"},
+        {"(-a)^2", "(-a)^2"},
+        {"-(a^2)", "-a^2"},
+        {"a^(b^2)", "a^b^2"},
+        {"(a^b)^2", "(a^b)^2"},
+        {"a^(-b)", "a^-b"},
+        {"a and (b or 1)", "a and (b or 1)"},
+        {"(a and b) or 1", "a and b or 1"},
+        {"not(a==1)", "not a = 1"},
+        {"(not a)=1", "(not a) = 1"},
+        {"(a<b)=(b<a)", "(a < b) = (b < a)"},
+        {"min(min(a,b),1)", "min(a, b, 1)"},
+        {"min(a,min(b,1))", "min(a, min(b, 1))"},
+        {"max(min(a,b),1)", "max(min(a, b), 1)"},
+        {"failure='it''s'", "failure = 'it''s'"},
+        {"sqrt((a+b))", "sqrt(a + b)"},
+        {"a- -b", "a - -b"},
+        {"0.10", "0.1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = expression_text(expression_of(cases[i][0]), &expression_arena);
+        CHECK_TEXT(cases[i][1], text);
+        CHECK_TEXT(text, expression_text(expression_of(text), &expression_arena));
+    }
+}
+
+// ---- random expressions ---------------------------------------------------------------------------------------------
+
+typedef struct ExpressionRandom {
+    RandomKey key;
+    uint32_t used;
+} ExpressionRandom;
+
+static int expression_pick(ExpressionRandom *random, int n)
+{
+    return (int)(random_uniform(&random->key, random->used++ % 60000) * n);
+}
+
+// Appends a random expression with random superfluous parentheses. SQL and the evaluator agree on `sql` ones: no
+// functions of libm, no division by zero.
+static void expression_invent(ExpressionRandom *random, int depth, bool sql, char *out)
+{
+    static const char *const leaves[] = {"a", "b", "k_fp", "fitness", "0.5", "1e-07", "2", "1e22", "0.1"};
+    static const char *const infixes[] = {"+",  "-",     "*",    "<", "<=", ">",   ">=", "=",
+                                          "!=", " and ", " or ", "*", "+",  "/2/", "^"};
+    static const char *const calls[] = {"abs", "sqrt", "exp", "log", "sin", "cos"};
+    char *at = out + strlen(out);
+    const int form = depth == 0 ? 0 : expression_pick(random, 8);
+    if (form < 2) {
+        strcpy(at, leaves[expression_pick(random, 9)]);
+        return;
+    }
+    strcpy(at, form == 2 ? "-(" : form == 3 ? "not(" : form == 4 ? "" : "(");
+    if (form == 4) sprintf(at, "%s(", sql ? "abs" : calls[expression_pick(random, 6)]);
+    if (form == 5) strcpy(at, expression_pick(random, 2) == 0 ? "(min(" : "(max(");
+    expression_invent(random, depth - 1, sql, at);
+    if (form == 5) {
+        for (int n = 1 + expression_pick(random, 2); n > 0; n--) {
+            strcat(at, ",");
+            expression_invent(random, depth - 1, sql, at);
+        }
+        strcat(at, ")");
+    }
+    strcat(at, ")");
+    if (form < 6) return;
+    const int infix = expression_pick(random, sql ? 13 : 15);
+    strcat(at, infixes[infix]);
+    strcat(at, "(");
+    expression_invent(random, depth - 1, sql, at);
+    strcat(at, ")");
+}
+
+TEST(expression_text_reads_back_to_the_same)
+{
+    static const double values[][5] = {{0.5, -1.25, 150, NAN, 3}, {1e-3, 7, 0, 2, INFINITY}, {-0.0, 2, 1, 1, -4}};
+    char *text = malloc(1 << 20);
+    for (uint64_t i = 0; i < 2000; i++) {
+        ExpressionRandom random = {.key = {.seed = 7, .ordinal = i, .purpose = RANDOM_SAMPLE}};
+        expression_begin();
+        text[0] = '\0';
+        expression_invent(&random, 1 + (int)(i % 4), false, text);
+        const Expression *first = expression_of(text);
+        const char *canonical = expression_text(first, &expression_arena);
+        const Expression *second = expression_of(canonical);
+        CHECK_TEXT(canonical, expression_text(second, &expression_arena));
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            CHECK_BITS(expression_value(first, values[v]), expression_value(second, values[v]));
+        }
+    }
+    free(text);
+}
+
+// ---- SQL ------------------------------------------------------------------------------------------------------------
+
+TEST(expression_sql_binds_every_constant)
+{
+    expression_begin();
+    static const char *const cases[][2] = {
+        {"k_fp > 100 and failure = 'none'", "((\"k_fp\" > ?) AND (\"failure\" = ?))"},
+        {"not fitness < 1", "((\"fitness\" < ?) IS NOT TRUE)"},
+        {"1 + (a < b)", "(? + ((\"a\" < \"b\") IS TRUE))"},
+        {"a / b", "(\"a\" * 1.0 / \"b\")"},
+        {"-a^2", "(-pow(\"a\", ?))"},
+        {"min(a, b, 1) != log(b)", "(min(min(\"a\", \"b\"), ?) <> ln(\"b\"))"},
+        {"failure != 'a''; drop table trials'", "(\"failure\" <> ?)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *sql;
+        SqlValue *values;
+        int count;
+        CHECK_OK(expression_sql(expression_of(cases[i][0]), &expression_arena, &sql, &values, &count));
+        CHECK_TEXT(cases[i][1], sql);
+        int marks = 0;
+        for (const char *at = sql; *at != '\0'; at++) marks += *at == '?';
+        CHECK_INTEGER(marks, count);
+        if (i == 0) CHECK_NEAR(100, values[0].number, 0);
+        if (i == 0) CHECK_TEXT("none", values[1].text);
+        if (i == 6) CHECK_TEXT("a'; drop table trials", values[0].text);
+    }
+}
+
+// One row of a table with the values of the scope (NaN: NULL), `a` as an INTEGER column.
+static Database *expression_database(const double *values)
+{
+    Database *database;
+    Statement *insert;
+    bool row;
+    CHECK_OK(database_open(arena_format(&expression_arena, "%s/t.db", test_folder()), DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "CREATE TABLE t (a INTEGER, b REAL, k_fp REAL, fitness REAL, velocity_error REAL,"
+                                    " failure TEXT) STRICT"));
+    CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?, ?, ?, ?, ?, 'none')", &insert));
+    for (int i = 0; i < 5; i++) bind_real(insert, i + 1, values[i]);
+    CHECK_OK(statement_step(insert, &row));
+    statement_close(insert);
+    return database;
+}
+
+static bool expression_selects(Database *database, const Expression *expression)
+{
+    const char *sql;
+    SqlValue *values;
+    int count;
+    CHECK_OK(expression_sql(expression, &expression_arena, &sql, &values, &count));
+    Statement *select;
+    CHECK_OK(database_prepare(database, arena_format(&expression_arena, "SELECT 1 FROM t WHERE %s", sql), &select));
+    for (int i = 0; i < count; i++) {
+        if (values[i].is_text)
+            bind_text(select, i + 1, values[i].text);
+        else
+            bind_real(select, i + 1, values[i].number);
+    }
+    bool row;
+    CHECK_OK(statement_step(select, &row));
+    statement_close(select);
+    return row;
+}
+
+TEST(expression_sql_answers_as_the_evaluator)
+{
+    static const double values[5] = {3, 2.5, 150, NAN, -1};
+    expression_begin();
+    Database *database = expression_database(values);
+    CHECK(expression_selects(database, expression_of("a / 2 = 1.5"))); // no division of integers
+    CHECK(expression_selects(database, expression_of("failure = 'none'")));
+    CHECK(!expression_selects(database, expression_of("failure != 'none'")));
+    CHECK(expression_selects(database,
+                             expression_of("abs(log(exp(a)) - 3) + abs(sin(a)^2 + cos(a)^2 - sqrt(1)) < 1e-9")));
+    CHECK(!expression_selects(database, expression_of("fitness < 1")));
+    CHECK(expression_selects(database, expression_of("not fitness < 1")));
+    char *text = malloc(1 << 20);
+    int selected = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        ExpressionRandom random = {.key = {.seed = 8, .ordinal = i, .purpose = RANDOM_SAMPLE}};
+        arena_rewind(&expression_arena, 0);
+        text[0] = '\0';
+        expression_invent(&random, 1 + (int)(i % 3), true, text);
+        const Expression *expression = expression_of(text);
+        const double value = expression_value(expression, values);
+        const bool got = expression_selects(database, expression);
+        if (got != (value < 0 || value > 0)) printf("%s\n", text);
+        CHECK_INTEGER(value < 0 || value > 0, got);
+        selected += got;
+    }
+    CHECK(selected > 300 && selected < 900);
+    free(text);
+    database_close(database);
+}
+
+// ---- anything at all ------------------------------------------------------------------------------------------------
+
+static void expression_survive(const char *text)
+{
+    static const double values[5] = {1, 2, 3, NAN, 5};
+    expression_begin();
+    Expression *expression;
+    const Error error = expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression);
+    CHECK((error.kind == OK) == (expression != NULL));
+    if (expression == NULL) return;
+    expression_value(expression, values);
+    const char *canonical = expression_text(expression, &expression_arena);
+    CHECK_TEXT(canonical, expression_text(expression_of(canonical), &expression_arena));
+}
+
+TEST(expression_survives_prefixes_and_mutations)
+{
+    static const char *const good[] = {
+        "velocity_error + 0.1*min(a, b, k_fp) - abs(-a^2^b) / 1.5e-3",
+        "not (k_fp > 250 and a < 30) or failure != 'it''s' and exp(log(sqrt(b))) >= sin(a) * cos(b)",
+    };
+    static const char likely[] = "()'\"+-*/^<>=!,. \t\n0123456789eabknotrf_&|\\\x01\xC3\xE2\xFF";
+    char text[128];
+    for (size_t g = 0; g < 2; g++) {
+        const size_t length = strlen(good[g]);
+        for (size_t n = 0; n <= length; n++) {
+            memcpy(text, good[g], n);
+            text[n] = '\0';
+            expression_survive(text);
+        }
+        for (uint64_t i = 0; i < 2000; i++) {
+            memcpy(text, good[g], length + 1);
+            for (uint32_t k = 0; k < 1 + i % 4; k++) {
+                const RandomKey key = {.seed = 2 + g, .ordinal = i, .replicate = k, .purpose = RANDOM_SAMPLE};
+                const size_t at = (size_t)(random_uniform(&key, 0) * (double)length);
+                text[at] = likely[(size_t)(random_uniform(&key, 1) * (double)(sizeof likely - 1))];
+            }
+            expression_survive(text);
+        }
+    }
+}
