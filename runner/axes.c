@@ -86,16 +86,16 @@ static bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, i
     return true;
 }
 
-static void axes_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
+static bool axes_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
 {
     const SearchMethod *method = reader->spec->method;
-    if (method == NULL) return;
     const bool range = values->form == VALUES_RANGE;
-    if (range ? method->wants_range : method->wants_values) return;
+    if (method == NULL || (range ? method->wants_range : method->wants_values)) return true;
     diagnose(reader->diagnostics, node, "method %s takes no %s for %s%s", method->name, range ? "range" : "values",
              key_name(key), method->wants_points  ? ", its values stand in `points`"
                             : method->wants_range ? ", expected {range: [low, high]}"
                                                   : ", expected a list, linspace, logspace or arange");
+    return !method->wants_points; // the points would have to name it
 }
 
 static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *build, const Node **expressions)
@@ -116,7 +116,7 @@ static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *buil
             continue;
         }
         const Key *key = reader->parameter_keys[parameter];
-        if (values_read(reader, key, node, &axis.values)) axes_check_form(reader, node, key, &axis.values);
+        if (values_read(reader, key, node, &axis.values) && !axes_check_form(reader, node, key, &axis.values)) continue;
         build->names[build->n_axes] = name;
         build->axes[build->n_axes++] = axis;
     }
@@ -165,13 +165,13 @@ static void axes_read_point(SpecReader *reader, const Node *point, const AxesBui
         if (node != NULL)
             scalar_number(reader, key, node, &values[a]);
         else
-            diagnose(reader->diagnostics, point, "%s is missing, every point names the same parameters", key_name(key));
+            diagnose(reader->diagnostics, point, "%s is missing, all points name the same parameters", key_name(key));
     }
     for (int i = 0; i < point->count; i++) {
         bool known = false;
         for (int a = 0; a < build->n_axes; a++) known |= strcmp(build->names[a]->text, point->keys[i]->text) == 0;
         if (!known)
-            diagnose(reader->diagnostics, point->keys[i], "%s is not in the first point, every point names the same parameters",
+            diagnose(reader->diagnostics, point->keys[i], "%s is not in the first point, all name the same parameters",
                      point->keys[i]->text);
     }
 }
@@ -228,26 +228,32 @@ static Axis *axes_zip_member(SpecReader *reader, AxesBuild *build, const Node *n
     return NULL;
 }
 
+static void axes_read_zip_group(SpecReader *reader, const Node *group, AxesBuild *build, int number)
+{
+    if (group->kind != NODE_SEQUENCE || group->count < 2) {
+        diagnose(reader->diagnostics, group, "a group of zip is %s, expected a list of two or more axes: [[a, b]]",
+                 group->kind == NODE_SEQUENCE ? "shorter than two" : scalar_given(group, reader->arena));
+        return;
+    }
+    const Axis *first = NULL;
+    for (int i = 0; i < group->count; i++) {
+        const Axis *axis = axes_zip_member(reader, build, group->items[i], number);
+        if (axis == NULL) continue;
+        if (first == NULL) first = axis;
+        const int64_t count = axis->values.count, expected = first->values.count;
+        if (count == expected || count == 0 || expected == 0) continue; // 0: its values were wrong
+        diagnose(reader->diagnostics, group->items[i], "%s has %lld values and %s has %lld, zipped axes have equally many",
+                 reader->names[axis->parameter], (long long)count, reader->names[first->parameter], (long long)expected);
+    }
+}
+
 static void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build)
 {
-    for (int g = 0; g < zip->count || zip->kind != NODE_SEQUENCE; g++) {
-        const Node *group = zip->kind == NODE_SEQUENCE ? zip->items[g] : zip;
-        if (zip->kind != NODE_SEQUENCE || group->kind != NODE_SEQUENCE || group->count < 2) {
-            diagnose(reader->diagnostics, group, "zip has %s, expected lists of two or more axes: [[a, b]]",
-                     group->kind == NODE_SEQUENCE ? "a shorter list" : scalar_given(group, reader->arena));
-            return;
-        }
-        const Axis *first = NULL;
-        for (int i = 0; i < group->count; i++) {
-            const Axis *axis = axes_zip_member(reader, build, group->items[i], g);
-            if (axis == NULL) continue;
-            if (first == NULL) first = axis;
-            if (axis->values.count != first->values.count && axis->values.count > 0 && first->values.count > 0)
-                diagnose(reader->diagnostics, group->items[i], "%s has %lld values and %s has %lld, zipped axes have equally many",
-                         reader->names[axis->parameter], (long long)axis->values.count, reader->names[first->parameter],
-                         (long long)first->values.count);
-        }
-    }
+    if (zip->kind != NODE_SEQUENCE)
+        diagnose(reader->diagnostics, zip, "zip is %s, expected a list of groups of axes: [[a, b]]",
+                 scalar_given(zip, reader->arena));
+    for (int g = 0; zip->kind == NODE_SEQUENCE && g < zip->count; g++)
+        axes_read_zip_group(reader, zip->items[g], build, g);
 }
 
 static bool axes_leads_zip(const AxesBuild *build, int a)

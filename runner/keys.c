@@ -233,6 +233,7 @@ static const char *keys_expected_number(const Key *key, Arena *arena)
     const bool duration = key->unit != NULL && strcmp(key->unit, "s") == 0;
     const char *kind = key->type == KEY_INTEGER ? "an integer" : fraction ? "a fraction" : "a number";
     const char *range = key_range(key, arena);
+    if (key->low == key->high) return range;
     return arena_format(arena, "%s%s%s%s%s%s", kind, range[0] != '\0' ? " " : "", range,
                         fraction ? " (or 0% to 100%)" : duration ? " (or with a unit: 5ms, 10s, 2h)" : "",
                         key->words != NULL ? ", or " : "", key->words != NULL ? key->words : "");

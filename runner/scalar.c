@@ -99,7 +99,7 @@ static bool scalar_looks_infinite(const char *digits)
 // How to write what was meant, "" if that can't be guessed.
 static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
 {
-    if (node->kind != NODE_SCALAR) return "";
+    if (node->kind != NODE_SCALAR || (key->type != KEY_NUMBER && key->type != KEY_INTEGER)) return "";
     const char *text = node->text, *digits = text + (*text == '+' || *text == '-');
     double value;
     if (node->quoted) return scalar_strict(text, &value) ? ": leave out the quotes" : "";
@@ -114,7 +114,8 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     if (strchr(digits, ',') != NULL) return ": the decimal point is '.'";
     const char *end = scalar_number_end(text);
     if (end == NULL) return ": a digit must follow the point";
-    if (*end == '\0') return ": it is too large";
+    if (*end == '\0') return isfinite(strtod(text, NULL)) ? "" : ": it is too large";
+    if (*end == ' ') return ": leave out the space";
     if (*end == '%') return ": a percentage makes no sense here";
     if (isalpha((unsigned char)*end) && key->unit != NULL && strcmp(key->unit, "s") != 0)
         return ": write the number alone, its unit is fixed";

@@ -38,16 +38,6 @@ static const struct {
     {"uniform", "[low, high]", DISTRIBUTION_UNIFORM},
 };
 
-static void perturb_check(SpecReader *reader, const Node *node, const Key *key, const Perturbation *perturbation)
-{
-    if (perturbation->distribution == DISTRIBUTION_NORMAL && perturbation->b < 0.0)
-        diagnose(reader->diagnostics, node, "the standard deviation of %s is %s, must be >= 0", key_name(key),
-                 text_number(perturbation->b).text);
-    if (perturbation->distribution == DISTRIBUTION_UNIFORM && perturbation->a > perturbation->b)
-        diagnose(reader->diagnostics, node, "%s is uniform in [%s, %s]: the low end must not be above the high one",
-                 key_name(key), text_number(perturbation->a).text, text_number(perturbation->b).text);
-}
-
 static void perturb_read_one(SpecReader *reader, const Key *key, const Node *node, Perturbation *out)
 {
     const Node *arguments = NULL;
@@ -72,7 +62,9 @@ static void perturb_read_one(SpecReader *reader, const Key *key, const Node *nod
     const bool normal = out->distribution == DISTRIBUTION_NORMAL;
     bool good = scalar_number(reader, key, arguments->items[0], &out->a);
     good &= scalar_number(reader, normal ? &deviation : key, arguments->items[1], &out->b);
-    if (good) perturb_check(reader, arguments, key, out);
+    if (good && !normal && out->a > out->b)
+        diagnose(reader->diagnostics, arguments, "%s is uniform in [%s, %s]: the low end is above the high one",
+                 key_name(key), text_number(out->a).text, text_number(out->b).text);
 }
 
 void perturb_read(SpecReader *reader)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEC_BYTES_MAX = 1 << 20 };
+enum { SPEC_BYTES_MAX = 1 << 20, SPEC_NAMES_SHOWN = 16 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
@@ -66,18 +66,27 @@ static size_t spec_child_length(const char *path, const char *section, const cha
     return strcspn(*child, ".");
 }
 
-// Names directly below a section, each once. [n_keys] long at most.
-static int spec_children(const SpecReader *reader, const char *section, const char **names)
+// Names directly below a section, each once, with or without those of later versions. [n_keys] long at most.
+static int spec_children(const SpecReader *reader, const char *section, bool with_later, const char **names)
 {
     int count = 0;
     for (int i = 0; i < reader->n_keys; i++) {
         const char *child;
         const size_t length = spec_child_length(reader->keys[i].path, section, &child);
-        bool seen = length == 0;
+        bool seen = length == 0 || (reader->keys[i].type == KEY_LATER && !with_later);
         for (int n = 0; n < count; n++) seen |= strlen(names[n]) == length && strncmp(names[n], child, length) == 0;
         if (!seen) names[count++] = arena_format(reader->arena, "%.*s", (int)length, child);
     }
     return count;
+}
+
+// "PREFIX a, b or c", the names that a section takes; empty if they are too many to read.
+static const char *spec_expected(const SpecReader *reader, const char *section, const char *prefix)
+{
+    const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
+    const int count = spec_children(reader, section, false, names);
+    if (count > SPEC_NAMES_SHOWN) return "";
+    return arena_format(reader->arena, "%s%s", prefix, words_sentence(names, count, reader->arena));
 }
 
 static bool spec_is_section(const SpecReader *reader, const char *path)
@@ -110,12 +119,23 @@ static void spec_add_given(SpecReader *reader, const char *path, const Node *key
     reader->given[reader->n_given++] = (GivenKey){path, key, value};
 }
 
-// Where else in the spec a key of this name stands, NULL: nowhere.
-static const char *spec_elsewhere(const SpecReader *reader, const char *name)
+// Where else in the spec a key of this name stands, NULL: nowhere. The model's rows may not be in the table yet.
+static const char *spec_elsewhere(SpecReader *reader, const char *name)
 {
     for (int i = 0; i < reader->n_keys; i++) {
         if (strcmp(key_name(&reader->keys[i]), name) == 0 && reader->keys[i].type != KEY_LATER)
             return reader->keys[i].path;
+    }
+    const Node *given = node_find(reader->root, "model");
+    const Model *model = given != NULL && given->kind == NODE_SCALAR ? model_find(given->text) : NULL;
+    Configured configured;
+    if (model == NULL || !keys_widest_model(model, reader->arena, &configured)) return NULL;
+    for (int i = 0; i < model->n_options; i++) {
+        if (strcmp(model->options[i].name, name) == 0) return arena_format(reader->arena, "simulation.%s", name);
+    }
+    for (int i = 0; i < configured.n_parameters; i++) {
+        if (strcmp(configured.parameters[i].name, name) == 0)
+            return key_of_parameter(&configured.parameters[i], reader->arena).path;
     }
     return NULL;
 }
@@ -124,19 +144,14 @@ static const char *spec_elsewhere(const SpecReader *reader, const char *name)
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const int count = spec_children(reader, section, names);
-    const char *near = nearest_name(key->text, names, count);
-    const char *path = near == NULL ? spec_elsewhere(reader, key->text) : NULL;
+    const char *near = nearest_name(key->text, names, spec_children(reader, section, true, names));
+    const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
-    if (near != NULL)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, near);
-    else if (path != NULL)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, path);
-    else if (count <= 12)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, expected %s", key->text, where,
-                 words_sentence(names, count, reader->arena));
+    if (meant != NULL)
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, meant);
     else
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s", key->text, where);
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
+                 spec_expected(reader, section, ", expected "));
     return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
 }
 
@@ -168,11 +183,8 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
 {
     if (scalar_is_empty(mapping)) return;
     if (mapping->kind != NODE_MAPPING) {
-        const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-        const int count = spec_children(reader, section, names);
-        diagnose(reader->diagnostics, mapping, "%s is %s, expected a mapping%s%s", section,
-                 scalar_given(mapping, reader->arena), count <= 12 ? " with " : "",
-                 count <= 12 ? words_sentence(names, count, reader->arena) : "");
+        diagnose(reader->diagnostics, mapping, "%s is %s, expected a mapping%s", section,
+                 scalar_given(mapping, reader->arena), spec_expected(reader, section, " with "));
         return;
     }
     for (int i = 0; i < mapping->count; i++) spec_walk_key(reader, mapping, i, section);

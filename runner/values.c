@@ -41,7 +41,7 @@ const ValueForm *value_forms(int *count)
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = 9007199254740992.0};
-static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = 5e-324, .high = INFINITY};
+static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
 static const Key values_scale_key = {.path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
 static const Key values_integer_key = {.path = "integer", .type = KEY_BOOLEAN, .store = STORE_BOOLEAN};
 
@@ -77,6 +77,10 @@ static bool values_spaced(SpecReader *reader, const Key *key, const Node *node, 
 static bool values_stepped(SpecReader *reader, const Key *key, const Node *node, Values *values)
 {
     if (!scalar_number(reader, &values_step_key, node->items[2], &values->step)) return false;
+    if (values->step <= 0.0) {
+        diagnose(reader->diagnostics, node->items[2], "step of %s is %s, must be > 0", key_name(key), node->items[2]->text);
+        return false;
+    }
     const double steps = (values->high - values->low) / values->step;
     if (steps < 0.0) {
         diagnose(reader->diagnostics, node, "%s starts at %s, above the greatest value allowed, %s", key_name(key),

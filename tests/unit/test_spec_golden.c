@@ -1,0 +1,58 @@
+// Every bad spec of tests/golden/bad_specs gives exactly the text of NAME.expected: all its errors, in one pass, at
+// their places. HOPSCOTCH_UPDATE_GOLDEN=1 rewrites the expected texts; read the difference before you keep it.
+#include "../test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char golden_folder[] = "tests/golden/bad_specs";
+
+static char *golden_messages(const char *path, Arena *arena)
+{
+    char *text = NULL;
+    size_t size = 0;
+    Spec spec;
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    const Error error = spec_load(path, NULL, 0, arena, diagnostics, &spec);
+    CHECK_ERROR(ERROR_USER, error);
+    FILE *out = open_memstream(&text, &size);
+    diagnostics_print(diagnostics, out, false);
+    fprintf(out, "%s\n", error.text);
+    fclose(out);
+    return text;
+}
+
+static void golden_check(const char *stem, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/%s.yaml", golden_folder, stem);
+    const char *expected_name = arena_format(arena, "%s.expected", stem);
+    char *messages = golden_messages(path, arena);
+    Bytes expected;
+    if (getenv("HOPSCOTCH_UPDATE_GOLDEN") != NULL)
+        CHECK_OK(file_write(golden_folder, expected_name, messages, strlen(messages)));
+    const Error error = file_read(arena_format(arena, "%s/%s", golden_folder, expected_name), 1 << 20, arena, &expected);
+    CHECK_OK(error);
+    if (error.kind == OK) CHECK_TEXT((const char *)expected.data, messages);
+    free(messages);
+}
+
+TEST(spec_bad_specs_give_their_exact_messages)
+{
+    Arena arena;
+    char **names;
+    int count = 0, checked = 0;
+    CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
+    if (!file_exists(golden_folder)) {
+        test_skip("run from the repository's root");
+        return;
+    }
+    CHECK_OK(folder_list(golden_folder, &arena, &names, &count));
+    for (int i = 0; i < count; i++) {
+        const char *dot = strrchr(names[i], '.');
+        if (dot == NULL || strcmp(dot, ".yaml") != 0) continue;
+        golden_check(arena_format(&arena, "%.*s", (int)(dot - names[i]), names[i]), &arena);
+        checked++;
+    }
+    CHECK(checked >= 15);
+    arena_destroy(&arena);
+}
