@@ -75,6 +75,28 @@ static int database_fault(void)
     return SQLITE_IOERR;
 }
 
+// SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
+#ifdef HOPSCOTCH_FAULTS
+static ssize_t database_write_at(int descriptor, const void *data, size_t size, off64_t offset)
+{
+    const int fault = seam_fault("sqlwrite");
+    if (fault > 0) {
+        errno = fault;
+        return -1;
+    }
+    return pwrite64(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size, offset);
+}
+
+static void database_watch_writes(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)database_write_at);
+    vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)database_write_at);
+}
+#else
+static inline void database_watch_writes(void) {}
+#endif
+
 // ---- opening and closing --------------------------------------------------------------------------------------------
 
 // Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
@@ -101,17 +123,17 @@ typedef struct DatabaseAnswer {
 static int database_take_answer(void *answer, int columns, char **values, char **names)
 {
     (void)names;
-    if (columns > 0 && values[0] != NULL) snprintf(((DatabaseAnswer *)answer)->text, sizeof(DatabaseAnswer), "%s", values[0]);
+    if (columns > 0 && values[0] != NULL)
+        snprintf(((DatabaseAnswer *)answer)->text, sizeof(DatabaseAnswer), "%s", values[0]);
     return 0;
 }
 
 // Statements that belong to opening; *answer (may be NULL): the first column of the last row.
 static Error database_set_up(Database *database, const char *sql, DatabaseAnswer *answer)
 {
-    const int fault = database_fault();
-    const int code = fault != SQLITE_OK ? fault
-                                        : sqlite3_exec(database->handle, sql, answer != NULL ? database_take_answer : NULL,
-                                                       answer, NULL);
+    int code = database_fault();
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(database->handle, sql, answer != NULL ? database_take_answer : NULL, answer, NULL);
     return code == SQLITE_OK ? error_none() : database_error(database, code, "open it");
 }
 
@@ -142,12 +164,11 @@ static const char *database_immutable_uri(const char *path, Arena *arena)
 
 static Error database_connect(Database *database, const char *name, int flags)
 {
-    const int code = database_fault();
-    const int opened = code != SQLITE_OK
-                           ? code
-                           : sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-                                             NULL);
-    if (opened != SQLITE_OK) return database_error(database, opened, "open it");
+    int code = database_fault();
+    database_watch_writes();
+    if (code == SQLITE_OK)
+        code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     return error_none();
@@ -231,11 +252,10 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
 // A reader that still looks at the WAL is no reason to wait or to fail: what was committed stays in the WAL.
 static Error database_checkpoint(Database *database)
 {
-    const int fault = database_fault();
+    int code = database_fault();
     sqlite3_busy_timeout(database->handle, 0);
-    const int code = fault != SQLITE_OK ? fault
-                                        : sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE,
-                                                                    NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     const int primary = code & 0xff;
     if (code == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_LOCKED) return error_none();
     return database_error(database, code, "copy its journal into it");
@@ -264,8 +284,8 @@ static Error database_statement_error(const Database *database, int code, const 
 
 Error database_run(Database *database, const char *sql)
 {
-    const int fault = database_fault();
-    const int code = fault != SQLITE_OK ? fault : sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+    int code = database_fault();
+    if (code == SQLITE_OK) code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? error_none() : database_statement_error(database, code, sql);
 }
 
@@ -339,10 +359,7 @@ void statement_close(Statement *statement)
 
 // ---- columns --------------------------------------------------------------------------------------------------------
 
-int column_count(Statement *statement)
-{
-    return sqlite3_column_count(statement->handle);
-}
+int column_count(Statement *statement) { return sqlite3_column_count(statement->handle); }
 
 const char *column_name(Statement *statement, int index)
 {
@@ -355,14 +372,12 @@ bool column_is_null(Statement *statement, int index)
     return sqlite3_column_type(statement->handle, index) == SQLITE_NULL;
 }
 
-int64_t column_integer(Statement *statement, int index)
-{
-    return sqlite3_column_int64(statement->handle, index);
-}
+int64_t column_integer(Statement *statement, int index) { return sqlite3_column_int64(statement->handle, index); }
 
 double column_real(Statement *statement, int index)
 {
-    return column_is_null(statement, index) ? (double)__builtin_nan("") : sqlite3_column_double(statement->handle, index);
+    return column_is_null(statement, index) ? (double)__builtin_nan("")
+                                            : sqlite3_column_double(statement->handle, index);
 }
 
 const char *column_text(Statement *statement, int index)

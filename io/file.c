@@ -115,10 +115,7 @@ static inline bool seam_refuses(const char *operation)
 
 // ---- system calls ---------------------------------------------------------------------------------------------------
 
-int seam_open(const char *path, int flags)
-{
-    return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC, 0666);
-}
+int seam_open(const char *path, int flags) { return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC, 0666); }
 
 ssize_t seam_read(int descriptor, void *data, size_t size)
 {
@@ -141,15 +138,9 @@ ssize_t seam_write(int descriptor, const struct iovec *parts, int count)
     return writev(descriptor, parts, count);
 }
 
-int seam_truncate(int descriptor, int64_t size)
-{
-    return seam_refuses("truncate") ? -1 : ftruncate(descriptor, size);
-}
+int seam_truncate(int descriptor, int64_t size) { return seam_refuses("truncate") ? -1 : ftruncate(descriptor, size); }
 
-int seam_sync(int descriptor)
-{
-    return seam_refuses("fsync") ? -1 : fsync(descriptor);
-}
+int seam_sync(int descriptor) { return seam_refuses("fsync") ? -1 : fsync(descriptor); }
 
 int seam_close(int descriptor)
 {
@@ -159,25 +150,13 @@ int seam_close(int descriptor)
     return refused ? -1 : status;
 }
 
-int seam_rename(const char *from, const char *to)
-{
-    return seam_refuses("rename") ? -1 : rename(from, to);
-}
+int seam_rename(const char *from, const char *to) { return seam_refuses("rename") ? -1 : rename(from, to); }
 
-int seam_unlink(const char *path)
-{
-    return seam_refuses("unlink") ? -1 : unlink(path);
-}
+int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : unlink(path); }
 
-int seam_mkdir(const char *path)
-{
-    return seam_refuses("mkdir") ? -1 : mkdir(path, 0777);
-}
+int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : mkdir(path, 0777); }
 
-int seam_stat(const char *path, struct stat *status)
-{
-    return seam_refuses("stat") ? -1 : stat(path, status);
-}
+int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : stat(path, status); }
 
 int seam_lock(int descriptor, int command, short type, short *found)
 {
@@ -188,10 +167,7 @@ int seam_lock(int descriptor, int command, short type, short *found)
     return status;
 }
 
-static DIR *seam_list(const char *path)
-{
-    return seam_refuses("list") ? NULL : opendir(path);
-}
+static DIR *seam_list(const char *path) { return seam_refuses("list") ? NULL : opendir(path); }
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
@@ -362,7 +338,8 @@ Error file_append_line(const char *path, const char *line)
     } while (written < 0 && errno == EINTR);
     Error error = error_none();
     if (written < 0) error = file_error("append to", path, length + 1);
-    if (written >= 0 && (size_t)written < length) error = file_put(descriptor, path, line + written, length - (size_t)written);
+    if (written >= 0 && (size_t)written < length)
+        error = file_put(descriptor, path, line + written, length - (size_t)written);
     if (error.kind == OK && (size_t)written <= length) error = file_put(descriptor, path, "\n", 1);
     const Error closed = file_close(descriptor, path);
     return error.kind != OK ? error : closed;
@@ -376,10 +353,7 @@ Error file_rename(const char *from, const char *to)
     return strcmp(source.text, target.text) == 0 ? error_none() : folder_sync(source.text);
 }
 
-Error file_remove(const char *path)
-{
-    return seam_unlink(path) < 0 ? file_error("remove", path, 0) : error_none();
-}
+Error file_remove(const char *path) { return seam_unlink(path) < 0 ? file_error("remove", path, 0) : error_none(); }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -484,10 +458,7 @@ typedef struct FolderName {
     char *text;
 } FolderName;
 
-static int folder_compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int folder_compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 {
@@ -539,10 +510,10 @@ static const struct {
     uint32_t magic;
     const char *name;
 } file_network_systems[] = {
-    {0x00006969, "nfs"},    {0x0000517B, "smb"},    {0xFF534D42, "cifs"}, {0xFE534D42, "smb2"},
-    {0x01021997, "9p"},     {0x00C36400, "ceph"},   {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"},
-    {0x5346414F, "afs"},    {0x6B414653, "kafs"},   {0x73757245, "coda"}, {0x19830326, "beegfs"},
-    {0xAAD7AAEA, "panfs"},  {0x01161970, "gfs2"},   {0x7461636F, "ocfs2"}, {0x786F4256, "vboxsf"},
+    {0x00006969, "nfs"},   {0x0000517B, "smb"},  {0xFF534D42, "cifs"},   {0xFE534D42, "smb2"},
+    {0x01021997, "9p"},    {0x00C36400, "ceph"}, {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"},
+    {0x5346414F, "afs"},   {0x6B414653, "kafs"}, {0x73757245, "coda"},   {0x19830326, "beegfs"},
+    {0xAAD7AAEA, "panfs"}, {0x01161970, "gfs2"}, {0x7461636F, "ocfs2"},  {0x786F4256, "vboxsf"},
 };
 
 const char *network_file_system(const char *path)

@@ -22,10 +22,7 @@ static const uint32_t sha256_k[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static inline uint32_t sha256_rotate(uint32_t x, int n)
-{
-    return x >> n | x << (32 - n);
-}
+static inline uint32_t sha256_rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 static inline uint32_t sha256_word(const unsigned char *p)
 {
@@ -134,10 +131,7 @@ SHA256_INSTRUCTIONS static void sha256_compress_by_instructions(uint32_t *state,
 #undef SHA256_INSTRUCTIONS
 
 #else
-static bool sha256_has_instructions(void)
-{
-    return false;
-}
+static bool sha256_has_instructions(void) { return false; }
 
 static void sha256_compress_by_instructions(uint32_t *state, const unsigned char *block)
 {
@@ -150,9 +144,9 @@ static void sha256_compress_by_instructions(uint32_t *state, const unsigned char
 void sha256_start(Sha256 *hash)
 {
     // the first 32 bits of the fractional parts of the square roots of the first 8 primes
-    *hash = (Sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
-                               0x5be0cd19},
-                     .instructions = sha256_has_instructions()};
+    *hash = (Sha256){
+        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+        .instructions = sha256_has_instructions()};
 }
 
 static void sha256_block(Sha256 *hash, const unsigned char *block)

@@ -44,10 +44,7 @@ static hid_t shard_id(Error *error, hid_t id, const char *doing)
     return id;
 }
 
-static void shard_ok(Error *error, herr_t status, const char *doing)
-{
-    shard_check(error, status >= 0, doing);
-}
+static void shard_ok(Error *error, herr_t status, const char *doing) { shard_check(error, status >= 0, doing); }
 
 // What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is not
 // installed. Only the first call of the process has an effect, and it precedes every other call.
@@ -67,7 +64,8 @@ static hid_t shard_text_type(Error *error)
     return type;
 }
 
-static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space, const void *value)
+static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space,
+                                const void *value)
 {
     const hid_t attribute = shard_id(error, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
     shard_ok(error, H5Awrite(attribute, type, value), name);
@@ -175,7 +173,8 @@ static Error shard_gather(const Shard *shard, const ShardGroup *group, size_t nu
         for (int k = 0; k < group->count; k++) {
             const int c = group->columns[k];
             if (!convert(&sample[c], block, i++))
-                return error_make(ERROR_MACHINE, "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
+                return error_make(ERROR_MACHINE,
+                                  "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
                                   shard->columns[c].name, (long long)row, sample[c]);
         }
     }
@@ -295,7 +294,8 @@ static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses,
 }
 
 // datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
-static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena)
+static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets,
+                              Arena *arena)
 {
     ShardScaleUse *uses = ARENA_NEW(arena, ShardScaleUse, groups->count);
     hobj_ref_t time;
@@ -322,7 +322,8 @@ static hid_t shard_row_type(Error *error)
 {
     const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof(ShardRow)), "make the lane table");
     shard_ok(error, H5Tinsert(type, "trial", HOFFSET(ShardRow, trial), H5T_NATIVE_INT64), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32), "make the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32),
+             "make the lane table");
     shard_ok(error, H5Tinsert(type, "offset", HOFFSET(ShardRow, offset), H5T_NATIVE_INT64), "make the lane table");
     shard_ok(error, H5Tinsert(type, "length", HOFFSET(ShardRow, length), H5T_NATIVE_INT64), "make the lane table");
     return type;
@@ -355,7 +356,8 @@ static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Aren
     int64_t offset = 0;
     for (int64_t i = 0; i < shard->n_lanes; i++) {
         const ShardLane *lane = &shard->lanes[i];
-        rows[i] = (ShardRow){.trial = lane->trial, .replicate = lane->replicate, .offset = offset, .length = lane->length};
+        rows[i] =
+            (ShardRow){.trial = lane->trial, .replicate = lane->replicate, .offset = offset, .length = lane->length};
         offset += lane->length;
     }
     const hsize_t shape = (hsize_t)shard->n_lanes;
@@ -363,7 +365,8 @@ static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Aren
     const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "make the lane table");
     const hid_t data =
         shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(shard->n_lanes, 28), shard->gzip);
-    if (shard->n_lanes > 0) shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write the lanes");
+    if (shard->n_lanes > 0)
+        shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write the lanes");
     shard_describe_lanes(error, data);
     shard_ok(error, H5Dclose(data), "close the lane table");
     shard_ok(error, H5Sclose(space), "close the lane table");
@@ -439,7 +442,8 @@ static Error shard_take_image(hid_t file, Bytes *image)
 static size_t shard_build_memory(const Shard *shard)
 {
     const size_t columns = (size_t)shard->n_columns;
-    return (size_t)shard->n_lanes * sizeof(ShardRow) + 2 * SHARD_CHUNK_BYTES + columns * (columns * 4 + 512) + (1 << 16);
+    return (size_t)shard->n_lanes * sizeof(ShardRow) + 2 * SHARD_CHUNK_BYTES + columns * (columns * 4 + 512) +
+           (1 << 16);
 }
 
 Error shard_build(const Shard *shard, Bytes *image)
@@ -555,7 +559,8 @@ static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
     shard_get_shape(error, data, "find the lanes", shape);
     reader->n_lanes = shape[0];
     reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
-    if (reader->rows == NULL && error->kind == OK) *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
+    if (reader->rows == NULL && error->kind == OK)
+        *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
     if (error->kind == OK && shape[0] > 0)
         shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "read the lanes");
     shard_ok(error, H5Tclose(type), "find the lanes");
@@ -673,10 +678,7 @@ void shard_close(ShardReader *reader)
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-int64_t shard_lane_count(const ShardReader *reader)
-{
-    return reader->n_lanes;
-}
+int64_t shard_lane_count(const ShardReader *reader) { return reader->n_lanes; }
 
 ShardLane shard_lane(const ShardReader *reader, int64_t index)
 {
@@ -684,20 +686,11 @@ ShardLane shard_lane(const ShardReader *reader, int64_t index)
     return (ShardLane){.trial = row->trial, .replicate = row->replicate, .length = row->length};
 }
 
-int shard_column_count(const ShardReader *reader)
-{
-    return reader->columns.count;
-}
+int shard_column_count(const ShardReader *reader) { return reader->columns.count; }
 
-const char *shard_column_name(const ShardReader *reader, int column)
-{
-    return reader->columns.items[column];
-}
+const char *shard_column_name(const ShardReader *reader, int column) { return reader->columns.items[column]; }
 
-bool shard_is_float64(const ShardReader *reader)
-{
-    return reader->float64;
-}
+bool shard_is_float64(const ShardReader *reader) { return reader->float64; }
 
 // block[length][columns of the group] <- the lane's rows, widened by HDF5
 static void shard_read_group(Error *error, const ShardReader *reader, int g, const ShardRow *row)
@@ -707,7 +700,8 @@ static void shard_read_group(Error *error, const ShardReader *reader, int g, con
     const hid_t space = shard_id(error, H5Dget_space(reader->datasets[g]), group->name);
     const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
     shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
-    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block), group->name);
+    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block),
+             group->name);
     shard_ok(error, H5Sclose(memory), group->name);
     shard_ok(error, H5Sclose(space), group->name);
 }

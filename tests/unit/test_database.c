@@ -118,8 +118,9 @@ TEST(database_errors_say_what_and_where)
 {
     const DatabasePath path = database_test_path();
     Database *database = NULL;
-    CHECK_OK(file_write(path.folder, "text.db", "this is a text and no database, and long enough to be a header "
-                                                "of one hundred bytes, which it must be.",
+    CHECK_OK(file_write(path.folder, "text.db",
+                        "this is a text and no database, and long enough to be a header "
+                        "of one hundred bytes, which it must be.",
                         103));
     char text[192];
     snprintf(text, sizeof text, "%s/text.db", path.folder);
@@ -130,7 +131,7 @@ TEST(database_errors_say_what_and_where)
         CHECK(database == NULL);
     }
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // not there
-    CHECK(!file_exists(path.text));                                                // and not made
+    CHECK(!file_exists(path.text));                                                 // and not made
     database_test_make(path.text, 1);
     database = database_test_open(path.text, DATABASE_WRITE);
     Statement *statement;
@@ -174,7 +175,8 @@ TEST(database_readers_never_block_the_writer)
 {
     const DatabasePath path = database_test_path();
     database_test_make(path.text, 1000);
-    Database *writer = database_test_open(path.text, DATABASE_WRITE), *reader = database_test_open(path.text, DATABASE_READ);
+    Database *writer = database_test_open(path.text, DATABASE_WRITE),
+             *reader = database_test_open(path.text, DATABASE_READ);
     Statement *all;
     bool row = true;
     int rows = 0;
@@ -364,6 +366,72 @@ TEST(database_killed_between_statements_keeps_whole_transactions)
     Database *writer = database_test_open(path.text, DATABASE_WRITE);
     CHECK_INTEGER(4, database_test_integer(writer, "SELECT count(*) FROM t"));
     CHECK_OK(database_close(writer));
+}
+
+// A disk that is full in the middle of a commit: nothing of the transaction is there, and it can be done again.
+TEST(database_on_a_full_disk_keeps_what_was_committed)
+{
+    const DatabasePath path = database_test_path();
+    database_test_make(path.text, 10);
+    Database *database = database_test_open(path.text, DATABASE_WRITE);
+    CHECK_OK(database_run(database, "BEGIN IMMEDIATE; INSERT INTO t SELECT a + 10 FROM t"));
+    seam_set_faults("sqlwrite:2+:ENOSPC");
+    const Error error = database_run(database, "COMMIT");
+    seam_set_faults("");
+    CHECK_ERROR(ERROR_MACHINE, error);
+    CHECK(strstr(error.text, "free some space, then resume") != NULL);
+    (void)database_run(database, "ROLLBACK"); // SQLite may have done it already
+    CHECK_INTEGER(10, database_test_integer(database, "SELECT count(*) FROM t"));
+    CHECK_OK(database_run(database, "INSERT INTO t SELECT a + 10 FROM t"));
+    CHECK_OK(database_close(database));
+    database = database_test_open(path.text, DATABASE_READ);
+    CHECK_INTEGER(20, database_test_integer(database, "SELECT count(*) FROM t"));
+    CHECK_OK(database_close(database));
+}
+
+// Transactions of 100 rows, with a checkpoint every few.
+static int database_test_write(const char *path)
+{
+    static const char insert[] = "INSERT INTO t WITH RECURSIVE n(i) AS"
+                                 " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i FROM n";
+    Database *database;
+    if (database_open(path, DATABASE_WRITE, &database).kind != OK) return 1;
+    Error error = database_run(database, "CREATE TABLE t (a INTEGER NOT NULL) STRICT; PRAGMA wal_autocheckpoint = 4");
+    for (int i = 0; i < 100 && error.kind == OK; i++) error = database_run(database, insert);
+    return error.kind == OK ? 0 : 1;
+}
+
+// The same in a process that is killed at the given write of SQLite, half of which is done if it is `torn`.
+static bool database_test_killed_at(const char *path, int write, bool torn)
+{
+    char rules[64];
+    if (torn)
+        snprintf(rules, sizeof rules, "sqlwrite:%d:SHORT,sqlwrite:%d:KILL", write, write + 1);
+    else
+        snprintf(rules, sizeof rules, "sqlwrite:%d:KILL", write);
+    const pid_t child = fork();
+    if (child == 0) {
+        seam_set_faults(rules);
+        _exit(database_test_write(path));
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status);
+}
+
+TEST(database_killed_in_any_write_keeps_whole_transactions)
+{
+    for (int write = 1; write < 60; write += 3) {
+        const DatabasePath path = database_test_path();
+        CHECK(database_test_killed_at(path.text, write, write % 2 == 0));
+        Database *database = database_test_open(path.text, DATABASE_WRITE);
+        const int64_t tables = database_test_integer(database, "SELECT count(*) FROM sqlite_schema");
+        CHECK(tables == 0 || tables == 1);
+        if (tables == 1) CHECK_INTEGER(0, database_test_integer(database, "SELECT count(*) % 100 FROM t"));
+        CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM pragma_integrity_check"
+                                                         " WHERE integrity_check = 'ok'"));
+        CHECK_OK(database_close(database));
+    }
 }
 
 #endif

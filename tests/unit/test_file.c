@@ -61,7 +61,7 @@ TEST(file_read_refuses)
     const Error error = file_read(arena_format(&arena, "%s/none", folder), 100, &arena, &bytes);
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK_TEXT(arena_format(&arena, "cannot open %s/none: No such file or directory", folder), error.text);
-    CHECK(arena.used < used + 4096); // what was read in vain was given back
+    CHECK(arena.used < used + 4096);                                 // what was read in vain was given back
     CHECK_OK(file_read("/proc/self/stat", 1 << 16, &arena, &bytes)); // says that its size is 0
     CHECK(bytes.size > 0);
     arena_destroy(&arena);
@@ -156,14 +156,10 @@ TEST(file_long_paths_keep_their_end)
 static const struct {
     const char *rules, *words;
 } file_test_faults[] = {
-    {"open:1:EMFILE", "ulimit -n"},
-    {"open:1:EACCES", "cannot create"},
-    {"write:1:ENOSPC", "20 bytes wanted"},
-    {"write:1:SHORT,write:2:EIO", "cannot write"},
-    {"write:1:EDQUOT", "quota"},
-    {"fsync:1:EIO", "cannot sync"},
-    {"close:1:EIO", "cannot close"},
-    {"rename:1:EIO", "cannot rename"},
+    {"open:1:EMFILE", "ulimit -n"},        {"open:1:EACCES", "cannot create"},
+    {"write:1:ENOSPC", "20 bytes wanted"}, {"write:1:SHORT,write:2:EIO", "cannot write"},
+    {"write:1:EDQUOT", "quota"},           {"fsync:1:EIO", "cannot sync"},
+    {"close:1:EIO", "cannot close"},       {"rename:1:EIO", "cannot rename"},
 };
 
 TEST(file_write_leaves_the_old_content_when_it_fails)
@@ -222,8 +218,8 @@ TEST(file_fsync_that_failed_is_not_tried_again)
 // A power cut in the program's eyes: killed at each operation of a replacement, the file is the old or the new one.
 TEST(file_write_killed_anywhere_is_old_or_new)
 {
-    static const char *const points[] = {"open:1",  "write:1",  "write:2",  "fsync:1",
-                                         "close:1", "rename:1", "open:2", "fsync:2"};
+    static const char *const points[] = {"open:1",  "write:1",  "write:2", "fsync:1",
+                                         "close:1", "rename:1", "open:2",  "fsync:2"};
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
     int fresh = 0;

@@ -36,10 +36,7 @@ static pid_t lock_test_holder(const char *path)
     return child;
 }
 
-static void lock_test_kill(pid_t child)
-{
-    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-}
+static void lock_test_kill(pid_t child) { CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child); }
 
 TEST(lock_is_held_by_one)
 {

@@ -43,7 +43,7 @@ static ShardTest shard_test_start(const ShardLane *lanes, int64_t n_lanes, bool 
     int64_t samples = 0;
     for (int64_t i = 0; i < n_lanes; i++) samples += lanes[i].length;
     CHECK_OK(arena_create(&test.arena, (size_t)(samples + 1) * 8 * SHARD_TEST_COLUMNS * 3 + (1 << 22), "a test"));
-    test.samples = ARENA_NEW(&test.arena, double, samples * SHARD_TEST_COLUMNS);
+    test.samples = ARENA_NEW(&test.arena, double, samples *SHARD_TEST_COLUMNS);
     for (int64_t i = 0; i < samples; i++) {
         for (int c = 0; c < SHARD_TEST_COLUMNS; c++) test.samples[i * SHARD_TEST_COLUMNS + c] = shard_test_value(i, c);
     }
