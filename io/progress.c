@@ -75,6 +75,16 @@ static double progress_fraction(const ProgressNumbers *now)
     return done < 0 ? 0 : done > total ? 1 : done / total;
 }
 
+// Trials per second. From ticks if they are known: trials are committed a batch at a time, and would stand still between.
+static double progress_trial_rate(const Progress *progress)
+{
+    const ProgressNumbers *now = &progress->last;
+    const ProgressRates *rates = &progress->rates;
+    if (!(rates->seconds > 0)) return (double)NAN;
+    if (!(now->ticks_total > 0) || now->trials_total <= 0) return rates->trials / rates->seconds;
+    return rates->ticks / now->ticks_total * (double)now->trials_total / rates->seconds;
+}
+
 // s, NaN if nothing was done yet or the end is not known
 static double progress_seconds_left(const Progress *progress)
 {
@@ -111,7 +121,7 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     snprintf(texts->done, sizeof texts->done, now->trials_total > 0 ? "%s/%s" : "%s trials", done.text, total.text);
     if (!isnan(texts->fraction)) snprintf(texts->percent, sizeof texts->percent, "%3.0f%%", 100 * texts->fraction);
     const double seconds = rates->seconds > 0 ? rates->seconds : (double)NAN;
-    snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(rates->trials / seconds).text);
+    snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(progress_trial_rate(progress)).text);
     if (now->simulated_seconds > 0)
         snprintf(texts->simulated, sizeof texts->simulated, narrow ? "x%s" : "%s sim s/s",
                  text_short(rates->simulated / seconds).text);
@@ -223,7 +233,7 @@ static void progress_json(Progress *progress, const char *event)
     json_integer(&json, "trials_total", now->trials_total);
     json_integer(&json, "trials_before", now->trials_before);
     json_number(&json, "fraction", progress_fraction(now));
-    json_number(&json, "trials_per_second", rates->trials / rates->seconds);
+    json_number(&json, "trials_per_second", progress_trial_rate(progress));
     json_number(&json, "simulated_seconds_per_second", rates->simulated / rates->seconds);
     json_integer(&json, "failures", now->failures);
     json_number(&json, "best", now->best);
