@@ -265,9 +265,10 @@ Error database_close(Database *database)
 {
     if (database == NULL) return error_none();
     Error error = database->mode == DATABASE_WRITE ? database_checkpoint(database) : error_none();
-    const int code = sqlite3_close(database->handle);
-    if (code == SQLITE_OK) database->handle = NULL;
-    if (code != SQLITE_OK && error.kind == OK) error = database_error(database, code, "close it");
+    const bool closed = sqlite3_close(database->handle) == SQLITE_OK;
+    if (closed) database->handle = NULL;
+    if (!closed && error.kind == OK)
+        error = error_make(ERROR_MACHINE, "%s: bug: closed before its statements", path_text(database->path).text);
     database_free(database);
     return error;
 }

@@ -17,7 +17,7 @@ typedef struct Bytes {
 // with ENOSPC, "write:3:SHORT" writes half, "write:3:KILL" kills the process there) makes any of them fail.
 // All errors are ERROR_MACHINE, name the path and the operation, and carry the system's words.
 
-// Writes folder/name so that after a crash or a power cut it is whole or absent: temporary name in the same folder,
+// Writes folder/name so that after a crash or a power cut it is whole or absent: as folder/name.tmp first,
 // short writes and EINTR handled, fsync, checked close, rename, fsync of the folder.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
 // Appends one line (a newline is added) with a single write; not synced.
@@ -68,6 +68,7 @@ Sha256Text sha256_of(const void *data, size_t size);
 
 // ---- SQLite (io/database.c): the one seam through which every SQL statement goes ------------------------------------
 // A statement's text is made of our own words and of identifiers quoted by sql_identifier; values are always bound.
+// A connection and its statements are used by one thread at a time.
 
 typedef struct Database Database;
 typedef struct Statement Statement;
@@ -100,7 +101,7 @@ Bytes column_blob(Statement *statement, int index);
 // "name" with quotes doubled, for a statement's text, in the arena.
 const char *sql_identifier(Arena *arena, const char *name);
 
-// ---- HDF5 shards (io/shard.c) ---------------------------------------------------------------------------------------
+// ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------
 
 typedef struct ShardLane {
     int64_t trial;

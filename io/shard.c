@@ -30,21 +30,21 @@ static herr_t shard_take_words(unsigned depth, const H5E_error2_t *entry, void *
     return 0;
 }
 
-static void shard_check(Error *error, bool good, const char *doing)
+static void shard_check(Error *error, bool good, const char *what)
 {
     if (good || error->kind != OK) return;
     ShardWords words = {"no reason given"};
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, shard_take_words, &words);
-    *error = error_make(ERROR_MACHINE, "HDF5 can't %s: %s", doing, words.text);
+    *error = error_make(ERROR_MACHINE, "HDF5 failed on %s: %s", what, words.text);
 }
 
-static hid_t shard_id(Error *error, hid_t id, const char *doing)
+static hid_t shard_id(Error *error, hid_t id, const char *what)
 {
-    shard_check(error, id >= 0, doing);
+    shard_check(error, id >= 0, what);
     return id;
 }
 
-static void shard_ok(Error *error, herr_t status, const char *doing) { shard_check(error, status >= 0, doing); }
+static void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
 // What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is not
 // installed. Only the first call of the process has an effect, and it precedes every other call.
@@ -58,9 +58,9 @@ static void shard_quiet(void)
 
 static hid_t shard_text_type(Error *error)
 {
-    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "make a text type");
-    shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "make a text type");
-    shard_ok(error, H5Tset_cset(type, H5T_CSET_UTF8), "make a text type");
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
+    shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "a text type");
+    shard_ok(error, H5Tset_cset(type, H5T_CSET_UTF8), "a text type");
     return type;
 }
 
@@ -91,8 +91,8 @@ static void shard_put_text(Error *error, hid_t object, const char *name, const c
 // A text of fixed length in ASCII, which the dimension scale convention asks for.
 static void shard_put_fixed_text(Error *error, hid_t object, const char *name, const char *text)
 {
-    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "make a text type");
-    shard_ok(error, H5Tset_size(type, strlen(text) + 1), "make a text type");
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
+    shard_ok(error, H5Tset_size(type, strlen(text) + 1), "a text type");
     shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), text);
     shard_ok(error, H5Tclose(type), name);
 }
@@ -204,7 +204,7 @@ static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, 
         shard_ok(error, H5Pset_chunk(create, rank, chunk), name);
         if (gzip) {
             shard_ok(error, H5Pset_shuffle(create), name);
-            shard_ok(error, H5Pset_deflate(create, SHARD_DEFLATE_LEVEL), "compress (it was built without zlib)");
+            shard_ok(error, H5Pset_deflate(create, SHARD_DEFLATE_LEVEL), "compression (is it built with zlib?)");
         }
     }
     const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
@@ -278,19 +278,19 @@ static void shard_list_scale(Error *error, hid_t data, int rank, hobj_ref_t *sca
 {
     const hsize_t shape = (hsize_t)rank;
     const hvl_t lists[2] = {{.len = 1, .p = scale}, {.len = 0, .p = NULL}};
-    const hid_t type = shard_id(error, H5Tvlen_create(H5T_STD_REF_OBJ), "make a list of scales");
+    const hid_t type = shard_id(error, H5Tvlen_create(H5T_STD_REF_OBJ), "the list of scales");
     shard_put_attribute(error, data, "DIMENSION_LIST", type, H5Screate_simple(1, &shape, NULL), lists);
-    shard_ok(error, H5Tclose(type), "make a list of scales");
+    shard_ok(error, H5Tclose(type), "the list of scales");
 }
 
 static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses, int count)
 {
     const hsize_t shape = (hsize_t)count;
-    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof *uses), "make a scale");
-    shard_ok(error, H5Tinsert(type, "dataset", HOFFSET(ShardScaleUse, dataset), H5T_STD_REF_OBJ), "make a scale");
-    shard_ok(error, H5Tinsert(type, "dimension", HOFFSET(ShardScaleUse, dimension), H5T_STD_I32LE), "make a scale");
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof *uses), "the time scale");
+    shard_ok(error, H5Tinsert(type, "dataset", HOFFSET(ShardScaleUse, dataset), H5T_STD_REF_OBJ), "the time scale");
+    shard_ok(error, H5Tinsert(type, "dimension", HOFFSET(ShardScaleUse, dimension), H5T_STD_I32LE), "the time scale");
     shard_put_attribute(error, time, "REFERENCE_LIST", type, H5Screate_simple(1, &shape, NULL), uses);
-    shard_ok(error, H5Tclose(type), "make a scale");
+    shard_ok(error, H5Tclose(type), "the time scale");
 }
 
 // datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
@@ -301,7 +301,7 @@ static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *gro
     hobj_ref_t time;
     shard_put_fixed_text(error, datasets[0], "CLASS", "DIMENSION_SCALE");
     shard_put_fixed_text(error, datasets[0], "NAME", groups->items[0].name);
-    shard_ok(error, H5Rcreate(&time, parent, groups->items[0].name, H5R_OBJECT, -1), "refer to the time");
+    shard_ok(error, H5Rcreate(&time, parent, groups->items[0].name, H5R_OBJECT, -1), "the time scale");
     for (int g = 1; g < groups->count; g++) {
         const ShardGroup *group = &groups->items[g];
         shard_list_scale(error, datasets[g], group->count > 1 ? 2 : 1, &time);
@@ -320,22 +320,21 @@ typedef struct ShardRow {
 // As it stands in memory, or packed as it stands in the file.
 static hid_t shard_row_type(Error *error)
 {
-    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof(ShardRow)), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "trial", HOFFSET(ShardRow, trial), H5T_NATIVE_INT64), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32),
-             "make the lane table");
-    shard_ok(error, H5Tinsert(type, "offset", HOFFSET(ShardRow, offset), H5T_NATIVE_INT64), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "length", HOFFSET(ShardRow, length), H5T_NATIVE_INT64), "make the lane table");
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof(ShardRow)), "the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", HOFFSET(ShardRow, trial), H5T_NATIVE_INT64), "the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32), "the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", HOFFSET(ShardRow, offset), H5T_NATIVE_INT64), "the lane table");
+    shard_ok(error, H5Tinsert(type, "length", HOFFSET(ShardRow, length), H5T_NATIVE_INT64), "the lane table");
     return type;
 }
 
 static hid_t shard_row_file_type(Error *error)
 {
-    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "make the lane table");
-    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "make the lane table");
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "the lane table");
     return type;
 }
 
@@ -362,29 +361,29 @@ static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Aren
     }
     const hsize_t shape = (hsize_t)shard->n_lanes;
     const hid_t memory = shard_row_type(error), file = shard_row_file_type(error);
-    const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "make the lane table");
+    const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "the lane table");
     const hid_t data =
         shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(shard->n_lanes, 28), shard->gzip);
     if (shard->n_lanes > 0)
-        shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "write the lanes");
+        shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "the lane table");
     shard_describe_lanes(error, data);
-    shard_ok(error, H5Dclose(data), "close the lane table");
-    shard_ok(error, H5Sclose(space), "close the lane table");
-    shard_ok(error, H5Tclose(memory), "close the lane table");
-    shard_ok(error, H5Tclose(file), "close the lane table");
+    shard_ok(error, H5Dclose(data), "the lane table");
+    shard_ok(error, H5Sclose(space), "the lane table");
+    shard_ok(error, H5Tclose(memory), "the lane table");
+    shard_ok(error, H5Tclose(file), "the lane table");
 }
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
 static hid_t shard_create_file(Error *error)
 {
-    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "make a file in memory");
-    const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "make a file in memory");
-    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "make a file in memory");
-    shard_ok(error, H5Pset_obj_track_times(create, 0), "make a file in memory");
-    const hid_t file = shard_id(error, H5Fcreate("shard", H5F_ACC_TRUNC, create, access), "make a file in memory");
-    shard_ok(error, H5Pclose(access), "make a file in memory");
-    shard_ok(error, H5Pclose(create), "make a file in memory");
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file in memory");
+    const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "the file in memory");
+    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "the file in memory");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "the file in memory");
+    const hid_t file = shard_id(error, H5Fcreate("shard", H5F_ACC_TRUNC, create, access), "the file in memory");
+    shard_ok(error, H5Pclose(access), "the file in memory");
+    shard_ok(error, H5Pclose(create), "the file in memory");
     return file;
 }
 
@@ -410,29 +409,29 @@ static void shard_put_trajectories(Error *error, const Shard *shard, hid_t file,
     const ShardGroups groups = shard_groups(names, shard->n_columns, arena);
     hid_t *datasets = ARENA_NEW(arena, hid_t, groups.count);
 
-    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), "make /trajectories");
-    shard_ok(error, H5Pset_obj_track_times(create, 0), "make /trajectories");
+    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), "/trajectories");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "/trajectories");
     const hid_t parent =
-        shard_id(error, H5Gcreate2(file, "trajectories", H5P_DEFAULT, create, H5P_DEFAULT), "make /trajectories");
-    shard_ok(error, H5Pclose(create), "make /trajectories");
+        shard_id(error, H5Gcreate2(file, "trajectories", H5P_DEFAULT, create, H5P_DEFAULT), "/trajectories");
+    shard_ok(error, H5Pclose(create), "/trajectories");
     shard_put_column_order(error, shard, parent, arena);
     for (int g = 0; g < groups.count; g++)
         datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
     shard_attach_time(error, parent, &groups, datasets, arena);
     for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
     shard_put_lanes(error, shard, parent, arena);
-    shard_ok(error, H5Gclose(parent), "close /trajectories");
+    shard_ok(error, H5Gclose(parent), "/trajectories");
 }
 
 static Error shard_take_image(hid_t file, Bytes *image)
 {
     Error error = error_none();
     const ssize_t size = H5Fget_file_image(file, NULL, 0);
-    shard_check(&error, size > 0, "measure the file in memory");
+    shard_check(&error, size > 0, "the file in memory");
     if (error.kind != OK) return error;
     unsigned char *data = malloc((size_t)size);
     if (data == NULL) return error_make(ERROR_MACHINE, "not enough memory: a shard needs %zd bytes", size);
-    shard_check(&error, H5Fget_file_image(file, data, (size_t)size) == size, "take the file from memory");
+    shard_check(&error, H5Fget_file_image(file, data, (size_t)size) == size, "the file in memory");
     if (error.kind != OK) free(data);
     if (error.kind == OK) *image = (Bytes){.data = data, .size = (size_t)size};
     return error;
@@ -457,9 +456,9 @@ Error shard_build(const Shard *shard, Bytes *image)
     for (int i = 0; i < shard->n_attributes; i++)
         shard_put_text(&error, file, shard->attributes[i].name, shard->attributes[i].text);
     shard_put_trajectories(&error, shard, file, &arena);
-    shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "finish the file in memory");
+    shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "the file in memory");
     if (error.kind == OK) error = shard_take_image(file, image);
-    shard_ok(&error, H5Fclose(file), "close the file in memory");
+    shard_ok(&error, H5Fclose(file), "the file in memory");
     arena_destroy(&arena);
     if (error.kind == OK) return error;
     free(image->data);
@@ -506,13 +505,13 @@ static Error shard_verify(const char *path, const char *sha256, const Bytes *ima
 
 static hid_t shard_open_image(Error *error, const Bytes *image)
 {
-    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "open it");
-    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "open it");
-    shard_ok(error, H5Pset_file_image(access, image->data, image->size), "open it");
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file");
+    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "the file");
+    shard_ok(error, H5Pset_file_image(access, image->data, image->size), "the file");
     char name[64]; // HDF5 takes two open files of one name for the same file; an identifier is never given twice
     snprintf(name, sizeof name, "shard %lld", (long long)access);
-    const hid_t file = shard_id(error, H5Fopen(name, H5F_ACC_RDONLY, access), "open it");
-    shard_ok(error, H5Pclose(access), "open it");
+    const hid_t file = shard_id(error, H5Fopen(name, H5F_ACC_RDONLY, access), "the file");
+    shard_ok(error, H5Pclose(access), "the file");
     return file;
 }
 
@@ -554,17 +553,17 @@ static void shard_get_shape(Error *error, hid_t data, const char *name, int64_t 
 static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
 {
     int64_t shape[2];
-    const hid_t data = shard_id(error, H5Dopen2(group, "lanes", H5P_DEFAULT), "find the lanes");
+    const hid_t data = shard_id(error, H5Dopen2(group, "lanes", H5P_DEFAULT), "the lane table");
     const hid_t type = shard_row_type(error);
-    shard_get_shape(error, data, "find the lanes", shape);
+    shard_get_shape(error, data, "the lane table", shape);
     reader->n_lanes = shape[0];
     reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
     if (reader->rows == NULL && error->kind == OK)
         *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
     if (error->kind == OK && shape[0] > 0)
-        shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "read the lanes");
-    shard_ok(error, H5Tclose(type), "find the lanes");
-    shard_ok(error, H5Dclose(data), "find the lanes");
+        shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "the lane table");
+    shard_ok(error, H5Tclose(type), "the lane table");
+    shard_ok(error, H5Dclose(data), "the lane table");
 }
 
 static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
@@ -585,9 +584,9 @@ static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
         if (error->kind == OK && (shape[0] != reader->n_samples || shape[1] != item->count))
             *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
     }
-    const hid_t type = shard_id(error, H5Dget_type(reader->datasets[0]), "find the precision");
+    const hid_t type = shard_id(error, H5Dget_type(reader->datasets[0]), "the precision");
     reader->float64 = H5Tget_size(type) == 8;
-    shard_ok(error, H5Tclose(type), "find the precision");
+    shard_ok(error, H5Tclose(type), "the precision");
 }
 
 static void shard_prepare_lanes(Error *error, ShardReader *reader)
@@ -612,11 +611,11 @@ static Error shard_open_parts(ShardReader *reader, const Bytes *image)
 {
     Error error = error_none();
     reader->file = shard_open_image(&error, image);
-    const hid_t group = shard_id(&error, H5Gopen2(reader->file, "trajectories", H5P_DEFAULT), "find /trajectories");
+    const hid_t group = shard_id(&error, H5Gopen2(reader->file, "trajectories", H5P_DEFAULT), "/trajectories");
     if (error.kind == OK) shard_get_datasets(&error, reader, group);
     if (error.kind == OK) shard_get_lanes(&error, reader, group);
     if (error.kind == OK) shard_prepare_lanes(&error, reader);
-    shard_ok(&error, H5Gclose(group), "find /trajectories");
+    shard_ok(&error, H5Gclose(group), "/trajectories");
     return error.kind == OK ? error : shard_damaged(reader->path, error.text);
 }
 

@@ -239,11 +239,43 @@ TEST(shard_damaged_or_missing)
         CHECK_OK(file_write(folder, "000001.h5", image.data, size));
         const Error cut = shard_open(path, NULL, &reader);
         CHECK_ERROR(ERROR_MACHINE, cut);
-        CHECK(strstr(cut.text, "damaged: HDF5 can't open it: ") != NULL);
+        CHECK(strstr(cut.text, "damaged: HDF5 failed on the file: ") != NULL);
     }
     CHECK_OK(file_remove(path));
     const Error missing = shard_open(path, digest.hex, &reader);
     CHECK_ERROR(ERROR_MACHINE, missing);
     CHECK(strstr(missing.text, "is missing") != NULL && strstr(missing.text, path) != NULL);
+    arena_destroy(&test.arena);
+}
+
+// Other programs read it too: h5dump, and h5py with time as the scale of each dataset's rows.
+static const char shard_test_python[] =
+    "import sys, h5py\n"
+    "f = h5py.File(sys.argv[1], 'r'); t = f['trajectories']; s = t['state']\n"
+    "assert f.attrs['campaign'] == 'raibert_gains' and f.attrs['note'] == ''\n"
+    "assert sorted(t) == ['control', 'fsm', 'lanes', 'state', 'time']\n"
+    "assert s.shape == (7, 3) and s.dtype == 'f4' and t['control'].shape == (7,) and t['fsm'].dtype == 'i1'\n"
+    "assert list(s.attrs['column_names']) == ['x', 'x_dot', 'phi'] and list(s.attrs['units']) == ['m', 'm/s', 'rad']\n"
+    "assert s.attrs['long_name'][2] == 'angle of the leg, \xcf\x86' and list(t['time'].attrs['units']) == ['s']\n"
+    "assert all(abs(t[n].dims[0]['time'][4] - 0.004) < 1e-9 for n in ('state', 'control', 'fsm'))\n"
+    "assert t['time'].is_scale and len(s.dims[1]) == 0 and list(t['fsm']) == [-1, 0, 1, 2, 3, -1, 0]\n"
+    "assert t['lanes'].dtype.names == ('trial', 'replicate', 'offset', 'length')\n"
+    "assert [list(r) for r in t['lanes'][()]] == [[41, 0, 0, 3], [7, 2, 3, 0], [10**12, 1, 3, 4]]\n";
+
+TEST(shard_is_read_by_other_programs)
+{
+    if (system("python3 -c 'import h5py' 2>/dev/null && command -v h5dump >/dev/null") != 0) {
+        test_skip("needs h5dump, and python3 with h5py");
+        return;
+    }
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, true);
+    Sha256Text digest;
+    const char *path = shard_test_write(&test, &digest);
+    const char *folder = arena_copy(&test.arena, path);
+    *strrchr(folder, '/') = '\0';
+    CHECK_OK(file_write(folder, "read.py", shard_test_python, sizeof shard_test_python - 1));
+    CHECK_INTEGER(0, system(arena_format(&test.arena, "python3 %s/read.py %s", folder, path)));
+    CHECK_INTEGER(
+        0, system(arena_format(&test.arena, "h5dump %s | grep -q 'DATASET [0-9]* \"/trajectories/time\"'", path)));
     arena_destroy(&test.arena);
 }
