@@ -107,7 +107,7 @@ static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *buil
     }
     for (int i = 0; i < over->count; i++) {
         const Node *name = over->keys[i], *node = over->items[i], *derive = node_find(node, "derive");
-        const int parameter = parameter_find(reader, name, "search.over");
+        const int parameter = parameter_find(reader, name, over, "search.over");
         if (!axes_claim(reader, build, name, parameter)) continue;
         Axis axis = {.parameter = parameter, .zip = -1};
         if (derive != NULL && node->count == 1) {
@@ -150,7 +150,7 @@ static void axes_read_derived(SpecReader *reader, AxesBuild *build, const Node *
 static void axes_first_point(SpecReader *reader, const Node *point, AxesBuild *build)
 {
     for (int i = 0; i < point->count; i++) {
-        const int parameter = parameter_find(reader, point->keys[i], "search.points");
+        const int parameter = parameter_find(reader, point->keys[i], point, "search.points");
         if (!axes_claim(reader, build, point->keys[i], parameter)) continue;
         build->names[build->n_axes] = point->keys[i];
         build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};

@@ -123,9 +123,9 @@ const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is 
 // ---- spec.c ---------------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
-// The parameter called `key`. A misspelt one is an error and still found, if it is near enough, so that one typo is one
-// error; -1: nothing is near.
-int parameter_find(SpecReader *reader, const Node *key, const char *where);
+// The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that one
+// typo is one error; -1: nothing is near.
+int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
 

@@ -37,20 +37,35 @@ static const struct {
     {"normal", "[mean, standard deviation]", DISTRIBUTION_NORMAL},
     {"uniform", "[low, high]", DISTRIBUTION_UNIFORM},
 };
+enum { PERTURB_FORMS = sizeof perturb_forms / sizeof perturb_forms[0] };
+
+// Which form a perturbation has; -1 after an error.
+static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
+{
+    static const char expected[] = "{normal: [mean, standard deviation]} or {uniform: [low, high]}";
+    const char *names[PERTURB_FORMS];
+    for (int f = 0; f < PERTURB_FORMS; f++) names[f] = perturb_forms[f].name;
+    if (node->kind != NODE_MAPPING || node->count != 1) {
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
+                 node->kind == NODE_MAPPING ? "a mapping without one key" : scalar_given(node, reader->arena), expected);
+        return -1;
+    }
+    const char *given = node->keys[0]->text, *near = nearest_name(given, names, PERTURB_FORMS);
+    for (int f = 0; f < PERTURB_FORMS; f++) {
+        if (strcmp(given, names[f]) == 0) return f;
+    }
+    if (near != NULL)
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, did you mean '%s'?", given, key_name(key), near);
+    else
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key), expected);
+    return -1;
+}
 
 static void perturb_read_one(SpecReader *reader, const Key *key, const Node *node, Perturbation *out)
 {
-    const Node *arguments = NULL;
-    size_t form = 0;
-    for (size_t f = 0; f < sizeof perturb_forms / sizeof perturb_forms[0] && arguments == NULL; f++) {
-        arguments = node_find(node, perturb_forms[f].name);
-        form = f;
-    }
-    if (arguments == NULL || node->count != 1) {
-        diagnose(reader->diagnostics, node, "%s is %s, expected {normal: [mean, standard deviation]} or {uniform: [low, high]}",
-                 key_name(key), node->kind == NODE_MAPPING ? "another mapping" : scalar_given(node, reader->arena));
-        return;
-    }
+    const int form = perturb_form(reader, key, node);
+    if (form < 0) return;
+    const Node *arguments = node->items[0];
     if (arguments->kind != NODE_SEQUENCE || arguments->count != 2) {
         diagnose(reader->diagnostics, arguments, "%s of %s is %s, expected %s", perturb_forms[form].name, key_name(key),
                  arguments->kind == NODE_SEQUENCE ? "a list of another length" : scalar_given(arguments, reader->arena),
@@ -79,7 +94,7 @@ void perturb_read(SpecReader *reader)
     Perturbation *list = ARENA_NEW(reader->arena, Perturbation, node->count);
     int count = 0;
     for (int i = 0; i < node->count; i++) {
-        const int parameter = parameter_find(reader, node->keys[i], "replicates.perturb");
+        const int parameter = parameter_find(reader, node->keys[i], node, "replicates.perturb");
         if (parameter < 0) continue;
         if (axis_of(reader->spec, parameter) != NULL)
             diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed", node->keys[i]->text);

@@ -140,11 +140,25 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
     return NULL;
 }
 
+// The nearest of `names`, rather one that `mapping` doesn't give too.
+static const char *spec_nearest(const char *text, const char **names, int count, const Node *mapping)
+{
+    int n_free = 0;
+    for (int i = 0; i < count; i++) {
+        if (node_find(mapping, names[i]) != NULL) continue;
+        const char *name = names[i];
+        names[i] = names[n_free];
+        names[n_free++] = name;
+    }
+    const char *near = nearest_name(text, names, n_free);
+    return near != NULL ? near : nearest_name(text, names, count);
+}
+
 // The name that was meant, if it is near and not given itself; NULL: the key can't be read.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const char *near = nearest_name(key->text, names, spec_children(reader, section, true, names));
+    const char *near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
     if (meant != NULL)
@@ -270,13 +284,15 @@ static void spec_read_parameters(SpecReader *reader)
     spec_read_rows(reader, first);
 }
 
-int parameter_find(SpecReader *reader, const Node *key, const char *where)
+int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where)
 {
     const int n = reader->spec->configured.n_parameters;
     for (int i = 0; i < n; i++) {
         if (strcmp(reader->names[i], key->text) == 0) return i;
     }
-    const char *near = nearest_name(key->text, reader->names, n);
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    memcpy(names, reader->names, (size_t)n * sizeof *names);
+    const char *near = spec_nearest(key->text, names, n, mapping);
     diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
              near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     for (int i = 0; i < n; i++) {
