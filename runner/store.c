@@ -341,9 +341,9 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 const char *store_best_order(const Spec *spec)
 {
     for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return "fitness IS NULL, fitness, survived DESC, id";
+        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return "fitness, survived DESC, id";
     }
-    return "fitness IS NULL, fitness, id";
+    return "fitness, id";
 }
 
 Error store_counts(Store *store, StoreCounts *counts)
@@ -413,12 +413,11 @@ Error store_set_total(Store *store, int64_t trials_total)
     return store_finish(statement);
 }
 
+// Of one column: it serves best, `ORDER BY fitness NULLS LAST` and `WHERE fitness < x` alike. Made at the end, because it
+// would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
-    char sql[256];
-    snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
-             store_best_order(store->spec));
-    return database_run(store->database, sql);
+    return database_run(store->database, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------

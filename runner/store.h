@@ -83,7 +83,7 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
 Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
-const char *store_best_order(const Spec *spec); // ORDER BY, best first
+const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
 typedef struct Commit {
