@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -516,12 +517,40 @@ static const struct {
     {0xAAD7AAEA, "panfs"}, {0x01161970, "gfs2"}, {0x7461636F, "ocfs2"},  {0x786F4256, "vboxsf"},
 };
 
+// File systems in user space share one magic number; /proc/self/mountinfo (proc(5)) has their names, by device:
+//     36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.sshfs host: rw
+static const char *const file_network_fuse[] = {"fuse.sshfs",     "fuse.s3fs",    "fuse.gcsfuse", "fuse.rclone",
+                                                "fuse.glusterfs", "fuse.juicefs", "fuse.davfs",   "fuse.mfs"};
+
+static const char *file_fuse_name(dev_t device)
+{
+    char line[2048], type[32];
+    unsigned device_major, device_minor;
+    const char *found = "";
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
+        const char *behind = strstr(line, " - ");
+        if (sscanf(line, "%*u %*u %u:%u", &device_major, &device_minor) != 2 || behind == NULL) continue;
+        if (makedev(device_major, device_minor) != device || sscanf(behind, " - %31s", type) != 1) continue;
+        for (size_t i = 0; i < sizeof file_network_fuse / sizeof *file_network_fuse; i++) {
+            if (strcmp(file_network_fuse[i], type) == 0) found = file_network_fuse[i];
+        }
+    }
+    if (mounts != NULL) fclose(mounts);
+    return found;
+}
+
 const char *network_file_system(const char *path)
 {
-    struct statfs status;
-    if (statfs(file_nearest_existing(path).text, &status) < 0) return "";
+    enum { FILE_FUSE = 0x65735546 };
+    struct statfs system;
+    struct stat status;
+    const FilePath place = file_nearest_existing(path);
+    if (statfs(place.text, &system) < 0) return "";
+    if ((uint32_t)system.f_type == FILE_FUSE)
+        return seam_stat(place.text, &status) == 0 ? file_fuse_name(status.st_dev) : "";
     for (size_t i = 0; i < sizeof file_network_systems / sizeof *file_network_systems; i++) {
-        if (file_network_systems[i].magic == (uint32_t)status.f_type) return file_network_systems[i].name;
+        if (file_network_systems[i].magic == (uint32_t)system.f_type) return file_network_systems[i].name;
     }
     return "";
 }
