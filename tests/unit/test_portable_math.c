@@ -1,7 +1,7 @@
 // The portable elementary functions against the C library's long double ones (64 bits of mantissa on x86), in units in
-// the last place of the exact value, and Annex F's special values. All are held to the 2 ulp that sim.h promises; the
-// worst that 3 million arguments of each range have shown is: sin, cos 1.5, asin 1.1, atan2 0.9 (1.4 where y/x is
-// subnormal), exp, log, tanh, pow 1.0.
+// the last place of the exact value, and Annex F's special values. sim.h promises 2 ulp; each function is held to a
+// little more than the worst that 3 million arguments of each range have shown. atan2 has its worst, 1.4, where y/x is
+// subnormal, and 0.9 elsewhere.
 #include "../test.h"
 
 #include <float.h>
@@ -102,6 +102,7 @@ enum { MATH_N_SPECIALS = sizeof math_specials / sizeof math_specials[0] };
 
 typedef struct MathFunction {
     const char *name;
+    double bound; // ulp
     double (*of_one)(double);
     long double (*exact_of_one)(long double);
     double (*of_two)(double, double);
@@ -125,7 +126,7 @@ static void math_report(const MathFunction *f, const MathWorst *worst, const cha
     char what[160];
     snprintf(what, sizeof what, f->of_one != NULL ? "ulps of %s(%a)" : "ulps of %s(%a, %a)", f->name, worst->x,
              worst->y);
-    test_near(0.0, worst->ulps, 2.0, file, line, what);
+    test_near(0.0, worst->ulps, f->bound, file, line, what);
 }
 
 static void math_check(const MathFunction *f, MathRange x, MathRange y, const char *file, int line)
@@ -162,8 +163,8 @@ static long double math_cos(long double x) { return fabsl(x) <= 0x1p30L ? cosl(x
 
 TEST(portable_sin_and_cos_are_near_the_exact_ones)
 {
-    const MathFunction functions[] = {{"sin", portable_sin, math_sin, NULL, NULL},
-                                      {"cos", portable_cos, math_cos, NULL, NULL}};
+    const MathFunction functions[] = {{"sin", 1.6, portable_sin, math_sin, NULL, NULL},
+                                      {"cos", 1.6, portable_cos, math_cos, NULL, NULL}};
     for (int i = 0; i < 2; i++) {
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_EVEN, -4.0, 4.0));
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_EVEN, -1e4, 1e4));
@@ -176,8 +177,8 @@ TEST(portable_sin_and_cos_are_near_the_exact_ones)
 // Multiples of pi/2 leave a remainder of some 1e-17: all its digits come from the second and third part of pi/2.
 TEST(portable_sin_and_cos_survive_cancellation)
 {
-    const MathFunction functions[] = {{"sin", portable_sin, math_sin, NULL, NULL},
-                                      {"cos", portable_cos, math_cos, NULL, NULL}};
+    const MathFunction functions[] = {{"sin", 1.6, portable_sin, math_sin, NULL, NULL},
+                                      {"cos", 1.6, portable_cos, math_cos, NULL, NULL}};
     for (int f = 0; f < 2; f++) {
         MathWorst worst = {0};
         for (int i = 1; i < MATH_ARGUMENTS; i++) math_compare(&functions[f], i * 1.5707963267948966, 0.0, &worst);
@@ -190,7 +191,7 @@ TEST(portable_sin_and_cos_survive_cancellation)
 
 TEST(portable_asin_is_near_the_exact_one)
 {
-    const MathFunction f = {"asin", portable_asin, asinl, NULL, NULL};
+    const MathFunction f = {"asin", 1.2, portable_asin, asinl, NULL, NULL};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -1.0, 1.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, 0.45, 0.55));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -1.0, -0.999));
@@ -200,7 +201,7 @@ TEST(portable_asin_is_near_the_exact_one)
 
 TEST(portable_atan2_is_near_the_exact_one)
 {
-    const MathFunction f = {"atan2", NULL, NULL, portable_atan2, atan2l};
+    const MathFunction f = {"atan2", 1.6, NULL, NULL, portable_atan2, atan2l};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -1.0, 1.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, 1.0, 2.2));
     MATH_CHECK(&f, MATH_RANGE(MATH_EXPONENTS, 0.0, DBL_MAX));
@@ -211,7 +212,7 @@ TEST(portable_atan2_is_near_the_exact_one)
 
 TEST(portable_exp_is_near_the_exact_one)
 {
-    const MathFunction f = {"exp", portable_exp, expl, NULL, NULL};
+    const MathFunction f = {"exp", 1.0, portable_exp, expl, NULL, NULL};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -1.0, 1.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -750.0, 715.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -746.0, -707.0));
@@ -221,7 +222,7 @@ TEST(portable_exp_is_near_the_exact_one)
 
 TEST(portable_log_is_near_the_exact_one)
 {
-    const MathFunction f = {"log", portable_log, logl, NULL, NULL};
+    const MathFunction f = {"log", 1.0, portable_log, logl, NULL, NULL};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, 0.5, 2.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, 0.999, 1.001));
     MATH_CHECK(&f, MATH_RANGE(MATH_EXPONENTS, 0.0, DBL_MAX));
@@ -231,7 +232,7 @@ TEST(portable_log_is_near_the_exact_one)
 
 TEST(portable_tanh_is_near_the_exact_one)
 {
-    const MathFunction f = {"tanh", portable_tanh, tanhl, NULL, NULL};
+    const MathFunction f = {"tanh", 1.1, portable_tanh, tanhl, NULL, NULL};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -1.0, 1.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, -25.0, 25.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_EXPONENTS, 0.0, 32.0));
@@ -240,7 +241,7 @@ TEST(portable_tanh_is_near_the_exact_one)
 
 TEST(portable_pow_is_near_the_exact_one)
 {
-    const MathFunction f = {"pow", NULL, NULL, portable_pow, powl};
+    const MathFunction f = {"pow", 1.1, NULL, NULL, portable_pow, powl};
     MATH_CHECK(&f, MATH_RANGE(MATH_EVEN, 0.0, 10.0));
     MATH_CHECK(&f, MATH_RANGE(MATH_BITS, 0.0, 0.0));
     MATH_CHECK_SPECIALS(&f, DBL_MAX);
