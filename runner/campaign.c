@@ -1,5 +1,5 @@
-// A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search, run
-// the loop, record what could only be chosen at the end, and say how it ended.
+// A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search,
+// run the loop, record what could only be chosen at the end, and say how it ended.
 #include "store.h"
 
 #include <math.h>
@@ -102,7 +102,8 @@ static Error campaign_open_backend(Campaign *campaign)
     const int64_t batch = campaign->options->batch > 0 ? campaign->options->batch : spec->device.batch;
     if (options.name == NULL) options.name = spec->device.backend;
     TRY(backend_open(&options, &campaign->backend));
-    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s", backend_info(campaign->backend)->device);
+    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s",
+             backend_info(campaign->backend)->device);
     const int64_t lanes = plan_batch_lanes(spec, campaign->backend, batch, &campaign->loop.traced_max);
     campaign->loop.batch_trials = lanes / spec->replicates.count;
     return backend_prepare(campaign->backend, &spec->configured, lanes, campaign->loop.traced_max,
@@ -248,8 +249,10 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     TRY(folder_make(folder));
     const char *network = network_file_system(folder);
     if (network[0] == '\0' || options->shared_fs) return error_none();
-    return error_make(ERROR_USER, "%s lies on %s, where file locks can't be trusted: choose a local folder with "
-                      "--results, or say --shared-fs if no other host writes there", folder, network);
+    return error_make(ERROR_USER,
+                      "%s lies on %s, where file locks can't be trusted: choose a local folder with "
+                      "--results, or say --shared-fs if no other host writes there",
+                      folder, network);
 }
 
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)

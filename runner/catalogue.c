@@ -10,11 +10,13 @@ Error campaign_folder(const char *results, const char *name, Arena *arena, const
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t length = strlen(name), good = strspn(name, allowed);
     if (length == 0 || length > 128) {
-        return error_make(ERROR_USER, "a campaign's name has 1 to 128 characters, and \"%.140s\" has %zu", name, length);
+        return error_make(ERROR_USER, "a campaign's name has 1 to 128 characters, and \"%.140s\" has %zu", name,
+                          length);
     }
     if (good < length) {
-        return error_make(ERROR_USER, "campaign \"%s\": a name is made of A-Z a-z 0-9 . _ and -, and character %zu is "
-                          "not", name, good + 1);
+        return error_make(ERROR_USER,
+                          "campaign \"%s\": a name is made of A-Z a-z 0-9 . _ and -, and character %zu is not", name,
+                          good + 1);
     }
     if (name[0] == '.' || name[0] == '-') {
         return error_make(ERROR_USER, "campaign \"%s\": a name starts with a letter, a digit or _", name);
@@ -40,12 +42,16 @@ static void catalogue_bind(Statement *statement, const CatalogueRow *row)
     bind_text(statement, 5, row->state);
     bind_text(statement, 6, row->reason);
     bind_integer(statement, 7, row->trials);
-    if (row->trials_total > 0) bind_integer(statement, 8, row->trials_total);
-    else bind_null(statement, 8);
+    if (row->trials_total > 0)
+        bind_integer(statement, 8, row->trials_total);
+    else
+        bind_null(statement, 8);
     bind_integer(statement, 9, row->failures);
     bind_real(statement, 10, row->best_fitness);
-    if (row->best_trial >= 0) bind_integer(statement, 11, row->best_trial);
-    else bind_null(statement, 11);
+    if (row->best_trial >= 0)
+        bind_integer(statement, 11, row->best_trial);
+    else
+        bind_null(statement, 11);
     bind_text(statement, 12, HOPSCOTCH_VERSION);
     bind_text(statement, 13, clock_utc().text);
 }

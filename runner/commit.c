@@ -1,5 +1,6 @@
-// The commit rule: arrays first, as a whole shard that is safe on disk, then one transaction with the rows, the names of
-// the arrays and the search's state. What the index names is there; what is there and not named is swept up by recovery.
+// The commit rule: arrays first, as a whole shard that is safe on disk, then one transaction with the rows, the names
+// of the arrays and the search's state. What the index names is there; what is there and not named is swept up by
+// recovery.c.
 #include "store.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ void commit_take(const Spec *spec, int64_t trials, int64_t traced, int64_t capac
     *commit = (Commit){
         .lanes = ARENA_NEW(arena, ShardLane, traced),
         .lanes_capacity = traced,
-        .samples = ARENA_NEW(arena, double, traced * capacity * spec->configured.n_columns),
+        .samples = ARENA_NEW(arena, double, (traced * capacity * spec->configured.n_columns)),
         .state = ARENA_NEW(arena, unsigned char, state_size),
         .state_size = state_size,
     };
@@ -36,9 +37,12 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
     snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
     snprintf(numerics, 32, "%d", NUMERICS_VERSION);
     const ShardAttribute all[COMMIT_ATTRIBUTES] = {
-        {"campaign", store->name},        {"experiment", spec->experiment},
-        {"spec_hash", spec->hash.hex},    {"program_version", HOPSCOTCH_VERSION},
-        {"numerics_version", numerics},   {"model", spec->model->name},
+        {"campaign", store->name},
+        {"experiment", spec->experiment},
+        {"spec_hash", spec->hash.hex},
+        {"program_version", HOPSCOTCH_VERSION},
+        {"numerics_version", numerics},
+        {"model", spec->model->name},
         {"seed", seed},
     };
     memcpy(attributes, all, sizeof all);

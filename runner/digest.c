@@ -1,5 +1,5 @@
-// The digest of a campaign: a hash of all that matters and of nothing that depends on when, where or in how many batches
-// it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares it.
+// The digest of a campaign: a hash of all that matters and of nothing that depends on when, where or in how many
+// batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares it.
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
 // searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as
@@ -11,10 +11,7 @@
 
 // ---- scalars --------------------------------------------------------------------------------------------------------
 
-static void digest_integer(Sha256 *hash, int64_t value)
-{
-    sha256_add(hash, &value, sizeof value);
-}
+static void digest_integer(Sha256 *hash, int64_t value) { sha256_add(hash, &value, sizeof value); }
 
 static Error digest_trials(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
 {
@@ -124,8 +121,9 @@ static Error digest_trajectory(DigestShards *shards, Statement *statement, Sha25
     const bool there = row < shard_lane_count(reader);
     const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
     if (lane.trial != trial || lane.replicate != replicate || lane.length != length) {
-        return error_make(ERROR_MACHINE, "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db "
-                          "says", name, (long long)trial, (long long)replicate, (long long)row);
+        return error_make(ERROR_MACHINE,
+                          "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says", name,
+                          (long long)trial, (long long)replicate, (long long)row);
     }
     const size_t size = (size_t)length * (size_t)shard_column_count(reader) * sizeof(double);
     TRY(digest_reserve(shards, size));
@@ -143,7 +141,8 @@ static Error digest_each_trajectory(const StoredCampaign *campaign, DigestShards
     bool row = false;
     TRY(database_prepare(campaign->database,
                          "SELECT trial, replicate, row, samples, shard, name, sha256 FROM trajectories "
-                         "JOIN shards ON shards.id = shard ORDER BY trial, replicate", &statement));
+                         "JOIN shards ON shards.id = shard ORDER BY trial, replicate",
+                         &statement));
     Error error = statement_step(statement, &row);
     while (error.kind == OK && row) {
         error = digest_trajectory(shards, statement, hash);

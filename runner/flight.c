@@ -27,10 +27,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
     };
 }
 
-int64_t flight_bytes(const Spec *spec)
-{
-    return 8 * (6 + spec->configured.n_parameters + spec->replicates.count);
-}
+int64_t flight_bytes(const Spec *spec) { return 8 * (6 + spec->configured.n_parameters + spec->replicates.count); }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
 
@@ -183,8 +180,9 @@ Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, 
     TRY(backend_wait(backend, slot, done, &flight->kernel_seconds));
     flight->wait_seconds += clock_seconds() - start;
     if (*done || flight->ticks < spec->configured.ticks) return error_none();
-    return error_make(ERROR_MACHINE, "a batch of %lld lanes has not ended after its %lld ticks: this is a bug of the "
-                      "model %s", (long long)flight->lanes, (long long)flight->ticks, spec->model->name);
+    return error_make(ERROR_MACHINE,
+                      "a batch of %lld lanes has not ended after its %lld ticks: this is a bug of the model %s",
+                      (long long)flight->lanes, (long long)flight->ticks, spec->model->name);
 }
 
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice)

@@ -23,7 +23,4 @@ void interrupt_install(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-int interrupt_requested(void)
-{
-    return atomic_load(&interrupt_signal);
-}
+int interrupt_requested(void) { return atomic_load(&interrupt_signal); }

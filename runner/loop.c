@@ -12,7 +12,8 @@ static size_t loop_buffer_bytes(const Loop *loop)
 {
     const Spec *spec = loop->spec;
     const int64_t lane = record_capacity(spec) * spec->configured.n_columns * 8 + (int64_t)sizeof(ShardLane);
-    const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane + (int64_t)loop->search->state_size;
+    const int64_t commit =
+        loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane + (int64_t)loop->search->state_size;
     const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
     return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
                     WRITER_COMMITS * (commit + scratch));
@@ -107,8 +108,10 @@ static Error loop_ask(Loop *loop, Flight *flight, bool *got)
     flight->trials.count = 0;
     TRY(loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
     *got = room > 0 && flight->trials.count > 0;
-    if (*got) loop->asked += flight->trials.count;
-    else if (!waiting) loop_no_more(loop, flight->trials.count > 0);
+    if (*got)
+        loop->asked += flight->trials.count;
+    else if (!waiting)
+        loop_no_more(loop, flight->trials.count > 0);
     return error_none();
 }
 
@@ -212,7 +215,8 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
     double in_flight = 0;
     for (int i = 0; i < loop->in_flight; i++) {
         const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
-        const int64_t ticks = flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
+        const int64_t ticks =
+            flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
         in_flight += (double)ticks * (double)flight->lanes;
     }
     ProgressNumbers numbers = {
@@ -236,7 +240,8 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
 
 static void loop_show(Loop *loop)
 {
-    const ProgressNumbers numbers = loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
+    const ProgressNumbers numbers =
+        loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
     progress_show(loop->progress, &numbers);
 }
 

@@ -1,6 +1,6 @@
 // Which trajectories are kept, and how those are recorded that could not be chosen before their trial had run: by
-// simulating the trial again, which gives the same bits. The row of the trial says what the bits are, so every recording
-// is also a test of that promise.
+// simulating the trial again, which gives the same bits. The row of the trial says what the bits are, so every
+// recording is also a test of that promise.
 #include "store.h"
 
 #include <string.h>
@@ -19,15 +19,9 @@ bool record_as_run(const Spec *spec, int64_t id)
     return false;
 }
 
-int record_replicates(const Spec *spec)
-{
-    return spec->record.all_replicates ? spec->replicates.count : 1;
-}
+int record_replicates(const Spec *spec) { return spec->record.all_replicates ? spec->replicates.count : 1; }
 
-int64_t record_capacity(const Spec *spec)
-{
-    return trace_capacity(spec->configured.ticks, spec_sample_ticks(spec));
-}
+int64_t record_capacity(const Spec *spec) { return trace_capacity(spec->configured.ticks, spec_sample_ticks(spec)); }
 
 int64_t record_lanes_max(const Spec *spec)
 {
@@ -61,8 +55,10 @@ static Error record_want(Store *store, const char *sql, int64_t value)
 static Error record_want_best(const Spec *spec, Store *store)
 {
     char sql[256];
-    snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
-             "ORDER BY %s LIMIT ?", store_best_order(spec));
+    snprintf(sql, sizeof sql,
+             "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
+             "ORDER BY %s LIMIT ?",
+             store_best_order(spec));
     return record_want(store, sql, spec->record.best);
 }
 
@@ -72,8 +68,10 @@ static Error record_fill_wanted(const Spec *spec, Store *store)
     if (!spec->record.trajectories) return error_none();
     if (spec->record.best > 0) TRY(record_want_best(spec, store));
     if (spec->record.failures > 0) {
-        TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE failure <> 'none' "
-                               "ORDER BY id LIMIT ?", spec->record.failures));
+        TRY(record_want(store,
+                        "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE failure <> 'none' "
+                        "ORDER BY id LIMIT ?",
+                        spec->record.failures));
     }
     if (spec->record.every > 0) {
         TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id % ? = 0",
@@ -83,8 +81,9 @@ static Error record_fill_wanted(const Spec *spec, Store *store)
         TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id = ?",
                         spec->record.trials[i]));
     }
-    return record_want(store, "DELETE FROM temp.wanted WHERE "
-                              "(SELECT count(*) FROM trajectories WHERE trial = wanted.id) >= ?",
+    return record_want(store,
+                       "DELETE FROM temp.wanted WHERE "
+                       "(SELECT count(*) FROM trajectories WHERE trial = wanted.id) >= ?",
                        record_replicates(spec));
 }
 
@@ -153,7 +152,8 @@ static Error record_compare(const RecordPass *pass)
     char difference[256];
     for (int64_t t = 0; t < pass->flight.trials.count; t++) {
         if (!rows_differ(pass->spec, &pass->stored, t, &pass->commit.rows, t, difference, sizeof difference)) continue;
-        return error_make(ERROR_MACHINE, "trial %lld of %s does not repeat: %s; its trajectory was not recorded. A "
+        return error_make(ERROR_MACHINE,
+                          "trial %lld of %s does not repeat: %s; its trajectory was not recorded. A "
                           "processor or memory is at fault, or the program is not the one that ran it",
                           (long long)pass->stored.id[t], pass->store->name, difference);
     }
@@ -173,8 +173,9 @@ static Error record_batch(RecordPass *pass)
 
 static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
 {
-    const char *sql = rows_select_sql(pass->spec, arena, "WHERE id IN (SELECT id FROM temp.wanted WHERE id > ? "
-                                                         "ORDER BY id LIMIT ?) ORDER BY id");
+    const char *sql = rows_select_sql(pass->spec, arena,
+                                      "WHERE id IN (SELECT id FROM temp.wanted WHERE id > ? "
+                                      "ORDER BY id LIMIT ?) ORDER BY id");
     TRY(database_prepare(pass->store->database, sql, &pass->select));
     Error error = record_next(pass);
     while (error.kind == OK && pass->flight.trials.count > 0) {

@@ -1,12 +1,14 @@
 // What a crash can leave behind, and what becomes of it: temporary files are removed; a shard that no row names was
-// written by a batch that was never committed, and is moved to quarantine/; a shard that is named but missing or damaged
-// takes its trajectories' rows with it, while the trials keep their scalars, so that the arrays are simulated again.
+// written by a batch that was never committed, and is moved to quarantine/; a shard that is named but missing or
+// damaged takes its trajectories' rows with it, while the trials keep their scalars, so that the arrays are simulated
+// again.
 #include "store.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t recovery_verified_bytes = (int64_t)256 << 20; // newest shards whose digest is checked at every start
+// Newest shards whose digest is checked at every start; of the others, which a crash did not touch, the size.
+static const int64_t recovery_verified_bytes = 256LL << 20;
 
 static bool recovery_is_temporary(const char *name)
 {
@@ -145,9 +147,10 @@ static Error recovery_tell(Store *store, const StoreRecovery *recovery, FILE *me
 {
     if (recovery->temporary_files + recovery->orphan_shards + recovery->missing_shards == 0) return error_none();
     if (messages != NULL) {
-        fprintf(messages, "recovered %s after a crash: %d temporary files removed, %d uncommitted shards moved to "
-                "quarantine, %d shards missing or damaged%s\n", store->name, recovery->temporary_files,
-                recovery->orphan_shards, recovery->missing_shards,
+        fprintf(messages,
+                "recovered %s after a crash: %d temporary files removed, %d uncommitted shards moved to "
+                "quarantine, %d shards missing or damaged%s\n",
+                store->name, recovery->temporary_files, recovery->orphan_shards, recovery->missing_shards,
                 recovery->missing_shards > 0 ? " (their trajectories are recorded again)" : "");
     }
     return store_event(store, "recovered", "%d temporary files, %d uncommitted shards, %d missing shards",

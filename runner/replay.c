@@ -53,9 +53,10 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
     TrialRows stored;
     Commit again;
     if (campaign->numerics_version != NUMERICS_VERSION) {
-        return error_make(ERROR_USER, "campaign %s was computed with numerics version %d and this program has version "
-                          "%d: replay it with the program that wrote it (version %s)", campaign->name,
-                          campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
+        return error_make(ERROR_USER,
+                          "campaign %s was computed with numerics version %d and this program has version "
+                          "%d: replay it with the program that wrote it (version %s)",
+                          campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
     }
     TRY(replay_read_row(campaign, trial, arena, &stored));
     if (stored.count == 0) {
@@ -64,7 +65,7 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
     TRY(replay_simulate(campaign, &stored, backend, arena, &again));
     *result = (ReplayResult){
         .trial = trial, .fitness = rows_stored(again.rows.fitness[0]), .stored_fitness = stored.fitness[0]};
-    result->equal = !rows_differ(&campaign->spec, &stored, 0, &again.rows, 0, result->difference,
-                                 sizeof result->difference);
+    result->equal =
+        !rows_differ(&campaign->spec, &stored, 0, &again.rows, 0, result->difference, sizeof result->difference);
     return error_none();
 }

@@ -1,5 +1,6 @@
-// One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is always
-// id, search, round, searched parameters, fitness, failure, n_failed, metrics, and with several replicates their spreads.
+// One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
+// always id, search, round, searched parameters, fitness, failure, n_failed, metrics, and with several replicates their
+// spreads.
 #include "store.h"
 
 #include <math.h>
@@ -10,15 +11,9 @@
 static const char *const rows_fixed_names[] = {"id", "search", "round", "fitness", "failure", "n_failed"};
 enum { ROWS_FIXED = sizeof rows_fixed_names / sizeof rows_fixed_names[0] };
 
-int rows_searched(const Spec *spec)
-{
-    return spec->n_axes + spec->n_derived;
-}
+int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived; }
 
-static bool rows_have_spread(const Spec *spec)
-{
-    return spec->replicates.count > 1;
-}
+static bool rows_have_spread(const Spec *spec) { return spec->replicates.count > 1; }
 
 static const char *rows_searched_name(const Spec *spec, int index)
 {
@@ -46,15 +41,15 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
         .id = ARENA_NEW(arena, int64_t, capacity),
         .search = ARENA_NEW(arena, int32_t, capacity),
         .round = ARENA_NEW(arena, int32_t, capacity),
-        .searched = ARENA_NEW(arena, double, capacity * searched),
+        .searched = ARENA_NEW(arena, double, (capacity * searched)),
         .fitness = ARENA_NEW(arena, double, capacity),
         .failure = ARENA_NEW(arena, int32_t, capacity),
         .n_failed = ARENA_NEW(arena, int32_t, capacity),
-        .metric = ARENA_NEW(arena, double, capacity * metrics),
+        .metric = ARENA_NEW(arena, double, (capacity * metrics)),
     };
-    if (rows_have_spread(spec)) rows->spread = ARENA_NEW(arena, double, capacity * metrics);
+    if (rows_have_spread(spec)) rows->spread = ARENA_NEW(arena, double, (capacity * metrics));
     if (!spec->replicates.store) return;
-    rows->replicate_metric = ARENA_NEW(arena, double, capacity * count * metrics);
+    rows->replicate_metric = ARENA_NEW(arena, double, (capacity * count * metrics));
     rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
 }
 
@@ -248,10 +243,7 @@ void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t 
 
 // ---- hash and comparison --------------------------------------------------------------------------------------------
 
-static void rows_hash_integer(Sha256 *hash, int64_t value)
-{
-    sha256_add(hash, &value, sizeof value);
-}
+static void rows_hash_integer(Sha256 *hash, int64_t value) { sha256_add(hash, &value, sizeof value); }
 
 static void rows_hash_reals(Sha256 *hash, const double *values, int count)
 {
@@ -294,7 +286,8 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
     for (int i = 0; i < searched; i++) {
         if (rows_number_differs(rows_searched_name(spec, i), "", stored->searched[row * searched + i],
-                                again->searched[row_again * searched + i], text, size)) return true;
+                                again->searched[row_again * searched + i], text, size))
+            return true;
     }
     if (rows_number_differs("fitness", "", stored->fitness[row], again->fitness[row_again], text, size)) return true;
     if (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again]) {
@@ -307,7 +300,8 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
         const int64_t a = row * metrics + i, b = row_again * metrics + i;
         if (rows_number_differs(name, "", stored->metric[a], again->metric[b], text, size)) return true;
         if (stored->spread != NULL && again->spread != NULL &&
-            rows_number_differs(name, "_std", stored->spread[a], again->spread[b], text, size)) return true;
+            rows_number_differs(name, "_std", stored->spread[a], again->spread[b], text, size))
+            return true;
     }
     text[0] = '\0';
     return false;

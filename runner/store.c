@@ -160,8 +160,9 @@ Error store_check(Database *database, const char *path)
         return error_make(ERROR_USER, "%s is not a campaign of hopscotch", path);
     }
     if (schema != STORE_SCHEMA_VERSION) {
-        return error_make(ERROR_USER, "%s has schema version %lld, and this program reads version %d: use the program "
-                          "that wrote it", path, (long long)schema, STORE_SCHEMA_VERSION);
+        return error_make(
+            ERROR_USER, "%s has schema version %lld, and this program reads version %d: use the program that wrote it",
+            path, (long long)schema, STORE_SCHEMA_VERSION);
     }
     return error_none();
 }
@@ -220,9 +221,11 @@ static Error store_compare_numerics(const Store *store)
     int64_t numerics = 0;
     TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", 0, &numerics));
     if (numerics == NUMERICS_VERSION) return error_none();
-    return error_make(ERROR_USER, "campaign %s was computed with numerics version %lld and this program has version %d: "
+    return error_make(ERROR_USER,
+                      "campaign %s was computed with numerics version %lld and this program has version %d: "
                       "their numbers differ in the last bits and are never mixed; use the program that wrote it, or a "
-                      "new name", store->name, (long long)numerics, NUMERICS_VERSION);
+                      "new name",
+                      store->name, (long long)numerics, NUMERICS_VERSION);
 }
 
 // Limits, device and recording may change between runs; the stored spec is the one that ran last.
@@ -265,7 +268,8 @@ static Error store_prepare(Store *store, Arena *arena)
         TRY(database_prepare(database, rows_insert_replicate_sql(store->spec, arena), &store->insert_replicate));
     }
     TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
-    TRY(database_prepare(database, "INSERT OR REPLACE INTO trajectories VALUES(?, ?, ?, ?, ?)", &store->insert_trajectory));
+    TRY(database_prepare(database, "INSERT OR REPLACE INTO trajectories VALUES(?, ?, ?, ?, ?)",
+                         &store->insert_trajectory));
     TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                          &store->insert_batch));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -326,7 +330,8 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
     bool row = false;
     TRY(database_prepare(store->database,
                          "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0), ifnull(max(last_trial), -1), "
-                         "ifnull(sum(wall_seconds), 0.0) FROM batches", &statement));
+                         "ifnull(sum(wall_seconds), 0.0) FROM batches",
+                         &statement));
     const Error error = statement_step(statement, &row);
     if (row) {
         counts->trials = column_integer(statement, 0);
@@ -377,8 +382,10 @@ Error store_search_state(Store *store, void *state, size_t size, bool *found)
         *found = blob.size == size;
         if (*found && size > 0) memcpy(state, blob.data, size);
         if (!*found) {
-            error = error_make(ERROR_USER, "campaign %s holds a search state of %zu bytes, and this program's has %zu: "
-                               "use the program that wrote it", store->name, blob.size, size);
+            error = error_make(ERROR_USER,
+                               "campaign %s holds a search state of %zu bytes, and this program's has %zu: "
+                               "use the program that wrote it",
+                               store->name, blob.size, size);
         }
     }
     statement_close(statement);
@@ -408,13 +415,15 @@ Error store_set_total(Store *store, int64_t trials_total)
 {
     Statement *statement = NULL;
     TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?", &statement));
-    if (trials_total > 0) bind_integer(statement, 1, trials_total);
-    else bind_null(statement, 1);
+    if (trials_total > 0)
+        bind_integer(statement, 1, trials_total);
+    else
+        bind_null(statement, 1);
     return store_finish(statement);
 }
 
-// Of one column: it serves best, `ORDER BY fitness NULLS LAST` and `WHERE fitness < x` alike. Made at the end, because it
-// would halve the rate of inserts.
+// Of one column: it serves best, `ORDER BY fitness NULLS LAST` and `WHERE fitness < x` alike. Made at the end, because
+// it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     return database_run(store->database, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");

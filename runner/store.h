@@ -12,15 +12,15 @@
 // A block of rows, in the order of their ids. P: searched parameters, M: metrics, R: replicates.
 typedef struct TrialRows {
     int64_t count, capacity;
-    int64_t *id;               // [capacity]
-    int32_t *search, *round;   // [capacity]
-    double *searched;          // [capacity][P], the spec's axes in order, derived ones too
-    double *fitness;           // [capacity], NaN: failed
-    int32_t *failure;          // [capacity], index in configured.failures
-    int32_t *n_failed;         // [capacity]
-    double *metric;            // [capacity][M], mean over the replicates
-    double *spread;            // [capacity][M], standard deviation; NULL with one replicate
-    double *replicate_metric;  // [capacity][R][M]; NULL unless the spec stores replicates
+    int64_t *id;                // [capacity]
+    int32_t *search, *round;    // [capacity]
+    double *searched;           // [capacity][P], the spec's axes in order, derived ones too
+    double *fitness;            // [capacity], NaN: failed
+    int32_t *failure;           // [capacity], index in configured.failures
+    int32_t *n_failed;          // [capacity]
+    double *metric;             // [capacity][M], mean over the replicates
+    double *spread;             // [capacity][M], standard deviation; NULL with one replicate
+    double *replicate_metric;   // [capacity][R][M]; NULL unless the spec stores replicates
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
@@ -87,11 +87,11 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
 typedef struct Commit {
-    TrialRows rows;    // count 0: none
-    ShardLane *lanes;  // [lanes_capacity] trajectories, lane after lane in `samples`
+    TrialRows rows;   // count 0: none
+    ShardLane *lanes; // [lanes_capacity] trajectories, lane after lane in `samples`
     int64_t n_lanes, lanes_capacity;
-    double *samples;   // [sum of lengths][n_columns]
-    void *state;       // [state_size] of the search after tell
+    double *samples; // [sum of lengths][n_columns]
+    void *state;     // [state_size] of the search after tell
     size_t state_size;
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
     double kernel_seconds, wait_seconds, wall_seconds;
@@ -139,7 +139,7 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
 bool record_as_run(const Spec *spec, int64_t id); // `every` and `trials`: known before the trial has run
 int record_replicates(const Spec *spec);          // trajectories of one recorded trial
 int64_t record_capacity(const Spec *spec);        // samples of one trajectory
-int64_t record_lanes_max(const Spec *spec);       // lanes of a trace of 64 MiB, at least one trial; 0: nothing is recorded
+int64_t record_lanes_max(const Spec *spec); // lanes of a trace of 64 MiB, at least one trial; 0: nothing is recorded
 int64_t record_trials_max(const Spec *spec, int64_t traced_max); // of one batch, so that `every` fits the trace
 // Re-simulates and stores every trajectory that the policy wants and that is not there: best, failures, and what a lost
 // shard took with it. *recorded: trials.
@@ -180,7 +180,7 @@ void writer_put(Writer *writer);
 WriterCounts writer_counts(Writer *writer);
 Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
 
-// ---- the loop (runner/loop.c) -----------------------------------------------------------------------------------------
+// ---- the loop (runner/loop.c) ---------------------------------------------------------------------------------------
 
 enum { LOOP_SLOTS_MAX = 2 };
 
@@ -212,8 +212,8 @@ typedef struct Loop {
     double kernel_seconds;                     // of this run
     // how it ended
     bool ending;
-    const char *state; // "done", "stopped" or "interrupted"
-    char reason[160];  // empty: no more trials
+    const char *state;   // "done", "stopped" or "interrupted"
+    char reason[160];    // empty: no more trials
     WriterCounts counts; // what was committed
     ProgressNumbers numbers;
 } Loop;

@@ -1,5 +1,5 @@
-// The writer thread. One producer (the loop) and one consumer behind a ring of commits: while the device computes batch
-// k+1, batch k is written, and no more than two batches wait in memory however slow the disk is. One mutex, two signals.
+// The writer thread. One producer (the loop) and one consumer behind a ring of commits: while the device computes
+// batch k+1, batch k is written, and no more than two batches wait in memory however slow the disk is.
 #include "store.h"
 
 #include <math.h>
@@ -36,8 +36,10 @@ static Commit *writer_next(Writer *writer)
 static void writer_finished(Writer *writer, const Commit *commit, double seconds, Error error)
 {
     pthread_mutex_lock(&writer->mutex);
-    if (error.kind != OK) writer->error = error;
-    else writer->counts = writer_add(writer->counts, commit, seconds);
+    if (error.kind != OK)
+        writer->error = error;
+    else
+        writer->counts = writer_add(writer->counts, commit, seconds);
     writer->done++;
     pthread_cond_signal(&writer->done_signal);
     pthread_mutex_unlock(&writer->mutex);
