@@ -248,8 +248,8 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
     return error;
 }
 
-// The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens anywhere.
-// A reader that still looks at the WAL is no reason to wait or to fail: what was committed stays in the WAL.
+// The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens
+// anywhere. A reader that still looks at the WAL is no reason to wait or to fail: what was committed stays in the WAL.
 static Error database_checkpoint(Database *database)
 {
     int code = database_fault();

@@ -1,6 +1,6 @@
 // SHA-256: FIPS 180-4, sections 4.1.2 (functions), 4.2.2 (constants), 5.1.1 (padding), 5.3.3 (start), 6.2.2 (the
-// compression of one block of 64 bytes). Words are big-endian. Where the processor has instructions for it they are used,
-// four times as fast: every row and every shard that is committed passes through here.
+// compression of one block of 64 bytes). Words are big-endian. Where the processor has instructions for it they are
+// used, four times as fast: every row and every shard that is committed passes through here.
 #include "io.h"
 
 #include <string.h>

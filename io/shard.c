@@ -46,8 +46,8 @@ static hid_t shard_id(Error *error, hid_t id, const char *what)
 
 static void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
-// What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is not
-// installed. Only the first call of the process has an effect, and it precedes every other call.
+// What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is
+// not installed. Only the first call of the process has an effect, and it precedes every other call.
 static void shard_quiet(void)
 {
     H5dont_atexit();
@@ -265,8 +265,8 @@ static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup 
 
 // ---- dimension scales -----------------------------------------------------------------------------------------------
 // The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005), written by hand because nothing else of the
-// high-level library is wanted. A scale has CLASS and NAME, and lists in REFERENCE_LIST who uses it for which dimension;
-// a dataset lists in DIMENSION_LIST the scales of each of its dimensions.
+// high-level library is wanted. A scale has CLASS and NAME, and lists in REFERENCE_LIST who uses it for which
+// dimension; a dataset lists in DIMENSION_LIST the scales of each of its dimensions.
 
 typedef struct ShardScaleUse {
     hobj_ref_t dataset;

@@ -11,7 +11,8 @@ enum { BENCH_REALS = 12, BENCH_ROWS_A_TRANSACTION = 100000 };
 static const char bench_table[] =
     "CREATE TABLE trials (id INTEGER PRIMARY KEY, search INTEGER NOT NULL, round INTEGER NOT NULL,"
     " failure TEXT NOT NULL, n_failed INTEGER NOT NULL, fitness REAL,"
-    " p0 REAL, p1 REAL, p2 REAL, p3 REAL, p4 REAL, p5 REAL, m0 REAL, m1 REAL, m2 REAL, m3 REAL, m4 REAL, m5 REAL) STRICT";
+    " p0 REAL, p1 REAL, p2 REAL, p3 REAL, p4 REAL, p5 REAL, m0 REAL, m1 REAL, m2 REAL, m3 REAL,"
+    " m4 REAL, m5 REAL) STRICT";
 
 static Error bench_insert(Statement *insert, int64_t id)
 {
