@@ -269,8 +269,8 @@ static Error file_put(int descriptor, const char *path, const void *data, size_t
 }
 
 // After a failed fsync the kernel has dropped the pages and marked them clean: a second one would lie. Only EINTR,
-// which comes before anything was tried, is tried again. (Rebello et al., "Can applications recover from fsync failures?",
-// USENIX ATC 2020.)
+// which comes before anything was tried, is tried again. (Rebello et al., "Can applications recover from fsync
+// failures?", USENIX ATC 2020.)
 static Error file_sync(int descriptor, const char *path)
 {
     int status;
