@@ -279,3 +279,24 @@ TEST(shard_is_read_by_other_programs)
         0, system(arena_format(&test.arena, "h5dump %s | grep -q 'DATASET [0-9]* \"/trajectories/time\"'", path)));
     arena_destroy(&test.arena);
 }
+
+// HDF5 takes two open files in memory of one name for the same file: each has a name of its own.
+TEST(shards_open_at_once_are_apart)
+{
+    const ShardLane other_lane[1] = {{99, 3, 2}};
+    ShardTest first = shard_test_start(shard_test_lanes, 3, false, false);
+    ShardTest second = shard_test_start(other_lane, 1, true, false);
+    Sha256Text digest;
+    ShardReader *a, *b;
+    CHECK_OK(shard_open(shard_test_write(&first, &digest), NULL, &a));
+    CHECK_OK(shard_open(shard_test_write(&second, &digest), NULL, &b)); // built while the first is open
+    CHECK_INTEGER(3, shard_lane_count(a));
+    CHECK_INTEGER(1, shard_lane_count(b));
+    CHECK_INTEGER(0, shard_test_differences(&first, a));
+    CHECK_INTEGER(0, shard_test_differences(&second, b));
+    shard_close(a);
+    CHECK_INTEGER(0, shard_test_differences(&second, b));
+    shard_close(b);
+    arena_destroy(&first.arena);
+    arena_destroy(&second.arena);
+}
