@@ -92,9 +92,10 @@ static bool axes_check_form(SpecReader *reader, const Node *node, const Key *key
     const bool range = values->form == VALUES_RANGE;
     if (method == NULL || (range ? method->wants_range : method->wants_values)) return true;
     diagnose(reader->diagnostics, node, "method %s takes no %s for %s%s", method->name, range ? "range" : "values",
-             key_name(key), method->wants_points  ? ", its values stand in `points`"
-                            : method->wants_range ? ", expected {range: [low, high]}"
-                                                  : ", expected a list, linspace, logspace or arange");
+             key_name(key),
+             method->wants_points  ? ", its values stand in `points`"
+             : method->wants_range ? ", expected {range: [low, high]}"
+                                   : ", expected a list, linspace, logspace or arange");
     return !method->wants_points; // the points would have to name it
 }
 
@@ -138,8 +139,8 @@ static void axes_read_derived(SpecReader *reader, AxesBuild *build, const Node *
             if (later == d)
                 diagnose(reader->diagnostics, expressions[d], "%s is derived from itself", name);
             else
-                diagnose(reader->diagnostics, expressions[d], "%s uses %s, which is derived after it: put %s first", name,
-                         other, other);
+                diagnose(reader->diagnostics, expressions[d], "%s uses %s, which is derived after it: put %s first",
+                         name, other, other);
         }
     }
 }
@@ -242,8 +243,9 @@ static void axes_read_zip_group(SpecReader *reader, const Node *group, AxesBuild
         if (first == NULL) first = axis;
         const int64_t count = axis->values.count, expected = first->values.count;
         if (count == expected || count == 0 || expected == 0) continue; // 0: its values were wrong
-        diagnose(reader->diagnostics, group->items[i], "%s has %lld values and %s has %lld, zipped axes have equally many",
-                 reader->names[axis->parameter], (long long)count, reader->names[first->parameter], (long long)expected);
+        diagnose(reader->diagnostics, group->items[i],
+                 "%s has %lld values and %s has %lld, zipped axes have equally many", reader->names[axis->parameter],
+                 (long long)count, reader->names[first->parameter], (long long)expected);
     }
 }
 
@@ -287,8 +289,7 @@ static void axes_read_exclude(SpecReader *reader, const Node *node)
     }
     const Scope scope = {.names = reader->names, .count = reader->spec->configured.n_parameters};
     const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count);
-    for (int i = 0; i < node->count; i++)
-        list[i] = expression_read(reader, node->items[i], &scope, "exclude");
+    for (int i = 0; i < node->count; i++) list[i] = expression_read(reader, node->items[i], &scope, "exclude");
     reader->spec->exclude = list;
     reader->spec->n_exclude = node->count;
 }
@@ -312,7 +313,7 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
         diagnose(reader->diagnostics, zip->key, "zip belongs to method grid, and this is method %s", method->name);
     if (grid) axes_check_product(reader, build);
     if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
-        diagnose(reader->diagnostics, name->value, "method %s needs `over` with at least one range", method->name);
+        diagnose(reader->diagnostics, name->value, "method %s needs `over` with at least one parameter", method->name);
 }
 
 void axes_read(SpecReader *reader)

@@ -41,6 +41,7 @@
 #include "spec.c"
 #include "resolve.c"
 #include "schema.c"
+#include "reference.c"
 
 // what to run
 #include "search.c"

@@ -7,6 +7,7 @@
 #define KEYS_AT(kind, member) .store = STORE_##kind, .offset = offsetof(Spec, member)
 #define KEYS_WHOLE 9007199254740992.0 // 2^53: beyond it not every integer is a double
 
+// clang-format off
 static const Key keys_rows[] = {
     {.path = "version", .type = KEY_INTEGER, .value = 1, .low = 1, .high = 1, .flags = KEY_REQUIRED | KEY_IDENTITY,
      .doc = "version of the spec's format", .example = "1"},
@@ -116,6 +117,7 @@ static const Key keys_rows[] = {
     {.path = "device.batch", .type = KEY_INTEGER, .low = 1, .high = 16777216, .words = "auto",
      KEYS_AT(INT64, device.batch), .doc = "simulations in flight together", .example = "auto"},
 };
+// clang-format on
 
 #undef KEYS_AT
 #undef KEYS_WHOLE
@@ -235,7 +237,9 @@ static const char *keys_expected_number(const Key *key, Arena *arena)
     const char *range = key_range(key, arena);
     if (key->low == key->high) return range;
     return arena_format(arena, "%s%s%s%s%s%s", kind, range[0] != '\0' ? " " : "", range,
-                        fraction ? " (or 0% to 100%)" : duration ? " (or with a unit: 5ms, 10s, 2h)" : "",
+                        fraction   ? " (or 0% to 100%)"
+                        : duration ? " (or with a unit: 5ms, 10s, 2h)"
+                                   : "",
                         key->words != NULL ? ", or " : "", key->words != NULL ? key->words : "");
 }
 

@@ -19,7 +19,15 @@ typedef enum KeyType {
 } KeyType;
 
 // Where the value stands in the Spec; `at` points to it once a Spec is being read.
-typedef enum KeyStore { STORE_NONE, STORE_INT, STORE_INT64, STORE_UINT64, STORE_DOUBLE, STORE_BOOLEAN, STORE_TEXT } KeyStore;
+typedef enum KeyStore {
+    STORE_NONE,
+    STORE_INT,
+    STORE_INT64,
+    STORE_UINT64,
+    STORE_DOUBLE,
+    STORE_BOOLEAN,
+    STORE_TEXT
+} KeyStore;
 
 enum {
     KEY_REQUIRED = 1,
@@ -131,7 +139,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 // ---- sections.c: sections with forms of their own -------------------------------------------------------------------
 
-void perturb_read(SpecReader *reader);   // after the axes: a searched parameter can't be perturbed
+void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
 void objective_read(SpecReader *reader);
 void record_read(SpecReader *reader);
 // "quantile(0.9)", "penalty(10)": as the spec writes them

@@ -51,12 +51,13 @@ static const Node *override_descend(const Node *mapping, const Source *source, c
     if (at + length > end) length = (size_t)(end - at);
     const Node *key = override_key(source, at, length, arena);
     if (length == 0 || mapping->kind != NODE_MAPPING) {
-        diagnose(diagnostics, key, length == 0 ? "a part of the key is empty"
-                                               : "what stands above this key in the spec is no mapping");
+        diagnose(diagnostics, key,
+                 length == 0 ? "a part of the key is empty" : "what stands above this key in the spec is no mapping");
         return NULL;
     }
     if (at + length < end)
-        value = override_descend(node_find(mapping, key->text), source, at + length + 1, end, value, arena, diagnostics);
+        value =
+            override_descend(node_find(mapping, key->text), source, at + length + 1, end, value, arena, diagnostics);
     return value != NULL ? override_with(mapping, key, value, arena) : NULL;
 }
 

@@ -120,8 +120,9 @@ static void resolve_over(ResolveWriter *writer, const char *path)
     for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
         const Axis *axis = &spec->axes[a];
         if (a < spec->n_axes && spec->method->wants_points) continue; // stands in search.points
-        const char *value = axis->derive == NULL ? values_text(&axis->values, arena)
-                                                 : arena_format(arena, "{derive: %s}", resolve_quoted(axis->derive, arena));
+        const char *value = axis->derive == NULL
+                                ? values_text(&axis->values, arena)
+                                : arena_format(arena, "{derive: %s}", resolve_quoted(axis->derive, arena));
         resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]), value, NULL);
     }
 }
@@ -306,7 +307,8 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
                     : spec->method->wants_points ? "points"
                                                  : values_text(&axis->values, arena));
         if (axis->derive == NULL && axis->zip >= 0)
-            resolve_add(lines, arena_format(arena, "%s.zip", path), arena_format(arena, "%d", resolve_zip_number(spec, a)));
+            resolve_add(lines, arena_format(arena, "%s.zip", path),
+                        arena_format(arena, "%d", resolve_zip_number(spec, a)));
     }
     for (int64_t p = 0; p < spec->n_points; p++) {
         const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
@@ -362,7 +364,8 @@ Error spec_resolve(SpecReader *reader)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out != NULL) resolve_write(out, reader);
-    if (out == NULL || fclose(out) != 0) return error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", spec->file);
+    if (out == NULL || fclose(out) != 0)
+        return error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", spec->file);
     spec->resolved = arena_copy(reader->arena, text);
     free(text);
     if (size > RESOLVE_BYTES_MAX)

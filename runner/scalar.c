@@ -68,8 +68,8 @@ typedef struct ScalarUnit {
 } ScalarUnit;
 
 static const ScalarUnit scalar_units[] = {
-    {"s", "us", 1, 1e6},   {"s", "ms", 1, 1e3},   {"s", "s", 1, 1},
-    {"s", "min", 60, 1},   {"s", "h", 3600, 1},   {"fraction", "%", 1, 100},
+    {"s", "us", 1, 1e6}, {"s", "ms", 1, 1e3}, {"s", "s", 1, 1},
+    {"s", "min", 60, 1}, {"s", "h", 3600, 1}, {"fraction", "%", 1, 100},
 };
 
 static bool scalar_with_unit(const char *text, const char *unit, double *value)

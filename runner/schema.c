@@ -1,4 +1,5 @@
-// The key table told to others: a JSON schema (draft 2020-12) for editors, and a reference page for people.
+// The JSON schema of specs (draft 2020-12), for editors: made from the key table and the tables of models and methods.
+// What it can't say (an axis fixed too, unequal zips, expressions) is left to `hopscotch check`.
 #include "keys.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
 
 // ---- forms ----------------------------------------------------------------------------------------------------------
 
-static void schema_reference(Json *json, const char *name, const char *definition, Arena *arena)
+static void schema_refer(Json *json, const char *name, const char *definition, Arena *arena)
 {
     json_object(json, name);
     json_text(json, "$ref", arena_format(arena, "#/$defs/%s", definition));
@@ -88,7 +89,7 @@ static void schema_array_of(Json *json, const char *definition, int least, int m
     json_text(json, "type", "array");
     if (least > 0) json_integer(json, "minItems", least);
     if (most > 0) json_integer(json, "maxItems", most);
-    schema_reference(json, "items", definition, arena);
+    schema_refer(json, "items", definition, arena);
 }
 
 static void schema_map_of(Json *json, const char *definition, Arena *arena)
@@ -97,7 +98,7 @@ static void schema_map_of(Json *json, const char *definition, Arena *arena)
     json_text(json, NULL, "object");
     json_text(json, NULL, "null");
     json_close(json, ']');
-    schema_reference(json, "additionalProperties", definition, arena);
+    schema_refer(json, "additionalProperties", definition, arena);
 }
 
 static void schema_model_name(Json *json, Arena *arena)
@@ -185,7 +186,8 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
 static void schema_property(Json *json, const Key *rows, int count, const Key *key, Arena *arena)
 {
     json_object(json, key_name(key));
-    json_text(json, "description", arena_format(arena, "%s. Example: %s", key->doc, key->example != NULL ? key->example : ""));
+    json_text(json, "description",
+              arena_format(arena, "%s. Example: %s", key->doc, key->example != NULL ? key->example : ""));
     if (key->type == KEY_SECTION && (key->flags & KEY_OPEN) != 0) {
         json_array(json, "type");
         json_text(json, NULL, "object");
@@ -202,31 +204,37 @@ static void schema_property(Json *json, const Key *rows, int count, const Key *k
     json_close(json, '}');
 }
 
-// Options of a model or a method: their rows, nested by the dots in their names.
-static void schema_options(Json *json, const Key *rows, int count, const char *section, Arena *arena)
+static void schema_option(Json *json, const Key *key, Arena *arena)
+{
+    const bool has_unit = key->unit != NULL && key->unit[0] != '\0' && strcmp(key->unit, "1") != 0;
+    json_object(json, key_name(key));
+    json_text(json, "description", has_unit ? arena_format(arena, "%s (%s)", key->doc, key->unit) : key->doc);
+    schema_scalar(json, key, arena);
+    schema_default(json, key, arena);
+    json_close(json, '}');
+}
+
+static bool schema_is_below(const Key *key, const char *section)
 {
     const size_t length = strlen(section);
+    return strncmp(key->path, section, length) == 0 && key->path[length] == '.';
+}
+
+// Options of a model or a method, as properties of `section`: nested by the dots in their names.
+static void schema_options(Json *json, const Key *rows, int count, const char *section, Arena *arena)
+{
     for (int i = 0; i < count; i++) {
-        const char *name = rows[i].path + length + 1;
-        const char *dot = strchr(name, '.');
-        if (strncmp(rows[i].path, section, length) != 0 || rows[i].path[length] != '.') continue;
+        if (!schema_is_below(&rows[i], section)) continue;
+        const char *dot = strchr(rows[i].path + strlen(section) + 1, '.');
         if (dot == NULL) {
-            json_object(json, name);
-            json_text(json, "description", rows[i].unit != NULL && rows[i].unit[0] != '\0'
-                                               ? arena_format(arena, "%s (%s)", rows[i].doc, rows[i].unit)
-                                               : rows[i].doc);
-            schema_scalar(json, &rows[i], arena);
-            schema_default(json, &rows[i], arena);
-            json_close(json, '}');
+            schema_option(json, &rows[i], arena);
             continue;
         }
         const char *inner = arena_format(arena, "%.*s", (int)(dot - rows[i].path), rows[i].path);
-        const size_t inner_length = strlen(inner);
         bool first = true;
-        for (int before = 0; before < i; before++)
-            first &= strncmp(rows[before].path, inner, inner_length) != 0 || rows[before].path[inner_length] != '.';
+        for (int before = 0; before < i; before++) first &= !schema_is_below(&rows[before], inner);
         if (!first) continue;
-        json_object(json, inner + length + 1);
+        json_object(json, inner + strlen(section) + 1);
         json_object(json, "properties");
         schema_options(json, rows, count, inner, arena);
         json_close(json, '}');
@@ -394,7 +402,7 @@ static void schema_values(Json *json, Arena *arena)
     json_object(json, NULL);
     json_text(json, "type", "object");
     json_object(json, "properties");
-    schema_reference(json, "derive", "expression", arena);
+    schema_refer(json, "derive", "expression", arena);
     json_close(json, '}');
     json_array(json, "required");
     json_text(json, NULL, "derive");
@@ -429,7 +437,7 @@ static void schema_definitions(Json *json, Arena *arena)
     json_close(json, '}');
     json_object(json, "point");
     json_text(json, "type", "object");
-    schema_reference(json, "additionalProperties", "quantity", arena);
+    schema_refer(json, "additionalProperties", "quantity", arena);
     json_close(json, '}');
     json_object(json, "name");
     json_text(json, "type", "string");
@@ -464,73 +472,5 @@ void spec_schema(FILE *out)
     json_close(&json, ']');
     schema_definitions(&json, &arena);
     json_close(&json, '}');
-    arena_destroy(&arena);
-}
-
-// ---- the reference page ---------------------------------------------------------------------------------------------
-
-static void schema_describe(FILE *out, const Key *key, Arena *arena)
-{
-    fprintf(out, "%s\n", key->path);
-    if (key->type == KEY_SECTION) {
-        fprintf(out, "    %s\n", key->doc);
-    } else {
-        const char *default_text = NULL;
-        if ((key->flags & KEY_REQUIRED) != 0)
-            default_text = "required";
-        else if (key->type == KEY_CHOICE)
-            default_text = arena_format(arena, "default %s", words_at(key->words, (int)key->value, arena));
-        else if (key->type == KEY_BOOLEAN)
-            default_text = key->value != 0.0 ? "default true" : "default false";
-        else if (key->type != KEY_FORM && key->words != NULL)
-            default_text = arena_format(arena, "default %s", key->words);
-        else if (key->type != KEY_FORM)
-            default_text = arena_format(arena, "default %s", text_number(key->value).text);
-        fprintf(out, "    %s\n    %s%s%s\n", key->doc, key_expected(key, arena), default_text != NULL ? "; " : "",
-                default_text != NULL ? default_text : "");
-    }
-    if (key->example != NULL) fprintf(out, "    example: %s: %s\n", key_name(key), key->example);
-}
-
-static void schema_describe_options(FILE *out, const Option *options, int count, const char *section, Arena *arena)
-{
-    const Key *rows = schema_option_rows(options, count, section, arena);
-    for (int i = 0; i < count; i++) schema_describe(out, &rows[i], arena);
-}
-
-static void schema_describe_values(FILE *out)
-{
-    int count;
-    const ValueForm *forms = value_forms(&count);
-    fprintf(out, "\nVALUES of a parameter in search.over\n\n[1, 2, 3]\n    these, in this order\n");
-    for (int i = 0; i < count; i++)
-        fprintf(out, "{%s: %s}\n    %s\n    example: %s\n", forms[i].name, forms[i].arguments, forms[i].doc, forms[i].example);
-    fprintf(out, "{derive: expression}\n    computed from other parameters; not an axis. It may use axes, fixed values and\n"
-                 "    parameters derived before it\n    example: {derive: \"0.1 * k_fp\"}\n");
-}
-
-void spec_reference(FILE *out)
-{
-    Arena arena;
-    if (arena_create(&arena, SCHEMA_ARENA, "the reference page").kind != OK) return;
-    int count;
-    const Key *rows = keys_table(&count);
-    fprintf(out, "KEYS of a spec\n\n");
-    for (int i = 0; i < count; i++) {
-        if (rows[i].type != KEY_LATER) schema_describe(out, &rows[i], &arena);
-    }
-    schema_describe_values(out);
-    for (int i = 0; i < search_method_count(); i++) {
-        const SearchMethod *method = search_method_at(i);
-        fprintf(out, "\nMETHOD %s: %s\n\n", method->name, method->doc);
-        schema_describe_options(out, method->options, method->n_options, "search", &arena);
-    }
-    for (int i = 0; i < model_count(); i++) {
-        const Model *model = model_at(i);
-        fprintf(out, "\nMODEL %s: %s (parameters and metrics: hopscotch models %s)\n\n", model->name, model->doc, model->name);
-        schema_describe_options(out, model->options, model->n_options, "simulation", &arena);
-    }
-    fprintf(out, "\nNumbers are written 3, -0.5, 1e-4. Keys in s also take 5us, 5ms, 10s, 30min, 2h; fractions also 50%%.\n"
-                 "Expressions: + - * / ^, < <= > >= = !=, and or not, min max abs sqrt exp log sin cos, parentheses.\n");
     arena_destroy(&arena);
 }

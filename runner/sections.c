@@ -47,7 +47,8 @@ static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
     for (int f = 0; f < PERTURB_FORMS; f++) names[f] = perturb_forms[f].name;
     if (node->kind != NODE_MAPPING || node->count != 1) {
         diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
-                 node->kind == NODE_MAPPING ? "a mapping without one key" : scalar_given(node, reader->arena), expected);
+                 node->kind == NODE_MAPPING ? "a mapping without one key" : scalar_given(node, reader->arena),
+                 expected);
         return -1;
     }
     const char *given = node->keys[0]->text, *near = nearest_name(given, names, PERTURB_FORMS);
@@ -55,9 +56,11 @@ static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
         if (strcmp(given, names[f]) == 0) return f;
     }
     if (near != NULL)
-        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, did you mean '%s'?", given, key_name(key), near);
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, did you mean '%s'?", given, key_name(key),
+                 near);
     else
-        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key), expected);
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key),
+                 expected);
     return -1;
 }
 
@@ -97,7 +100,8 @@ void perturb_read(SpecReader *reader)
         const int parameter = parameter_find(reader, node->keys[i], node, "replicates.perturb");
         if (parameter < 0) continue;
         if (axis_of(reader->spec, parameter) != NULL)
-            diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed", node->keys[i]->text);
+            diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
+                     node->keys[i]->text);
         list[count].parameter = parameter;
         perturb_read_one(reader, reader->parameter_keys[parameter], node->items[i], &list[count++]);
     }
@@ -148,7 +152,8 @@ static void objective_read_minimize(SpecReader *reader)
     const GivenKey *given = given_find(reader, "objective.minimize");
     const Configured *configured = &reader->spec->configured;
     if (given != NULL && given->value->kind == NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, given->value, "several objectives are not supported by this version, minimize one expression");
+        diagnose(reader->diagnostics, given->value,
+                 "several objectives are not supported by this version, minimize one expression");
         return;
     }
     const int n_metrics = configured->n_metrics, n = n_metrics + configured->n_parameters;

@@ -174,7 +174,8 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
 static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, const char *section)
 {
     const Node *key = mapping->keys[index], *value = mapping->items[index];
-    const char *dot = section[0] != '\0' ? "." : "", *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
+    const char *dot = section[0] != '\0' ? "." : "",
+               *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
     const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
     if (dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path))) {
         const char *meant = spec_unknown_key(reader, mapping, key, section);
@@ -235,7 +236,8 @@ static void spec_read_rows(SpecReader *reader, int first)
 {
     for (int i = first; i < reader->n_keys; i++) {
         const Key *key = &reader->keys[i];
-        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL) continue;
+        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
+            continue;
         const GivenKey *given = given_find(reader, key->path);
         scalar_read(reader, key, given != NULL ? given->value : NULL);
     }
@@ -273,7 +275,8 @@ static void spec_read_parameters(SpecReader *reader)
         names[i] = configured->parameters[i].name;
     }
     reader->parameter_keys = ARENA_NEW(reader->arena, const Key *, n);
-    for (int i = 0; i < n; i++) reader->parameter_keys[i] = &reader->keys[first + i]; // the last rows: nothing moves them
+    for (int i = 0; i < n; i++)
+        reader->parameter_keys[i] = &reader->keys[first + i]; // the last rows: nothing moves them
     reader->names = names;
     reader->spec->fixed = fixed;
     static const char *const sections[] = {"initial", "parameters"};
@@ -358,7 +361,8 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
     Bytes bytes;
     TRY(file_read(path, SPEC_BYTES_MAX, arena, &bytes));
     if (strlen((const char *)bytes.data) != bytes.size)
-        return error_make(ERROR_USER, "%s: byte %zu is NUL, a spec is text", path, strlen((const char *)bytes.data) + 1);
+        return error_make(ERROR_USER, "%s: byte %zu is NUL, a spec is text", path,
+                          strlen((const char *)bytes.data) + 1);
     return spec_parse(path, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
 }
 

@@ -42,7 +42,8 @@ const ValueForm *value_forms(int *count)
 
 static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = 9007199254740992.0};
 static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
-static const Key values_scale_key = {.path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
+static const Key values_scale_key = {
+    .path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
 static const Key values_integer_key = {.path = "integer", .type = KEY_BOOLEAN, .store = STORE_BOOLEAN};
 
 static bool values_read_list(SpecReader *reader, const Key *key, const Node *node, Values *out)
@@ -78,7 +79,8 @@ static bool values_stepped(SpecReader *reader, const Key *key, const Node *node,
 {
     if (!scalar_number(reader, &values_step_key, node->items[2], &values->step)) return false;
     if (values->step <= 0.0) {
-        diagnose(reader->diagnostics, node->items[2], "step of %s is %s, must be > 0", key_name(key), node->items[2]->text);
+        diagnose(reader->diagnostics, node->items[2], "step of %s is %s, must be > 0", key_name(key),
+                 node->items[2]->text);
         return false;
     }
     const double steps = (values->high - values->low) / values->step;
@@ -117,8 +119,8 @@ static bool values_ranged(SpecReader *reader, const Key *key, const Node *mappin
     else if (values->integer && (values->low != floor(values->low) || values->high != floor(values->high)))
         problem = "the ends of an integer range must be integers";
     if (problem != NULL)
-        diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key),
-                 text_number(values->low).text, text_number(values->high).text, problem);
+        diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), text_number(values->low).text,
+                 text_number(values->high).text, problem);
     return good && problem == NULL;
 }
 
@@ -163,7 +165,8 @@ static const ValueForm *values_form_key(SpecReader *reader, const Key *key, cons
     else if (near != NULL)
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s, did you mean '%s'?", name, key_name(key), near);
     else
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key), values_expected);
+        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
+                 values_expected);
     return NULL;
 }
 
@@ -176,15 +179,16 @@ static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const
         const ValueForm *form = values_form_key(reader, key, mapping->keys[i], &good);
         if (!good) return NULL;
         if (form != NULL && found != NULL) {
-            diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key), found->name,
-                     form->name);
+            diagnose(reader->diagnostics, mapping->keys[i], "%s has both %s and %s, give one", key_name(key),
+                     found->name, form->name);
             return NULL;
         }
         if (form != NULL) *argument = mapping->items[i];
         if (form != NULL) found = form;
     }
     if (found == NULL)
-        diagnose(reader->diagnostics, mapping, "%s has no values, expected a list or %s", key_name(key), values_expected);
+        diagnose(reader->diagnostics, mapping, "%s has no values, expected a list or %s", key_name(key),
+                 values_expected);
     else if (found->form != VALUES_RANGE && mapping->count > 1) {
         diagnose(reader->diagnostics, mapping, "%s of %s stands alone, only a range takes scale and integer",
                  found->name, key_name(key));
@@ -199,8 +203,8 @@ bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *o
     if (node->kind == NODE_SCALAR) {
         diagnose(reader->diagnostics, node,
                  "%s is %s, expected values such as [1, 2, 3] or {linspace: [first, last, points]}; a single value is "
-                 "fixed in `%.*s`", key_name(key), scalar_given(node, reader->arena),
-                 (int)strcspn(key->path, "."), key->path);
+                 "fixed in `%.*s`",
+                 key_name(key), scalar_given(node, reader->arena), (int)strcspn(key->path, "."), key->path);
         return false;
     }
     const Node *argument = NULL;

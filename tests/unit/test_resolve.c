@@ -28,7 +28,8 @@ static void resolve_check_round_trip(const char *text)
             const Values *values = &spec.axes[a].values, *read = &again.axes[a].values;
             CHECK_INTEGER(spec.axes[a].parameter, again.axes[a].parameter);
             CHECK_INTEGER(values->count, read->count);
-            for (int64_t i = 0; i < values->count && i < 1000; i++) CHECK_BITS(values_at(values, i), values_at(read, i));
+            for (int64_t i = 0; i < values->count && i < 1000; i++)
+                CHECK_BITS(values_at(values, i), values_at(read, i));
         }
     }
     arena_destroy(&arena);
@@ -55,7 +56,8 @@ TEST(resolve_reads_back_to_the_same_spec)
     };
     for (size_t i = 0; i < sizeof tricky / sizeof tricky[0]; i++) {
         char text[2048];
-        snprintf(text, sizeof text, "version: 1\nexperiment: %s\nmodel: hopper\n%s", i % 2 == 0 ? "tricky" : "007", tricky[i]);
+        snprintf(text, sizeof text, "version: 1\nexperiment: %s\nmodel: hopper\n%s", i % 2 == 0 ? "tricky" : "007",
+                 tricky[i]);
         resolve_check_round_trip(text);
     }
     resolve_check_round_trip("version: 1\nexperiment: null\nmodel: bbob\nsimulation: {dimension: 3, instance: 1e3}\n"
@@ -82,9 +84,10 @@ TEST(resolve_shipped_specs_read_back)
     arena_destroy(&arena);
 }
 
-static const char resolve_base[] = "version: 1\nexperiment: test\nseed: 7\nmodel: hopper\nparameters: {k_fp: 100, b_fp: 10}\n"
-                                   "search: {over: {thrust: [25, 30], k_att: [100, 200]}, exclude: [thrust > 100, k_att < 1]}\n"
-                                   "replicates: {count: 2, perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}}\n";
+static const char resolve_base[] =
+    "version: 1\nexperiment: test\nseed: 7\nmodel: hopper\nparameters: {k_fp: 100, b_fp: 10}\n"
+    "search: {over: {thrust: [25, 30], k_att: [100, 200]}, exclude: [thrust > 100, k_att < 1]}\n"
+    "replicates: {count: 2, perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}}\n";
 
 // What stays the same in the numbers stays the same in the hash.
 TEST(resolve_hash_ignores_what_changes_no_number)
@@ -94,9 +97,16 @@ TEST(resolve_hash_ignores_what_changes_no_number)
         "search:\n  exclude: [\"k_att < 1\", \"thrust>100\"]\n  over:\n    thrust: [25.0, 3e1]\n    k_att: [100, 200]\n"
         "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}, count: 2}\n",
     };
-    static const char *const overrides[] = {"limits.trials=5", "limits.wall_time=2h", "device.backend=cpu", "device.batch=7",
-                                            "record.trajectories.select.best=3", "experiment=renamed", "replicates.store=true",
-                                            "parameters.m=10", "simulation.duration=5000ms", "search.method=grid"};
+    static const char *const overrides[] = {"limits.trials=5",
+                                            "limits.wall_time=2h",
+                                            "device.backend=cpu",
+                                            "device.batch=7",
+                                            "record.trajectories.select.best=3",
+                                            "experiment=renamed",
+                                            "replicates.store=true",
+                                            "parameters.m=10",
+                                            "simulation.duration=5000ms",
+                                            "search.method=grid"};
     Arena arena;
     Spec base, other;
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
@@ -115,12 +125,25 @@ TEST(resolve_hash_ignores_what_changes_no_number)
 TEST(resolve_hash_sees_what_can_change_a_number)
 {
     static const char *const overrides[] = {
-        "seed=8", "parameters.k_fp=101", "initial.phi_body=0.01", "simulation.dt=2e-4", "simulation.settle=0.5",
-        "simulation.equations=reference", "search.over.thrust=[25, 31]", "search.over.thrust=[30, 25]",
-        "search.over={k_att: [100, 200], thrust: [25, 30]}", "search.over.b_att={derive: 2*thrust}",
-        "search.zip=[[thrust, k_att]]", "search.exclude=[thrust > 99]", "replicates.count=3", "replicates.common=false",
-        "replicates.perturb={z_foot: {uniform: [0.3, 0.4]}, phi_leg: {normal: [0, 0.1]}}", "objective.over=median",
-        "objective.minimize=energy", "objective.failed=ignore", "objective.failed=penalty(3)",
+        "seed=8",
+        "parameters.k_fp=101",
+        "initial.phi_body=0.01",
+        "simulation.dt=2e-4",
+        "simulation.settle=0.5",
+        "simulation.equations=reference",
+        "search.over.thrust=[25, 31]",
+        "search.over.thrust=[30, 25]",
+        "search.over={k_att: [100, 200], thrust: [25, 30]}",
+        "search.over.b_att={derive: 2*thrust}",
+        "search.zip=[[thrust, k_att]]",
+        "search.exclude=[thrust > 99]",
+        "replicates.count=3",
+        "replicates.common=false",
+        "replicates.perturb={z_foot: {uniform: [0.3, 0.4]}, phi_leg: {normal: [0, 0.1]}}",
+        "objective.over=median",
+        "objective.minimize=energy",
+        "objective.failed=ignore",
+        "objective.failed=penalty(3)",
     };
     enum { CASES = sizeof overrides / sizeof overrides[0] };
     Arena arena;

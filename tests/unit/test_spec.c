@@ -62,7 +62,8 @@ TEST(spec_defaults_are_those_of_the_tables)
     CHECK_INTEGER(0, spec->n_axes + spec->n_derived);
     CHECK_INTEGER(1, spec->replicates.count);
     CHECK(spec->replicates.common && !spec->replicates.store && !spec->record.trajectories);
-    CHECK(spec->objective.over == OVER_MEAN && spec->objective.failed == FAILED_ANY && spec->objective.minimize != NULL);
+    CHECK(spec->objective.over == OVER_MEAN && spec->objective.failed == FAILED_ANY &&
+          spec->objective.minimize != NULL);
     CHECK_INTEGER(0, spec->limits.trials);
     CHECK_BITS(0.0, spec->limits.wall_time);
     CHECK_BITS(1.0, spec->limits.failures);
@@ -75,15 +76,16 @@ TEST(spec_defaults_are_those_of_the_tables)
 
 TEST(spec_values_arrive_with_their_units)
 {
-    Reading reading = spec_with("seed: 9007199254740992\n"
-                                "simulation: {duration: 2000ms, dt: 1e-4, settle: 0.5s, newton: {iterations: 2e1}}\n"
-                                "initial: {phi_leg: -0.02}\nparameters: {k_fp: 1.5e2, T_max_thrust: 150ms}\n"
-                                "replicates: {count: 16, common: false, store: true, perturb: {z_foot: {uniform: [0.3, 0.4]}}}\n"
-                                "objective: {minimize: velocity_error + k_fp, over: quantile(0.9), failed: penalty(1e3)}\n"
-                                "record: {trajectories: {select: {best: 2, trials: [4, 1]}, replicates: all, sample: 5ms,\n"
-                                "  precision: float64, compression: gzip}}\n"
-                                "limits: {trials: 1e6, wall_time: 2h, failures: 12.5%}\n"
-                                "device: {backend: cpu, batch: 4096}\n");
+    Reading reading =
+        spec_with("seed: 9007199254740992\n"
+                  "simulation: {duration: 2000ms, dt: 1e-4, settle: 0.5s, newton: {iterations: 2e1}}\n"
+                  "initial: {phi_leg: -0.02}\nparameters: {k_fp: 1.5e2, T_max_thrust: 150ms}\n"
+                  "replicates: {count: 16, common: false, store: true, perturb: {z_foot: {uniform: [0.3, 0.4]}}}\n"
+                  "objective: {minimize: velocity_error + k_fp, over: quantile(0.9), failed: penalty(1e3)}\n"
+                  "record: {trajectories: {select: {best: 2, trials: [4, 1]}, replicates: all, sample: 5ms,\n"
+                  "  precision: float64, compression: gzip}}\n"
+                  "limits: {trials: 1e6, wall_time: 2h, failures: 12.5%}\n"
+                  "device: {backend: cpu, batch: 4096}\n");
     const Spec *spec = &reading.spec;
     CHECK_OK(reading.error);
     CHECK_TEXT("", reading.messages);
@@ -140,9 +142,9 @@ TEST(spec_points_are_rows_in_the_order_of_the_first)
 
 TEST(spec_overrides_replace_and_create)
 {
-    static const char *const overrides[] = {"parameters.k_fp=200", "search.over.thrust=[25, 30]", "search.over.k_att=[1]",
-                                            "simulation.newton.iterations=8", "objective.minimize=\"energy\"",
-                                            "parameters.k_fp=300"};
+    static const char *const overrides[] = {"parameters.k_fp=200",           "search.over.thrust=[25, 30]",
+                                            "search.over.k_att=[1]",         "simulation.newton.iterations=8",
+                                            "objective.minimize=\"energy\"", "parameters.k_fp=300"};
     static const char text[] = "version: 1\nexperiment: test\nmodel: hopper\nparameters: {k_fp: 100, b_fp: 9}\n"
                                "search: {over: {thrust: [1, 2, 3]}}\n";
     Reading reading = spec_of(text, overrides, 6);
@@ -159,7 +161,8 @@ TEST(spec_overrides_replace_and_create)
 
 TEST(spec_errors_of_overrides_have_their_own_place)
 {
-    static const char *const overrides[] = {"parameters.k_fq=200", "limits.trials=-1", "nonsense", "seed.low=1", "a..b=1"};
+    static const char *const overrides[] = {"parameters.k_fq=200", "limits.trials=-1", "nonsense", "seed.low=1",
+                                            "a..b=1"};
     Reading reading = spec_of("version: 1\nexperiment: test\nmodel: hopper\nseed: 7\n", overrides, 5);
     CHECK_ERROR(ERROR_USER, reading.error);
     CHECK_INTEGER(5, reading.errors);
@@ -173,7 +176,8 @@ TEST(spec_an_unknown_model_is_one_error)
 {
     Reading reading = spec_of("version: 1\nexperiment: test\nmodel: hoppper\nsimulation: {warp: 9}\n"
                               "parameters: {x: y}\nsearch: {over: {q: 1}, zip: 3, exclude: [q]}\n"
-                              "objective: {minimize: nothing}\nreplicates: {perturb: {q: 1}}\n", NULL, 0);
+                              "objective: {minimize: nothing}\nreplicates: {perturb: {q: 1}}\n",
+                              NULL, 0);
     CHECK_INTEGER(1, reading.errors);
     CHECK(strstr(reading.messages, "did you mean 'hopper'?") != NULL);
     spec_done(&reading);
@@ -185,9 +189,10 @@ TEST(spec_a_model_may_size_its_tables_by_its_options)
         test_skip("no model bbob");
         return;
     }
-    static const char text[] = "version: 1\nexperiment: test\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: %d}\n"
-                               "search: {method: random, trials: 50, over: {x1: {range: [-5, 5]}, x7: {range: [0, 5]}}}\n"
-                               "record: {trajectories: {select: {best: 1}}}\n";
+    static const char text[] =
+        "version: 1\nexperiment: test\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: %d}\n"
+        "search: {method: random, trials: 50, over: {x1: {range: [-5, 5]}, x7: {range: [0, 5]}}}\n"
+        "record: {trajectories: {select: {best: 1}}}\n";
     char whole[512];
     snprintf(whole, sizeof whole, text, 8);
     Reading reading = spec_of(whole, NULL, 0);
@@ -205,7 +210,8 @@ TEST(spec_a_model_may_size_its_tables_by_its_options)
 TEST(spec_names_of_models_do_not_clash)
 {
     // They become columns of one SQL table and names in one scope.
-    static const char *const reserved[] = {"id", "search", "round", "fitness", "failure", "n_failed", "trial", "replicate"};
+    static const char *const reserved[] = {"id",      "search",   "round", "fitness",
+                                           "failure", "n_failed", "trial", "replicate"};
     enum { RESERVED = sizeof reserved / sizeof reserved[0] };
     for (int m = 0; m < model_count(); m++) {
         char text[256];
@@ -233,7 +239,7 @@ TEST(spec_derived_parameters_see_what_stands_before_them)
     } cases[] = {
         {"{k_fp: [1, 2], b_fp: {derive: k_fp}, b_att: {derive: b_fp + k_fp}}", 0},
         {"{b_fp: {derive: k_fp}, k_fp: [1, 2]}", 0}, // an axis may stand anywhere
-        {"{b_fp: {derive: k_att}}", 0},               // a fixed value
+        {"{b_fp: {derive: k_att}}", 0},              // a fixed value
         {"{b_fp: {derive: b_fp}}", 1},
         {"{b_fp: {derive: b_att}, b_att: {derive: b_fp}}", 1},
         {"{b_fp: {derive: velocity_error}}", 1},
@@ -287,7 +293,9 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
             Reading reading = spec_of(out, NULL, 0);
             const char *right = arena_format(&reading.arena, "did you mean '%s'?", key->text);
             const bool one = reading.errors == 1 && (typo != TYPO_DOUBLED || strstr(reading.messages, right) != NULL);
-            if (!one) printf("%s:%d: typo %d of letter %zu in %s:\n%s", file, key->line, (int)typo, letter, key->text, reading.messages);
+            if (!one)
+                printf("%s:%d: typo %d of letter %zu in %s:\n%s", file, key->line, (int)typo, letter, key->text,
+                       reading.messages);
             CHECK(one);
             spec_done(&reading);
         }

@@ -30,7 +30,8 @@ static void golden_check(const char *stem, Arena *arena)
     Bytes expected;
     if (getenv("HOPSCOTCH_UPDATE_GOLDEN") != NULL)
         CHECK_OK(file_write(golden_folder, expected_name, messages, strlen(messages)));
-    const Error error = file_read(arena_format(arena, "%s/%s", golden_folder, expected_name), 1 << 20, arena, &expected);
+    const Error error =
+        file_read(arena_format(arena, "%s/%s", golden_folder, expected_name), 1 << 20, arena, &expected);
     CHECK_OK(error);
     if (error.kind == OK) CHECK_TEXT((const char *)expected.data, messages);
     free(messages);

@@ -12,7 +12,8 @@ static bool values_parse(const char *values, const char *method, Arena *arena, V
     Diagnostics *diagnostics = diagnostics_new(arena);
     const char *text = arena_format(arena,
                                     "version: 1\nexperiment: values\nmodel: hopper\nsearch:\n  method: %s\n"
-                                    "  over: {k_xdot: %s}\n", method, values);
+                                    "  over: {k_xdot: %s}\n",
+                                    method, values);
     const Error error = spec_parse("values.yaml", text, NULL, 0, arena, diagnostics, &spec);
     if (error.kind == OK) *out = spec.axes[0].values;
     return error.kind == OK;
@@ -54,8 +55,9 @@ TEST(values_arange_counts_as_people_do)
         int64_t count;
         double last;
     } cases[] = {
-        {"{arange: [25, 40, 5]}", 4, 40},     {"{arange: [0, 0.3, 0.1]}", 4, 0.3},  {"{arange: [0, 1, 0.1]}", 11, 1},
-        {"{arange: [0, 0.29, 0.1]}", 3, 0.2}, {"{arange: [1, 1, 5]}", 1, 1},        {"{arange: [0, 4, 3]}", 2, 3},
+        {"{arange: [25, 40, 5]}", 4, 40},       {"{arange: [0, 0.3, 0.1]}", 4, 0.3},
+        {"{arange: [0, 1, 0.1]}", 11, 1},       {"{arange: [0, 0.29, 0.1]}", 3, 0.2},
+        {"{arange: [1, 1, 5]}", 1, 1},          {"{arange: [0, 4, 3]}", 2, 3},
         {"{arange: [-0.2, 0.2, 0.1]}", 5, 0.2}, {"{arange: [0, 100, 0.0001]}", 1000001, 100},
     };
     Arena arena;
@@ -104,11 +106,26 @@ TEST(values_ranges_are_for_methods_that_sample)
 TEST(values_bad_forms_are_refused)
 {
     static const char *const bad[] = {
-        "{linspace: [0, 1]}",     "{linspace: [0, 1, 1]}",   "{linspace: [0, 1, 2.5]}", "{linspace: [0, 1000, 3]}",
-        "{linspace: [1, 1, 3]}",  "{logspace: [0, 1, 3]}",   "{logspace: [-1, 1, 3]}",  "{arange: [1, 0, 0.1]}",
-        "{arange: [0, 1, 0]}",    "{arange: [0, 1, -1]}",    "{arange: [0, 100, 1e-300]}", "[]",
-        "[1, nan]",               "[1, x]",                  "1",                       "{}",
-        "{linspace: [0, 1, 2], scale: log}", "{linspace: 3}", "{lin: [0, 1, 2]}",       "[[1, 2]]",
+        "{linspace: [0, 1]}",
+        "{linspace: [0, 1, 1]}",
+        "{linspace: [0, 1, 2.5]}",
+        "{linspace: [0, 1000, 3]}",
+        "{linspace: [1, 1, 3]}",
+        "{logspace: [0, 1, 3]}",
+        "{logspace: [-1, 1, 3]}",
+        "{arange: [1, 0, 0.1]}",
+        "{arange: [0, 1, 0]}",
+        "{arange: [0, 1, -1]}",
+        "{arange: [0, 100, 1e-300]}",
+        "[]",
+        "[1, nan]",
+        "[1, x]",
+        "1",
+        "{}",
+        "{linspace: [0, 1, 2], scale: log}",
+        "{linspace: 3}",
+        "{lin: [0, 1, 2]}",
+        "[[1, 2]]",
     };
     Arena arena;
     Values values;

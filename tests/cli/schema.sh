@@ -1,0 +1,55 @@
+#!/bin/sh
+# The JSON schema that the program prints is a valid one (draft 2020-12), accepts every shipped spec, and
+# refuses it with any key misspelt. Needs python3 with jsonschema and yaml; skips without them.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+if ! python3 -c 'import jsonschema, yaml; jsonschema.Draft202012Validator' 2>/dev/null; then
+    echo "skip schema: python3 with jsonschema and yaml is not there"
+    exit 0
+fi
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+"$HOPSCOTCH" schema >"$work/schema.json" || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
+python3 - "$work/schema.json" experiments/*.yaml <<'PYTHON'
+import json, re, sys
+import jsonschema, yaml
+
+# PyYAML reads YAML 1.1, where 1e6 is a text; a spec is YAML 1.2.
+yaml.SafeLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"),
+                                      list("-+0123456789"))
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+print("ok the schema is a schema")
+failed = False
+
+
+def check(name, spec, good):
+    global failed
+    errors = [error.message[:200] for error in validator.iter_errors(spec)]
+    failed |= (not errors) != good
+    print("ok" if (not errors) == good else "FAIL", name, *errors[:3] if good else [])
+
+
+def misspell(spec, path=()):
+    for key, value in spec.items() if isinstance(spec, dict) else ():
+        yield path + (key,)
+        yield from misspell(value, path + (key,))
+
+
+for name in sys.argv[2:]:
+    text = open(name).read()
+    check(name, yaml.safe_load(text), True)
+    unseen = []
+    for path in misspell(yaml.safe_load(text)):
+        spec = yaml.safe_load(text)
+        section = spec
+        for key in path[:-1]:
+            section = section[key]
+        section[path[-1] + "_"] = section.pop(path[-1])
+        if validator.is_valid(spec):
+            unseen.append(".".join(path))
+    failed |= bool(unseen)
+    print("FAIL" if unseen else "ok", name, "with any key misspelt is refused", *unseen)
+sys.exit(failed)
+PYTHON
