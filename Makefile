@@ -12,7 +12,7 @@ all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
-MAKEFLAGS += -r -j$(JOBS)
+MAKEFLAGS += -r $(if $(MAKELEVEL:0=),,-j$(JOBS))
 endif
 other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
 build/config.mk: configure.sh $(other_arch)
