@@ -199,53 +199,55 @@ static const YamlNode *yaml_stop(YamlReader *reader, YamlPlace at, int width, co
 
 // ---- libyaml's complaints in plain words ----------------------------------------------------------------------------
 
+// What place to show.
+typedef enum YamlShow {
+    YAML_SHOW_PROBLEM, // where the syntax broke
+    YAML_SHOW_CONTEXT, // where the construct began
+    YAML_SHOW_BLOCK,   // where it broke, with the line of the block that it should continue
+    YAML_SHOW_BRACKET, // where it broke, with the line of the bracket; that bracket, if it is never closed
+} YamlShow;
+
 typedef struct YamlComplaint {
     const char *problem, *context; // how libyaml's words start; "" matches all
+    YamlShow show;
     const char *message;
-    bool at_context;    // the place to look at is where the construct began
-    const char *opened; // how to name that beginning, with its line; NULL if it says nothing new
 } YamlComplaint;
 
-#define YAML_INDENTATION "compare its indentation with the lines above"
-
 static const YamlComplaint yaml_complaints[] = {
-    {"did not find expected key", "while parsing a block mapping",
-     "expected a 'key: value' here; " YAML_INDENTATION ", and quote texts that go on after a closing quote or bracket",
-     false, "the mapping that it should continue starts"},
-    {"did not find expected '-' indicator", "", "expected a '- item' here; " YAML_INDENTATION, false,
-     "the list that it should continue starts"},
-    {"did not find expected ',' or ']'", "", "expected ',' or ']' here", false, "the '[' stands"},
-    {"did not find expected ',' or '}'", "", "expected ',' or '}' here", false, "the '{' stands"},
-    {"did not find expected node content", "", "a value is missing here", false, NULL},
-    {"did not find expected <document start>", "", "this does not belong to what stands above; " YAML_INDENTATION,
-     false, NULL},
-    {"could not find expected ':'", "", "expected ': ' after this key", true, NULL},
-    {"mapping values are not allowed", "",
-     "a ':' can't stand here; " YAML_INDENTATION ", or quote the text if the ':' belongs to it", false, NULL},
-    {"mapping keys are not allowed", "", "a key can't stand here; " YAML_INDENTATION, false, NULL},
-    {"block sequence entries are not allowed", "",
-     "a '- item' can't stand here; put the list on its own lines, or write it as [a, b]", false, NULL},
-    {"found character that cannot start any token", "",
-     "a value can't start with this character; put the text in quotes", false, NULL},
-    {"found a tab character", "", "the indentation holds a tab; use spaces only", false, NULL},
-    {"found unexpected end of stream", "while scanning a quoted scalar", "this quote is never closed", true, NULL},
-    {"found unexpected document indicator", "", "the text goes on over a '---' or '...'; close its quote first", true,
-     NULL},
-    {"found unknown escape character", "",
-     "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes", false, NULL},
-    {"did not find expected hexdecimal number", "", "expected a hexadecimal number in this escape", false, NULL},
-    {"found invalid Unicode character escape code", "", "this escape is no Unicode character", false, NULL},
-    {"did not find expected alphabetic or numeric character", "while scanning an alias",
-     "'*' starts an alias; put a text that starts with it in quotes", true, NULL},
-    {"did not find expected alphabetic or numeric character", "while scanning an anchor",
-     "'&' starts an anchor; put a text that starts with it in quotes", true, NULL},
-    {"did not find expected comment or line break", "",
-     "after '|' or '>' the text starts on the next line; put a text that starts with one of them in quotes", false,
-     NULL},
-    {"", "while scanning a block scalar", "this text block is not well formed", true, NULL},
-    {"", "while scanning a directive", "a line that starts with '%' is a directive; put the text in quotes", true,
-     NULL},
-    {"", "while scanning a tag", "tags (!) are not allowed; put a text that starts with '!' in quotes", true, NULL},
+    {"did not find expected key", "while parsing a block mapping", YAML_SHOW_BLOCK, "expected a 'key: value' here"},
+    {"did not find expected '-' indicator", "", YAML_SHOW_BLOCK, "expected a '- item' here"},
+    {"did not find expected ',' or ']'", "", YAML_SHOW_BRACKET, "expected ',' or ']' here"},
+    {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET, "expected ',' or '}' here"},
+    {"did not find expected node content", "", YAML_SHOW_PROBLEM, "a value is missing here"},
+    {"did not find expected <document start>", "", YAML_SHOW_PROBLEM,
+     "this does not belong to what stands above; compare the indentation"},
+    {"could not find expected ':'", "", YAML_SHOW_CONTEXT, "expected ': ' after this key"},
+    {"mapping values are not allowed", "", YAML_SHOW_PROBLEM,
+     "a ':' can't stand here; compare the indentation with the line above, or quote the text if the ':' belongs to it"},
+    {"mapping keys are not allowed", "", YAML_SHOW_PROBLEM, "a key can't stand here; compare the indentation"},
+    {"block sequence entries are not allowed", "", YAML_SHOW_PROBLEM,
+     "a '- item' can't stand here; put the list on its own lines, or write it as [a, b]"},
+    {"found character that cannot start any token", "", YAML_SHOW_PROBLEM,
+     "a value can't start with this character; put the text in quotes"},
+    {"found a tab character", "", YAML_SHOW_PROBLEM, "the indentation holds a tab; use spaces only"},
+    {"found unexpected end of stream", "while scanning a quoted scalar", YAML_SHOW_CONTEXT,
+     "this quote is never closed"},
+    {"found unexpected document indicator", "", YAML_SHOW_CONTEXT, "this quote is not closed before a '---' or '...'"},
+    {"found unknown escape character", "", YAML_SHOW_PROBLEM,
+     "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes"},
+    {"did not find expected hexdecimal number", "", YAML_SHOW_PROBLEM, "expected a hexadecimal number in this escape"},
+    {"found invalid Unicode character escape code", "", YAML_SHOW_PROBLEM, "this escape is no Unicode character"},
+    {"did not find expected alphabetic or numeric character", "while scanning an alias", YAML_SHOW_CONTEXT,
+     "'*' starts an alias; put a text that starts with it in quotes"},
+    {"did not find expected alphabetic or numeric character", "while scanning an anchor", YAML_SHOW_CONTEXT,
+     "'&' starts an anchor; put a text that starts with it in quotes"},
+    {"did not find expected comment or line break", "", YAML_SHOW_PROBLEM,
+     "after '|' or '>' the text starts on the next line; put a text that starts with one of them in quotes"},
+    {"", "while scanning a block scalar", YAML_SHOW_CONTEXT, "this text block is not well formed"},
+    {"", "while scanning a directive", YAML_SHOW_CONTEXT,
+     "a line that starts with '%' is a directive; put the text in quotes"},
+    {"", "while scanning a tag", YAML_SHOW_CONTEXT,
+     "tags (!) are not allowed; put a text that starts with '!' in quotes"},
 };
 
 static bool yaml_starts_with(const char *text, const char *start)
@@ -265,29 +267,66 @@ static const YamlComplaint *yaml_find_complaint(const yaml_parser_t *parser)
     return NULL;
 }
 
-// Where the syntax broke. A construct that is still open at the end of the text is shown where it began.
+// Behind the last character that is no blank.
+static YamlPlace yaml_end(const YamlReader *reader)
+{
+    YamlPlace at = {1, 1}, end = at;
+    uint32_t c;
+    for (const char *text = yaml_without_mark(reader->source->text); *text != '\0'; text += utf8_read(text, &c)) {
+        at = *text == '\n' ? (YamlPlace){at.line + 1, 1} : (YamlPlace){at.line, at.column + 1};
+        if (strchr(" \r\n", *text) == NULL) end = at;
+    }
+    return end;
+}
+
+// Whether nothing but blanks and dashes stands before the place in its line.
+static bool yaml_starts_line(YamlReader *reader, YamlPlace place)
+{
+    const char *line = yaml_text_at(reader, (YamlPlace){place.line, 1});
+    return (int)strspn(line, " -") >= place.column - 1;
+}
+
+static void yaml_block_error(YamlReader *reader, YamlPlace began, YamlPlace broke, const char *message)
+{
+    char text[256];
+    if (!yaml_starts_line(reader, broke)) {
+        yaml_stop(reader, broke, 1, "the value ended before this; put the whole text in one pair of quotes");
+        return;
+    }
+    snprintf(text, sizeof text, "%s; compare the indentation with that of line %d", message, began.line);
+    yaml_stop(reader, broke, 1, text);
+}
+
+static void yaml_bracket_error(YamlReader *reader, YamlPlace began, YamlPlace broke, const char *message)
+{
+    char text[256];
+    const char *rest = yaml_text_at(reader, broke);
+    if (rest[strspn(rest, " \r\n")] == '\0') {
+        yaml_stop(reader, began, 1, "this bracket is never closed");
+        return;
+    }
+    snprintf(text, sizeof text, "%s (the bracket stands in line %d)", message, began.line);
+    yaml_stop(reader, broke, 1, text);
+}
+
 static void yaml_syntax_error(YamlReader *reader)
 {
     const yaml_parser_t *parser = &reader->parser;
+    const YamlComplaint *known = yaml_find_complaint(parser);
+    const YamlShow show = known != NULL ? known->show : YAML_SHOW_PROBLEM;
+    const char *message = known != NULL ? known->message : parser->problem != NULL ? parser->problem : "not YAML";
     const YamlPlace began = yaml_place(parser->context_mark), broke = yaml_place(parser->problem_mark);
     if (parser->error == YAML_MEMORY_ERROR) {
         yaml_stop(reader, (YamlPlace){1, 1}, 1, "not enough memory to read this");
-        return;
-    }
-    const YamlComplaint *complaint = yaml_find_complaint(parser);
-    const char *message = complaint != NULL ? complaint->message : parser->problem;
-    const char *rest = yaml_text_at(reader, broke);
-    const bool at_end = rest[strspn(rest, " \r\n")] == '\0' && parser->context != NULL;
-    if (at_end && complaint != NULL && complaint->opened != NULL && strstr(complaint->message, "or '") != NULL) {
-        yaml_stop(reader, began, 1, "this bracket is never closed");
-    } else if (at_end || (complaint != NULL && complaint->at_context)) {
+    } else if (show == YAML_SHOW_BLOCK) {
+        yaml_block_error(reader, began, broke, message);
+    } else if (show == YAML_SHOW_BRACKET) {
+        yaml_bracket_error(reader, began, broke, message);
+    } else if (show == YAML_SHOW_CONTEXT) {
         yaml_stop(reader, began, 1, message);
-    } else if (complaint != NULL && complaint->opened != NULL && parser->context != NULL) {
-        char text[320];
-        snprintf(text, sizeof text, "%s (%s in line %d)", message, complaint->opened, began.line);
-        yaml_stop(reader, broke, 1, text);
     } else {
-        yaml_stop(reader, broke, 1, message != NULL ? message : "this is not YAML");
+        const YamlPlace end = yaml_end(reader); // blanks after it are of no interest
+        yaml_stop(reader, broke.line > end.line ? end : broke, 1, message);
     }
 }
 

@@ -679,7 +679,7 @@ static void expression_parse_infix(ExpressionParser *parser, ExpressionRank rank
         if (operation == 0) return;
         if (rank == RANK_COMPARE && n > 0) {
             expression_stop(parser, sign, (int)(parser->at - sign),
-                            "comparisons do not chain; write a < b and b < c instead of a < b < c");
+                            "comparisons do not chain; write x < y and y < z for x < y < z");
             return;
         }
         if (rank == RANK_POWER && !expression_enter(parser)) return; // the only one that contains itself

@@ -182,6 +182,8 @@ TEST(nearest_name_knows_typos_from_other_words)
     }
     static const char *const letters[] = {"m", "J"};
     CHECK_TEXT("J", nearest_name("j", letters, 2)); // and not the first at the same distance
+    static const char *const cases_of_letters[] = {"xbcdeg", "abcdeg"};
+    CHECK_TEXT("abcdeg", nearest_name("Abcdef", cases_of_letters, 2)); // both at distance 2
     char longest[400];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';

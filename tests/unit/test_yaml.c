@@ -153,20 +153,23 @@ TEST(yaml_names_broken_syntax)
         {"a: caf\xE9\n", "s:1:7: error: the byte 0xE9 is not UTF-8; save the file in that encoding\n"},
         {"a: \xC3\xBC\x07\n", "s:1:5: error: the control character U+0007 is not allowed here; delete it\n"},
         {"a: 1\rb: 2\n", "s:1:5: error: the control character U+000D is not allowed here; delete it\n"},
-        {"a: [1, 2\nb: 3\n", "s:2:2: error: expected ',' or ']' here (the '[' stands in line 1)\n"},
+        {"a: [1, 2\nb: 3\n", "s:2:2: error: expected ',' or ']' here (the bracket stands in line 1)\n"},
         {"a: [1, 2\n", "s:1:4: error: this bracket is never closed\n"},
+        {"a: [1,\n\n", "s:1:7: error: a value is missing here\n"},
         {"a: {b: 1\n", "s:1:4: error: this bracket is never closed\n"},
-        {"a: {b: [1, 2}\n", "s:1:13: error: expected ',' or ']' here (the '[' stands in line 1)\n"},
+        {"a: {b: [1, 2}\n", "s:1:13: error: expected ',' or ']' here (the bracket stands in line 1)\n"},
         {"a: 'x\nb: 1\n", "s:1:4: error: this quote is never closed\n"},
         {"a: \"x\\d\"\n", "s:1:6: error: unknown escape in double quotes; write \\\\ for a backslash, or use single "
                           "quotes\n"},
-        {"a: b: c\n", "s:1:5: error: a ':' can't stand here; compare its indentation with the lines above, or quote "
+        {"a: b: c\n", "s:1:5: error: a ':' can't stand here; compare the indentation with the line above, or quote "
                       "the text if the ':' belongs to it\n"},
-        {"a: 1\n  b: 2\n", "s:2:4: error: a ':' can't stand here; compare its indentation with the lines above, or "
+        {"a: 1\n  b: 2\n", "s:2:4: error: a ':' can't stand here; compare the indentation with the line above, or "
                            "quote the text if the ':' belongs to it\n"},
         {"a:\n    b: 1\n  c: 2\n",
-         "s:3:3: error: expected a 'key: value' here; compare its indentation with the lines above, and quote texts "
-         "that go on after a closing quote or bracket (the mapping that it should continue starts in line 1)\n"},
+         "s:3:3: error: expected a 'key: value' here; compare the indentation with that of line 1\n"},
+        {"a: 'it's'\n", "s:1:8: error: the value ended before this; put the whole text in one pair of quotes\n"},
+        {"a:\n- 1\nb: 2\n- 3\n", "s:4:1: error: expected a 'key: value' here; compare the indentation with that of "
+                                 "line 1\n"},
         {"a: 1\nb\nc: 2\n", "s:2:1: error: expected ': ' after this key\n"},
         {"a: @x\n", "s:1:4: error: a value can't start with this character; put the text in quotes\n"},
         {"a: *\n", "s:1:4: error: '*' starts an alias; put a text that starts with it in quotes\n"},
@@ -304,7 +307,8 @@ TEST(yaml_survives_prefixes_and_mutations)
             const RandomKey key = {.seed = 1, .ordinal = i, .replicate = k, .purpose = RANDOM_SAMPLE};
             const size_t at = (size_t)(random_uniform(&key, 0) * (double)(sizeof text - 1));
             const double which = random_uniform(&key, 1), what = random_uniform(&key, 2);
-            text[at] = which < 0.7 ? likely[(size_t)(what * (double)(sizeof likely - 1))] : (char)(1 + what * 255);
+            text[at] = which < 0.7 ? likely[(size_t)(what * (double)(sizeof likely - 1))]
+                                   : (char)(unsigned char)(1 + 255 * what);
         }
         yaml_survive(text);
     }
