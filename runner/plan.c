@@ -312,7 +312,7 @@ static Error plan_count_time(PlanMaker *maker)
     const int64_t trials_lanes =
         plan_least(cpu ? plan_least(quarter, plan->batch_lanes) : plan->batch_lanes, plan->lanes);
     const int64_t lanes = plan_divided_up(trials_lanes, spec->replicates.count) * spec->replicates.count;
-    double seconds;
+    double seconds = 0;
     TRY(plan_calibrate(maker, lanes, &seconds));
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again = plan_times(maker->recorded - maker->recorded_as_run, record_replicates(spec));

@@ -53,15 +53,14 @@ char *arena_copy(Arena *arena, const char *text)
 
 char *arena_format(Arena *arena, const char *format, ...)
 {
-    va_list arguments, again;
+    char *text = arena_take(arena, 1, 1); // the NUL
+    const size_t room = arena->size - arena->used;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    const int length = vsnprintf(text, room, format, arguments);
     va_end(arguments);
-    char *text = arena_take(arena, (size_t)length + 1, 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
-    return text;
+    arena->used -= 1;
+    return length < 0 ? text : arena_take(arena, (size_t)length + 1, 1);
 }
 
 void arena_rewind(Arena *arena, size_t used)
