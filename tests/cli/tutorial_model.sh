@@ -1,0 +1,50 @@
+#!/bin/sh
+# Builds the README's tutorial model and search method as its reader would: the code blocks become the files that their
+# first lines name, the lines that the text tells are added, and the spec that it shows must give the answer it promises.
+set -u
+unset MAKEFLAGS MAKELEVEL
+[ -f build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
+root=$PWD
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL tutorial: $1"; [ -f "$work/log" ] && tail -20 "$work/log"; exit 1; }
+
+cp -r Makefile configure.sh README.md sim io runner experiments "$work" && mkdir "$work/build" &&
+    cp build/config.mk "$work/build" || fail "the sources could not be copied"
+cd "$work" || exit 3
+
+# A block after ``` whose first line is "// FILE: ..." or "# FILE: ..." is that file.
+mkdir -p sim/spring
+awk '/^```/ { inside = !inside; file = ""; first = 1; next }
+     inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
+     inside && file != "" { print > file }' README.md
+for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search_halton.c experiments/spring.yaml; do
+    [ -s "$file" ] || fail "README.md has no block for $file"
+done
+
+# The lines that the text tells.
+sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler) \\' \
+    -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
+sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search_grid.c"/a#include "search_halton.c"' \
+    runner/hopscotch.c
+sed -i 's/{&search_grid,/{\&search_grid, \&search_halton,/' runner/search.c
+sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
+
+make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT=-O1 WERROR=-Werror build/hopscotch >log 2>&1 || fail "it does not build"
+echo "ok   tutorial: builds without warnings"
+program=$work/build/hopscotch
+
+"$program" run experiments/spring.yaml --backend cpu --progress none >log 2>&1 || fail "its experiment does not run"
+best=$("$program" query spring --order fitness --columns b --limit 1 --format csv | tail -1)
+[ "$best" = 10 ] || fail "the best damping is $best, expected 10"
+echo "ok   tutorial: the spring's best damping is sqrt(k m)"
+"$program" models spring | grep -q 'N s/m' || fail "models does not show it"
+"$program" replay spring/5 --isa scalar >log 2>&1 || fail "replay differs"
+echo "ok   tutorial: replay gives the same bits with another instruction set"
+
+"$program" run experiments/spring.yaml --backend cpu --progress none --name halton --set search.method=halton \
+    --set search.trials=64 --set 'search.over.b={range: [5, 15]}' >log 2>&1 || fail "the search method does not run"
+near=$("$program" query halton --order fitness --columns b --limit 1 --format csv | tail -1)
+awk -v b="$near" 'BEGIN { exit !(b > 9.8 && b < 10.2) }' || fail "its best damping is $near, expected about 10"
+echo "ok   tutorial: the search method finds it too"
+cd "$root" || exit 3
