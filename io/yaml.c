@@ -290,7 +290,8 @@ static void yaml_block_error(YamlReader *reader, YamlPlace began, YamlPlace brok
 {
     char text[256];
     if (!yaml_starts_line(reader, broke)) {
-        yaml_stop(reader, broke, 1, "the value ended before this; put the whole text in one pair of quotes");
+        yaml_stop(reader, broke, 1,
+                  "the value ended before this; delete it, or put the whole text in one pair of quotes");
         return;
     }
     snprintf(text, sizeof text, "%s; compare the indentation with that of line %d", message, began.line);

@@ -447,46 +447,52 @@ static int expression_find_function(const char *name)
 }
 
 // Up to a line of names, for messages.
-static void expression_list_names(const Scope *scope, char *out, size_t size)
+static void expression_list_names(const char *const *names, int count, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (int i = 0; i < scope->count + scope->n_texts; i++) {
-        const char *name = i < scope->count ? scope->names[i] : scope->texts[i - scope->count];
-        const size_t length = strlen(name);
-        if (used + length + 16 >= size) {
+    for (int i = 0; i < count; i++) {
+        if (used + strlen(names[i]) + 16 >= size) {
             snprintf(out + used, size - used, ", ...");
             return;
         }
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", name);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", names[i]);
     }
 }
 
-static void expression_unknown_name(ExpressionParser *parser, const char *start, const char *name)
+// The names of the scope as one list.
+static const char **expression_all_names(const Scope *scope, Arena *arena)
 {
-    const Scope *scope = parser->scope;
-    const int width = (int)strlen(name), n_names = scope->count + scope->n_texts;
-    const char **names = ARENA_NEW(parser->arena, const char *, n_names + 1);
-    for (int i = 0; i < n_names; i++) names[i] = i < scope->count ? scope->names[i] : scope->texts[i - scope->count];
-    const char *near = nearest_name(name, names, n_names);
+    const char **names = ARENA_NEW(arena, const char *, scope->count + scope->n_texts + 1);
+    for (int i = 0; i < scope->count; i++) names[i] = scope->names[i];
+    for (int i = 0; i < scope->n_texts; i++) names[scope->count + i] = scope->texts[i];
+    return names;
+}
+
+// Says why the name is not known, by the likeliest reason. `after_text`: what stands before it is compared as a text.
+static void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text)
+{
     static const char *const no_numbers[] = {"nan", "NaN", "inf", "Inf", "infinity"};
-    const struct ExpressionHabit *habit = expression_habit(start, 0);
+    const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
+    const char **names = expression_all_names(parser->scope, parser->arena);
+    const char *near = nearest_name(name, names, n_names);
+    const struct ExpressionHabit *habit = expression_habit(at, 0);
     char list[200];
-    expression_list_names(scope, list, sizeof list);
-    if (parser->count > 0 && parser->steps[parser->count - 1].operation == EXPRESSION_TEXT_NAME) {
-        expression_complain(parser, start, width, "unknown name '%.64s'; a text stands in single quotes", name);
+    expression_list_names(names, n_names, list, sizeof list);
+    if (after_text) {
+        expression_complain(parser, at, width, "unknown name '%.64s'; a text stands in single quotes", name);
     } else if (habit != NULL) {
-        expression_stop(parser, start, width, "write %s instead of %s", habit->right, habit->wrong);
+        expression_stop(parser, at, width, "write %s instead of %s", habit->right, habit->wrong);
     } else if (expression_find_function(name) >= 0) {
-        expression_complain(parser, start, width, "'%s' is a function; write %s(...)", name, name);
+        expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
     } else if (expression_find(no_numbers, 5, name) >= 0) {
-        expression_complain(parser, start, width, "'%s' is no number that can be used here", name);
+        expression_complain(parser, at, width, "'%s' is no number that can be used here", name);
     } else if (near != NULL) {
-        expression_complain(parser, start, width, "unknown name '%.64s'; did you mean '%s'?", name, near);
+        expression_complain(parser, at, width, "unknown name '%.64s'; did you mean '%s'?", name, near);
     } else if (n_names > 0) {
-        expression_complain(parser, start, width, "unknown name '%.64s'; there are: %s", name, list);
+        expression_complain(parser, at, width, "unknown name '%.64s'; there are: %s", name, list);
     } else {
-        expression_complain(parser, start, width, "unknown name '%.64s'; only numbers can stand here", name);
+        expression_complain(parser, at, width, "unknown name '%.64s'; only numbers can stand here", name);
     }
 }
 
@@ -495,7 +501,8 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
     const Scope *scope = parser->scope;
     const int index = expression_find(scope->names, scope->count, name);
     const int text = index < 0 ? expression_find(scope->texts, scope->n_texts, name) : -1;
-    if (index < 0 && text < 0) expression_unknown_name(parser, start, name);
+    const bool after_text = parser->count > 0 && expression_is_text(parser, parser->count - 1);
+    if (index < 0 && text < 0) expression_unknown_name(parser, start, name, after_text);
     const int operation = text >= 0 ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
     expression_emit(parser, (ExpressionStep){.operation = operation, .index = index < 0 ? 0 : index, .text = name});
 }

@@ -167,7 +167,8 @@ TEST(yaml_names_broken_syntax)
                            "quote the text if the ':' belongs to it\n"},
         {"a:\n    b: 1\n  c: 2\n",
          "s:3:3: error: expected a 'key: value' here; compare the indentation with that of line 1\n"},
-        {"a: 'it's'\n", "s:1:8: error: the value ended before this; put the whole text in one pair of quotes\n"},
+        {"a: 'it's'\n",
+         "s:1:8: error: the value ended before this; delete it, or put the whole text in one pair of quotes\n"},
         {"a:\n- 1\nb: 2\n- 3\n", "s:4:1: error: expected a 'key: value' here; compare the indentation with that of "
                                  "line 1\n"},
         {"a: 1\nb\nc: 2\n", "s:2:1: error: expected ': ' after this key\n"},
