@@ -100,6 +100,8 @@ void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 bool scalar_strict(const char *text, double *value);
 // "'150'", "the text \"150\"", "a list", "a mapping", "empty": what was given instead of what was expected.
 const char *scalar_given(const Node *node, Arena *arena);
+// More errors than are kept: the rest is only counted, and needs no texts (a spec may have 100,000 mistakes).
+bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
 
 // ---- override.c: --set ----------------------------------------------------------------------------------------------
@@ -131,8 +133,8 @@ const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is 
 // ---- spec.c ---------------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
-// The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that one
-// typo is one error; -1: nothing is near.
+// The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
+// one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);

@@ -1,5 +1,5 @@
-// The resolved spec, every key with its value, as YAML that reads back to the same spec; and its identity: the canonical
-// text of everything that can change a number, one "path = value" a line, sorted, and the SHA-256 of that.
+// The resolved spec, every key with its value, as YAML that reads back to the same spec; and its identity: the
+// canonical text of everything that can change a number, one "path = value" a line, sorted, and the SHA-256 of that.
 #include "keys.h"
 
 #include <ctype.h>

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCALAR_SHOWN = 60 }; // characters of a wrong value that a message repeats
+enum {
+    SCALAR_SHOWN = 60,       // characters of a wrong value that a message repeats
+    SCALAR_ERRORS_KEPT = 100 // by io/diagnostics.c
+};
 
 bool scalar_is_empty(const Node *node)
 {
@@ -124,8 +127,14 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
 
 // ---- reading a row --------------------------------------------------------------------------------------------------
 
+bool scalar_flooded(const SpecReader *reader) { return diagnostics_errors(reader->diagnostics) > SCALAR_ERRORS_KEPT; }
+
 static void scalar_mistyped(SpecReader *reader, const Key *key, const Node *node)
 {
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, node, "%s is wrong", key_name(key));
+        return;
+    }
     diagnose(reader->diagnostics, node, "%s is %s, expected %s%s", key_name(key), scalar_given(node, reader->arena),
              key_expected(key, reader->arena), scalar_advice(node, key, reader->arena));
 }

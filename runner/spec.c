@@ -157,6 +157,10 @@ static const char *spec_nearest(const char *text, const char **names, int count,
 // The name that was meant, if it is near and not given itself; NULL: the key can't be read.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, key, "unknown key");
+        return NULL;
+    }
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
@@ -292,6 +296,10 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     const int n = reader->spec->configured.n_parameters;
     for (int i = 0; i < n; i++) {
         if (strcmp(reader->names[i], key->text) == 0) return i;
+    }
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, key, "unknown parameter");
+        return -1;
     }
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     memcpy(names, reader->names, (size_t)n * sizeof *names);

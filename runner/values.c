@@ -28,7 +28,7 @@ static const ValueForm values_forms[] = {
     {"arange", "[start, greatest, step]", "start, start + step, ... up to the greatest value allowed",
      "{arange: [25, 40, 5]}", VALUES_ARANGE, 3},
     {"range", "[low, high]",
-     "for methods that sample; with `scale: log` it is the logarithm that is sampled, with `integer: true` a whole number",
+     "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers",
      "{range: [50, 300], scale: log, integer: false}", VALUES_RANGE, 2},
 };
 

@@ -44,13 +44,17 @@ TEST(resolve_reads_back_to_the_same_spec)
         "  b_fp: {linspace: [0.1, 0.7, 17]}, k_att: {arange: [0, 0.3, 0.1]}}, zip: [[b_fp, k_fp]]}\n",
         "search: {over: {b_fp: {derive: \"min(k_fp, 3) / 7\"}, b_att: {derive: b_fp^2 - -k_fp*2}, k_fp: [1, 2]},\n"
         "  exclude: [\"not (k_fp > 1 or b_fp < 2)\", k_fp = 2]}\n",
-        "search: {method: random, trials: 1e3, over: {k_fp: {range: [1, 300], scale: log, integer: true}, b_fp: {range: [0, 1]}}}\n",
-        "search: {method: list, over: {b_att: {derive: k_fp}}, points: [{k_fp: 0.1, z_foot: 1}, {z_foot: 0.2, k_fp: 3}]}\n",
-        "replicates: {count: 3, common: false, store: true, perturb: {z_foot: {uniform: [0.3, 0.4]}, phi_leg: {normal: [0, 0.1]}}}\n",
-        "objective: {minimize: \"max(velocity_error, energy) + k_fp ^ 0.5\", over: quantile(0.25), failed: penalty(1e9)}\n",
+        "search: {method: random, trials: 1e3,\n"
+        "  over: {k_fp: {range: [1, 300], scale: log, integer: true}, b_fp: {range: [0, 1]}}}\n",
+        "search: {method: list, over: {b_att: {derive: k_fp}},\n"
+        "  points: [{k_fp: 0.1, z_foot: 1}, {z_foot: 0.2, k_fp: 3}]}\n",
+        "replicates: {count: 3, common: false, store: true,\n"
+        "  perturb: {z_foot: {uniform: [0.3, 0.4]}, phi_leg: {normal: [0, 0.1]}}}\n",
+        "objective: {minimize: \"max(velocity_error, energy) + k_fp ^ 0.5\",\n"
+        "  over: quantile(0.25), failed: penalty(1e9)}\n",
         "objective: {over: worst, failed: ignore}\nlimits: {trials: 10, wall_time: 1.5h, failures: 33%}\n",
-        "record: {trajectories: {select: {best: 1, every: 2, failures: 3, trials: [9007199254740992, 0]}, replicates: all,\n"
-        "  sample: 300us, precision: float64, compression: gzip}}\ndevice: {backend: cpu, batch: 7}\n",
+        "record: {trajectories: {select: {best: 1, every: 2, failures: 3, trials: [9007199254740992, 0]},\n"
+        "  replicates: all, sample: 300us, precision: float64, compression: gzip}}\ndevice: {backend: cpu, batch: 7}\n",
         "simulation: {duration: 700ms, dt: 1e-3, settle: 0.1, integrator: semi_implicit_euler, equations: reference,\n"
         "  newton: {iterations: 3, tolerance: 1e-10}}\n",
     };
@@ -93,7 +97,8 @@ static const char resolve_base[] =
 TEST(resolve_hash_ignores_what_changes_no_number)
 {
     static const char *const same[] = {
-        "# a comment\nmodel: hopper\nseed: 7.0\nexperiment: other\nversion: 1\nparameters:\n    b_fp: 1e1\n    k_fp: 100.0\n"
+        "# a comment\nmodel: hopper\nseed: 7.0\nexperiment: other\nversion: 1\n"
+        "parameters:\n    b_fp: 1e1\n    k_fp: 100.0\n"
         "search:\n  exclude: [\"k_att < 1\", \"thrust>100\"]\n  over:\n    thrust: [25.0, 3e1]\n    k_att: [100, 200]\n"
         "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}, count: 2}\n",
     };

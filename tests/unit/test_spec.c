@@ -183,6 +183,20 @@ TEST(spec_an_unknown_model_is_one_error)
     spec_done(&reading);
 }
 
+TEST(spec_many_errors_are_counted_in_little_memory)
+{
+    enum { KEYS = 20000 };
+    char *text = malloc(64 + KEYS * 32);
+    size_t size = (size_t)sprintf(text, "%sparameters:\n", spec_head);
+    for (int i = 0; i < KEYS; i++) size += (size_t)sprintf(text + size, "  what%d: x\n", i);
+    size += (size_t)sprintf(text + size, "search: {over: {thrust: [");
+    for (int i = 0; i < KEYS; i++) size += (size_t)sprintf(text + size, "x%s", i + 1 < KEYS ? "," : "]}}\n");
+    Reading reading = spec_of(text, NULL, 0);
+    CHECK_INTEGER(2 * KEYS, reading.errors);
+    free(text);
+    spec_done(&reading);
+}
+
 TEST(spec_a_model_may_size_its_tables_by_its_options)
 {
     if (model_find("bbob") == NULL) {
