@@ -1,5 +1,6 @@
-// The kernels of the benchmark functions: one tick is one evaluation. Numbers and names as in N. Hansen, S. Finck, R. Ros
-// & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions definitions, INRIA RR-6829.
+// The kernels of the benchmark functions: one tick is one evaluation. Numbers and names as in N. Hansen, S. Finck,
+// R. Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions definitions, INRIA
+// research report RR-6829.
 // f_opt is 0: what comes out is the distance to the optimal value.
 #ifndef HOPSCOTCH_BBOB_ADVANCE_H
 #define HOPSCOTCH_BBOB_ADVANCE_H

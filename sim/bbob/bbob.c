@@ -1,5 +1,5 @@
-// The noiseless black-box optimisation benchmark: what the model says of itself. No simulation, one evaluation of a known
-// function, to test searches and to show how little a model needs. The functions are in advance.h.
+// The noiseless black-box optimisation benchmark: what the model says of itself. No simulation, one evaluation of a
+// known function, to test searches and to show how little a model needs. The functions are in advance.h.
 // Source: N. Hansen, S. Finck, R. Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless
 // functions definitions, INRIA research report RR-6829.
 #include "bbob.h"

@@ -26,7 +26,8 @@ static double math_ulps(long double expected, double got)
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-// The i-th of MATH_ARGUMENTS: evenly over [low, high], over the exponents up to |x| <= high with both signs, or any bits.
+// The i-th of MATH_ARGUMENTS: evenly over [low, high]; evenly over the exponents up to that of high, with both signs;
+// or any bits.
 typedef enum MathSpread { MATH_EVEN, MATH_EXPONENTS, MATH_BITS } MathSpread;
 
 typedef struct MathRange {
