@@ -75,7 +75,7 @@ static double progress_fraction(const ProgressNumbers *now)
     return done < 0 ? 0 : done > total ? 1 : done / total;
 }
 
-// Trials per second. From ticks if they are known: trials are committed a batch at a time, and would stand still between.
+// Trials per second. From ticks if they are known: trials are committed a batch at a time, and stand still between.
 static double progress_trial_rate(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
@@ -147,13 +147,21 @@ static const ProgressForm progress_forms[] = {
 
 static size_t progress_join(const ProgressTexts *texts, const ProgressForm *form, char *line, size_t size)
 {
-    const char *const parts[] = {form->percent ? texts->percent : "",     texts->done,     texts->rate,
-                                 form->simulated ? texts->simulated : "", texts->failures, texts->best,
+    const char *const parts[] = {form->percent ? texts->percent : "",
+                                 texts->done,
+                                 texts->rate,
+                                 form->simulated ? texts->simulated : "",
+                                 texts->failures,
+                                 texts->best,
                                  texts->left};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
         if (parts[i][0] == '\0') continue;
-        used += (size_t)snprintf(line + used, size - used, "%s%s", used == 0 ? "" : form->narrow ? " " : "  ", parts[i]);
+        used += (size_t)snprintf(line + used, size - used, "%s%s",
+                                 used == 0      ? ""
+                                 : form->narrow ? " "
+                                                : "  ",
+                                 parts[i]);
     }
     return used;
 }

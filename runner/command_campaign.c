@@ -22,7 +22,8 @@ Error campaign_names(const char *results, Arena *arena, const char *const **name
     TRY(folder_list(results, arena, &entries, &n_entries));
     const char **found = ARENA_NEW(arena, const char *, n_entries + 1);
     for (int i = 0; i < n_entries; i++) {
-        if (campaign_is_folder(arena_format(arena, "%s/%s", results, entries[i]), arena)) found[(*count)++] = entries[i];
+        if (campaign_is_folder(arena_format(arena, "%s/%s", results, entries[i]), arena))
+            found[(*count)++] = entries[i];
     }
     *names = found;
     return error_none();
@@ -35,7 +36,8 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
     TRY(campaign_names(line->results, line->arena, &names, &count));
     const char *nearest = nearest_name(text, names, count);
     if (count == 0)
-        return error_make(ERROR_USER, "there is no campaign under %.200s; run a spec first, or name the root folder with --results",
+        return error_make(ERROR_USER,
+                          "there is no campaign under %.200s; run a spec first, or name the root folder with --results",
                           line->results);
     if (nearest != NULL)
         return error_make(ERROR_USER, "there is no campaign '%.100s' under %.200s; did you mean '%.100s'?", text,
@@ -93,9 +95,9 @@ Error campaign_failures(Database *database, FILE *out)
 {
     Statement *statement;
     bool row = false, any = false;
-    TRY(database_prepare(database,
-                         "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure ORDER BY n DESC",
-                         &statement));
+    TRY(database_prepare(
+        database, "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure ORDER BY n DESC",
+        &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         fprintf(out, "%s%s %s", any ? ", " : "", text_count(column_integer(statement, 1)).text,

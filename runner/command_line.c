@@ -15,10 +15,12 @@ static const Switch line_common_rows[] = {
     {"help", SWITCH_FLAG, NULL, 0, 0, "this text"},
 };
 static const Switch line_spec_rows[] = {
-    {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0, "overrides a key of the spec, e.g. search.over.thrust=[25,30]; repeatable"},
+    {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
+     "overrides a key of the spec, e.g. search.over.thrust=[25,30]; repeatable"},
 };
 static const Switch line_backend_rows[] = {
-    {"backend", SWITCH_CHOICE, "auto|cpu|cuda", 0, 0, "what computes (default: as the spec says, else a GPU if there is one)"},
+    {"backend", SWITCH_CHOICE, "auto|cpu|cuda", 0, 0,
+     "what computes (default: as the spec says, else a GPU if there is one)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all cores)"},
     {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device (default 0)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
@@ -31,7 +33,10 @@ static const Switch line_json_rows[] = {
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: one JSON value on standard output"},
 };
 
-#define LINE_SWITCHES(rows) {(rows), (int)(sizeof(rows) / sizeof *(rows))}
+#define LINE_SWITCHES(rows)                                                                                            \
+    {                                                                                                                  \
+        (rows), (int)(sizeof(rows) / sizeof *(rows))                                                                   \
+    }
 const Switches switches_common = LINE_SWITCHES(line_common_rows);
 const Switches switches_spec = LINE_SWITCHES(line_spec_rows);
 const Switches switches_backend = LINE_SWITCHES(line_backend_rows);
@@ -130,8 +135,8 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
     int64_t number;
     if (row->type == SWITCH_INTEGER) {
         if (line_integer(value, &number) && number >= row->low && number <= row->high) return error_none();
-        return error_make(ERROR_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%.60s'", row->name,
-                          row->low, row->high, value);
+        return error_make(ERROR_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%.60s'",
+                          row->name, row->low, row->high, value);
     }
     if (row->type == SWITCH_CHOICE && line_choice(row->argument, value, arena) < 0) {
         const char *names[LINE_CHOICES_MAX];
@@ -157,8 +162,7 @@ static Error line_option(CommandLine *line, int argc, char **argv, int *at)
         return line_unknown_switch(line->command, name, line->arena);
     }
     const char *value = equals != NULL ? equals + 1 : "";
-    if (row->type == SWITCH_FLAG && equals != NULL)
-        return error_make(ERROR_USAGE, "--%s takes no value", row->name);
+    if (row->type == SWITCH_FLAG && equals != NULL) return error_make(ERROR_USAGE, "--%s takes no value", row->name);
     if (row->type != SWITCH_FLAG && equals == NULL) {
         if (*at + 1 >= argc)
             return error_make(ERROR_USAGE, "--%s needs a value: --%s %s", row->name, row->name, row->argument);

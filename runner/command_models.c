@@ -47,8 +47,8 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     return table_finish(table);
 }
 
-static Error models_print_parameters(const Configured *configured, ParameterSection section, const char *title, FILE *out,
-                                     Arena *arena)
+static Error models_print_parameters(const Configured *configured, ParameterSection section, const char *title,
+                                     FILE *out, Arena *arena)
 {
     const char *const names[] = {title, "default", "unit", "range", "what it is"};
     bool any = false;
@@ -91,8 +91,7 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     TRY(models_print_parameters(&configured, SECTION_PARAMETERS, "parameters", out, arena));
     TRY(models_print_parameters(&configured, SECTION_INITIAL, "initial", out, arena));
     TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
-    if (configured.n_columns > 0)
-        TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
+    if (configured.n_columns > 0) TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
     fprintf(out, "\nfailures: ");
     for (int i = 1; i < configured.n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured.failures[i]);
     fprintf(out, "%s\nobjective: %s\n", configured.n_failures <= 1 ? "none" : "", configured.objective);

@@ -37,16 +37,19 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     const struct {
         const char *name;
         double value;
-    } sizes[] = {{"host_bytes", plan->host_bytes},     {"device_bytes", plan->device_bytes},
-                 {"hdf5_bytes", plan->hdf5_bytes},     {"sqlite_bytes", plan->sqlite_bytes},
-                 {"disk_free", plan->disk_free},       {"seconds_low", plan->seconds_low},
+    } sizes[] = {{"host_bytes", plan->host_bytes},    {"device_bytes", plan->device_bytes},
+                 {"hdf5_bytes", plan->hdf5_bytes},    {"sqlite_bytes", plan->sqlite_bytes},
+                 {"disk_free", plan->disk_free},      {"seconds_low", plan->seconds_low},
                  {"seconds_high", plan->seconds_high}};
     const struct {
         const char *name;
         int64_t value;
-    } counts[] = {{"trials", plan->trials},           {"excluded", plan->excluded},
-                  {"replicates", spec->replicates.count}, {"lanes", plan->lanes},
-                  {"batch_lanes", plan->batch_lanes}, {"batches", plan->batches},
+    } counts[] = {{"trials", plan->trials},
+                  {"excluded", plan->excluded},
+                  {"replicates", spec->replicates.count},
+                  {"lanes", plan->lanes},
+                  {"batch_lanes", plan->batch_lanes},
+                  {"batches", plan->batches},
                   {"traced_lanes", plan->traced_lanes}};
     Json json;
     json_start(&json, out, true);
@@ -82,7 +85,8 @@ static Error plan_run(const CommandLine *line)
 }
 
 static const Switch plan_rows[] = {
-    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31, "lanes in flight together (default 0: as the spec says, else by the device)"},
+    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
+     "lanes in flight together (default 0: as the spec says, else by the device)"},
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
 };
 static const Switches plan_switches = {plan_rows, 2};

@@ -1,9 +1,9 @@
-// hopscotch query: rows of the table trials by a condition. The condition goes through our own expression parser and the
-// columns through the list of those that exist; nothing that the user typed becomes part of a statement.
+// hopscotch query: rows of the table trials by a condition. The condition goes through our own expression parser and
+// the columns through the list of those that exist; nothing that the user typed becomes part of a statement.
 //
-// A reader of a write-ahead log that stays in one long transaction (a pager that waits for a key) would keep the log from
-// being folded back while a run writes. So the matching ids are taken in one go, and their rows, which never change, in
-// short transactions; what they give is printed between them, from a buffer.
+// A reader of a write-ahead log that stays in one long transaction (a pager that waits for a key) would keep the log
+// from being folded back while a run writes. So the matching ids are taken in one go, and their rows, which never
+// change, in short transactions; what they give is printed between them, from a buffer.
 #include "runner.h"
 
 #include <inttypes.h>
@@ -134,8 +134,7 @@ static Error query_block(const Query *query, Statement *statement, int64_t from,
         bool row = false;
         bind_integer(statement, 1, query->ids[i]);
         TRY(statement_step(statement, &row));
-        for (int c = 0; row && c < query->count; c++)
-            trial_cell(table, statement, c, &query->all, query->names[c]);
+        for (int c = 0; row && c < query->count; c++) trial_cell(table, statement, c, &query->all, query->names[c]);
         if (row) TRY(statement_step(statement, &row)); // to its end, which resets it
     }
     return error_none();
@@ -196,7 +195,8 @@ static Error query_run(const CommandLine *line)
 }
 
 static const Switch query_rows[] = {
-    {"where", SWITCH_TEXT, "EXPRESSION", 0, 0, "which trials: comparisons of columns, and, or, not; texts in single quotes"},
+    {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
+     "which trials: comparisons of columns, and, or, not; texts in single quotes"},
     {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "in which order; missing values last (default id)"},
     {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns, or all"},
     {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "how many rows; 0: all (default 50 for the table, else 0)"},
@@ -207,9 +207,10 @@ const Command command_query = {
     .name = "query",
     .arguments = "CAMPAIGN",
     .doc = "trials by a condition on their parameters, metrics, fitness and failure",
-    .examples = "  hopscotch query gains --where \"k_fp > 100 and failure = 'none'\" --order velocity_error --limit 20\n"
-                "  hopscotch query gains --where \"failure = 'fell'\" --order survived:desc --columns id,k_fp,survived\n"
-                "  hopscotch query gains --columns all --format csv > trials.csv\n",
+    .examples =
+        "  hopscotch query gains --where \"k_fp > 100 and failure = 'none'\" --order velocity_error --limit 20\n"
+        "  hopscotch query gains --where \"failure = 'fell'\" --order survived:desc --columns id,k_fp,survived\n"
+        "  hopscotch query gains --columns all --format csv > trials.csv\n",
     .least = 1,
     .most = 1,
     .switches = {&query_switches, &switches_format},

@@ -26,8 +26,8 @@ static Error replay_trial(const CommandLine *line, const StoredCampaign *campaig
     if (switch_given(line, "json"))
         replay_print_json(&result, campaign->name, line->out);
     else if (result.equal)
-        fprintf(line->out, "%s/%" PRId64 ": the same to the bit: fitness %s, failure and every metric\n", campaign->name,
-                trial, isnan(result.fitness) ? "none" : text_number(result.fitness).text);
+        fprintf(line->out, "%s/%" PRId64 ": the same to the bit: fitness %s, failure and every metric\n",
+                campaign->name, trial, isnan(result.fitness) ? "none" : text_number(result.fitness).text);
     if (result.equal) return error_none();
     return error_make(ERROR_MACHINE, "%.100s/%" PRId64 " differs from what is stored: %s", campaign->name, trial,
                       result.difference);

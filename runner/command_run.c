@@ -24,7 +24,8 @@ static void run_print_numbers(const RunSummary *summary, FILE *out)
     fprintf(out, "%-9s %s of %s", "trials", text_count(summary->trials_done).text,
             summary->trials_total > 0 ? text_count(summary->trials_total).text : "an open number");
     if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
-    fprintf(out, "\n%-9s %s%s%s\n", "state", summary->state, summary->reason != NULL && summary->reason[0] != '\0' ? ": " : "",
+    fprintf(out, "\n%-9s %s%s%s\n", "state", summary->state,
+            summary->reason != NULL && summary->reason[0] != '\0' ? ": " : "",
             summary->reason != NULL ? summary->reason : "");
     if (now <= 0) return;
     fprintf(out, "%-9s %s, of which %s in the kernels; %s trials/s on %s\n", "time",
@@ -147,9 +148,11 @@ static Error run_resume(const CommandLine *line)
 
 static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
-    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31, "lanes in flight together (default 0: as the spec says, else by the device)"},
+    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
+     "lanes in flight together (default 0: as the spec says, else by the device)"},
     {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default: a bar on a terminal, else plain)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
+     "how to show it (default: a bar on a terminal, else plain)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };

@@ -58,8 +58,10 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     Error error = statement_step(statement, &row);
     if (error.kind == OK && row) show_read_row(trial, statement, arena);
     if (error.kind == OK && !row)
-        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
-                                       "hopscotch query %.100s lists trials", campaign->name, id, campaign->name);
+        error = error_make(ERROR_USER,
+                           "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
+                           "hopscotch query %.100s lists trials",
+                           campaign->name, id, campaign->name);
     statement_close(statement);
     if (error.kind != OK) return error;
     TRY(search_init(&campaign->spec, arena, &search));
@@ -74,19 +76,20 @@ static Error show_trajectories(const ShowTrial *trial, Arena *arena, ShowTraject
     const int most = trial->campaign->spec.replicates.count;
     *count = 0;
     *out = ARENA_NEW(arena, ShowTrajectory, most);
-    TRY(database_prepare(trial->campaign->database,
-                         "SELECT t.replicate, s.name, t.samples,"
-                         " (SELECT coalesce(sum(b.samples), 0) FROM trajectories b WHERE b.shard = t.shard AND b.row < t.row)"
-                         " FROM trajectories t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
-                         &statement));
+    TRY(database_prepare(
+        trial->campaign->database,
+        "SELECT t.replicate, s.name, t.samples,"
+        " (SELECT coalesce(sum(b.samples), 0) FROM trajectories b WHERE b.shard = t.shard AND b.row < t.row)"
+        " FROM trajectories t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
+        &statement));
     bind_integer(statement, 1, trial->id);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row && *count < most; error = statement_step(statement, &row)) {
-        (*out)[(*count)++] = (ShowTrajectory){
-            .file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", trial->campaign->folder, column_text(statement, 1)),
-            .replicate = column_integer(statement, 0),
-            .samples = column_integer(statement, 2),
-            .first = column_integer(statement, 3)};
+        (*out)[(*count)++] = (ShowTrajectory){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s",
+                                                                   trial->campaign->folder, column_text(statement, 1)),
+                                              .replicate = column_integer(statement, 0),
+                                              .samples = column_integer(statement, 2),
+                                              .first = column_integer(statement, 3)};
     }
     statement_close(statement);
     return error;
@@ -122,7 +125,8 @@ static Error show_print_parameters(const ShowTrial *trial, FILE *out)
 
 static Error show_print_metrics(const ShowTrial *trial, FILE *out)
 {
-    static const char *const single[] = {"metric", "value", "unit"}, *const several[] = {"metric", "mean", "std", "unit"};
+    static const char *const single[] = {"metric", "value", "unit"}, *const several[] = {"metric", "mean", "std",
+                                                                                         "unit"};
     const Configured *configured = &trial->campaign->spec.configured;
     const bool spread = trial->campaign->spec.replicates.count > 1;
     Table *table = table_start(out, TABLE_TEXT, spread ? 4 : 3, spread ? several : single);
@@ -140,7 +144,8 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
     const Spec *spec = &trial->campaign->spec;
     if (spec->replicates.count == 1) return error_none();
     if (!spec->replicates.store) {
-        fprintf(out, "\nreplicates: %d, %" PRId64 " failed; each one's metrics are stored with replicates.store: true\n",
+        fprintf(out,
+                "\nreplicates: %d, %" PRId64 " failed; each one's metrics are stored with replicates.store: true\n",
                 spec->replicates.count, trial->n_failed);
         return error_none();
     }
@@ -169,16 +174,19 @@ static void show_print_trajectories(const ShowTrial *trial, const ShowTrajectory
 {
     const char *name = trial->campaign->name;
     if (count == 0) {
-        fprintf(out, "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
-                     "hopscotch replay %s/%" PRId64 " re-simulates the trial\n", name, trial->id);
+        fprintf(out,
+                "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
+                "hopscotch replay %s/%" PRId64 " re-simulates the trial\n",
+                name, trial->id);
         return;
     }
     for (int i = 0; i < count; i++) {
         const ShowTrajectory *t = &trajectories[i];
         fprintf(out, "\ntrajectory of replicate %" PRId64 ": %s, samples %" PRId64 " to %" PRId64 "; to read it:\n",
                 t->replicate, t->file, t->first, t->first + t->samples - 1);
-        fprintf(out, "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"trajectories\"]; "
-                     "print(f[\"time\"][%" PRId64 ":%" PRId64 "], f[\"state\"][%" PRId64 ":%" PRId64 "])'\n",
+        fprintf(out,
+                "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"trajectories\"]; "
+                "print(f[\"time\"][%" PRId64 ":%" PRId64 "], f[\"state\"][%" PRId64 ":%" PRId64 "])'\n",
                 t->file, t->first, t->first + t->samples, t->first, t->first + t->samples);
     }
 }

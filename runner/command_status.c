@@ -1,5 +1,5 @@
-// hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec, so
-// that it can also tell of campaigns that another version wrote.
+// hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec,
+// so that it can also tell of campaigns that another version wrote.
 #include "runner.h"
 
 #include <inttypes.h>
@@ -85,8 +85,8 @@ static Error status_query(Database *database, int index, StatusReport *report, A
 static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
 {
     Database *database;
-    *report = (StatusReport){.place = *place, .best = (double)NAN, .state = "unreadable", .reason = "", .model = "",
-                             .started = ""};
+    *report = (StatusReport){
+        .place = *place, .best = (double)NAN, .state = "unreadable", .reason = "", .model = "", .started = ""};
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
@@ -120,8 +120,9 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
     fprintf(out, "%-11s %s", "started", report->started);
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
-    fprintf(out, "\n%-11s %s batches, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
-            text_count(report->lanes).text, text_duration(report->kernel_seconds).text, report->devices);
+    fprintf(out, "\n%-11s %s batch%s, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
+            report->batches == 1 ? "" : "es", text_count(report->lanes).text,
+            text_duration(report->kernel_seconds).text, report->devices);
     fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
             report->numerics_version);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
@@ -177,7 +178,8 @@ static Error status_all(const CommandLine *line)
     TRY(campaign_names(line->results, line->arena, &names, &count));
     StatusReport *reports = ARENA_NEW(line->arena, StatusReport, count + 1);
     for (int i = 0; i < count; i++) {
-        const CampaignPlace place = {.results = line->results, .name = names[i],
+        const CampaignPlace place = {.results = line->results,
+                                     .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
         const Error error = status_read(&place, line->arena, &reports[i]);
         if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", error.text);
@@ -215,7 +217,10 @@ static Error status_one(const CommandLine *line)
     return error_none();
 }
 
-static Error status_run(const CommandLine *line) { return line->n_arguments == 0 ? status_all(line) : status_one(line); }
+static Error status_run(const CommandLine *line)
+{
+    return line->n_arguments == 0 ? status_all(line) : status_one(line);
+}
 
 const Command command_status = {
     .name = "status",

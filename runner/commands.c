@@ -10,9 +10,9 @@ extern const Command command_check, command_plan, command_run, command_resume, c
     command_version;
 
 static const Command *const commands_table[] = {
-    &command_check, &command_plan,   &command_run,    &command_resume, &command_status,     &command_best,
-    &command_query, &command_show,   &command_replay, &command_digest, &command_models,     &command_schema,
-    &command_help_pages, &command_version,
+    &command_check,  &command_plan,   &command_run,        &command_resume,  &command_status,
+    &command_best,   &command_query,  &command_show,       &command_replay,  &command_digest,
+    &command_models, &command_schema, &command_help_pages, &command_version,
 };
 
 // Address space, not memory: pages are touched as they are used.
@@ -52,8 +52,8 @@ static Error commands_flush(FILE *out)
 
 static int commands_exit_code(ErrorKind kind)
 {
-    static const int codes[] = {[OK] = 0, [ERROR_USER] = 1, [ERROR_USAGE] = 2, [ERROR_MACHINE] = 3,
-                                [ERROR_INTERRUPTED] = 128 + SIGINT};
+    static const int codes[] = {
+        [OK] = 0, [ERROR_USER] = 1, [ERROR_USAGE] = 2, [ERROR_MACHINE] = 3, [ERROR_INTERRUPTED] = 128 + SIGINT};
     return kind == ERROR_INTERRUPTED && interrupt_requested() == SIGTERM ? 128 + SIGTERM : codes[kind];
 }
 

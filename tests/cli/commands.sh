@@ -141,7 +141,8 @@ has "is in what to type next" out "--results elsewhere"
 
 # ---- queries --------------------------------------------------------------------------------------------------------
 
-expect "query" 0 query gains --where "k_fp > 100 and failure = 'none'" --order velocity_error:desc --columns id,velocity_error --format csv
+expect "query" 0 query gains --where "k_fp > 100 and failure = 'none'" --order velocity_error:desc \
+    --columns id,velocity_error --format csv
 equal "is in order" "$(tail -n +2 out | sort -t , -k 2 -g -r)" "$(tail -n +2 out)"
 expect "query without a match" 0 query gains --where "k_fp > 1000" --json
 equal "is an empty array" "[]" "$(cat out)"
@@ -158,7 +159,8 @@ if command -v python3 >/dev/null; then
         "models" "models hopper" "version" "digest gains" "check gains.yaml" "plan gains.yaml" "run gains.yaml"; do
         # shellcheck disable=SC2086
         "$program" $arguments --json 2>err >out
-        if python3 -c 'import json, sys; json.load(open("out"))' 2>>err; then good "$arguments --json is JSON"; else bad "$arguments --json"; fi
+        python3 -c 'import json; json.load(open("out"))' 2>>err
+        equal "$arguments --json is JSON" 0 $?
     done
     "$program" run gains.yaml --name stream --progress json --json >out 2>err
     if python3 -c 'import json
@@ -205,8 +207,9 @@ interrupt() # SIGNAL CODE
 {
     "$program" run long.yaml --name "long_$1" --backend cpu --threads 1 --batch 64 --progress none >out 2>err &
     pid=$!
-    tries=0
-    until [ "$("$program" query "long_$1" --columns id --format csv 2>/dev/null | wc -l)" -gt 30 ] || [ $tries -ge 100 ]; do
+    tries=0 rows=0
+    while [ "$rows" -lt 30 ] && [ $tries -lt 100 ]; do
+        rows=$("$program" query "long_$1" --columns id --format csv 2>/dev/null | wc -l)
         tries=$((tries + 1))
         sleep 0.1
     done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the README's tutorial model and search method as its reader would: the code blocks become the files that their
-# first lines name, the lines that the text tells are added, and the spec that it shows must give the answer it promises.
+# first lines name, the lines that the text tells are added, and the spec must give the answer that it promises.
 set -u
 unset MAKEFLAGS MAKELEVEL
 [ -f build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
@@ -9,8 +9,9 @@ work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL tutorial: $1"; [ -f "$work/log" ] && tail -20 "$work/log"; exit 1; }
 
-cp -r Makefile configure.sh README.md sim io runner experiments "$work" && mkdir "$work/build" &&
-    cp build/config.mk "$work/build" || fail "the sources could not be copied"
+mkdir "$work/build"
+cp -r Makefile configure.sh README.md sim io runner experiments "$work" || fail "the sources could not be copied"
+cp build/config.mk "$work/build"
 cd "$work" || exit 3
 
 # A block after ``` whose first line is "// FILE: ..." or "# FILE: ..." is that file.
@@ -18,7 +19,8 @@ mkdir -p sim/spring
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > file }' README.md
-for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search_halton.c experiments/spring.yaml; do
+for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search_halton.c \
+    experiments/spring.yaml; do
     [ -s "$file" ] || fail "README.md has no block for $file"
 done
 

@@ -43,7 +43,7 @@ TEST(json_pretty)
     free(text);
 }
 
-// What a text may hold: quotes, controls, good UTF-8, and bytes that are none (overlong, surrogate, cut, beyond U+10FFFF).
+// What a text may hold: quotes, controls, good UTF-8, and bytes that are none: overlong, surrogate, cut, too great.
 TEST(json_texts_are_always_valid)
 {
     static const struct {

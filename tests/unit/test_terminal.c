@@ -20,9 +20,9 @@ TEST(text_duration_has_two_parts_at_most)
     static const struct {
         double seconds;
         const char *expected;
-    } cases[] = {{0, "0 us"},        {12e-6, "12 us"},         {0.0123, "12 ms"},        {0.9999, "1.0 s"},
-                 {1.23, "1.2 s"},    {59.94, "59.9 s"},        {59.96, "1 min 0 s"},     {200, "3 min 20 s"},
-                 {3599.7, "1 h 0 min"}, {7380, "2 h 3 min"},   {90000, "1 d 1 h"},       {-1, "?"}};
+    } cases[] = {{0, "0 us"},           {12e-6, "12 us"},    {0.0123, "12 ms"},    {0.9999, "1.0 s"},
+                 {1.23, "1.2 s"},       {59.94, "59.9 s"},   {59.96, "1 min 0 s"}, {200, "3 min 20 s"},
+                 {3599.7, "1 h 0 min"}, {7380, "2 h 3 min"}, {90000, "1 d 1 h"},   {-1, "?"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_TEXT(cases[i].expected, text_duration(cases[i].seconds).text);
     CHECK_TEXT("?", text_duration((double)NAN).text);
@@ -51,10 +51,17 @@ TEST(text_number_is_the_shortest)
     static const struct {
         double value;
         const char *expected;
-    } cases[] = {{0.1, "0.1"},           {1.0 / 3, "0.3333333333333333"}, {1e-4, "0.0001"},
-                 {1e-5, "1e-5"},         {1e6, "1000000"},                {1e20, "1e20"},
-                 {-0.0, "-0"},           {5e-324, "5e-324"},              {2.2250738585072011e-308, "2.225073858507201e-308"},
-                 {1.7976931348623157e308, "1.7976931348623157e308"},      {-1.2345678901234567e-300, "-1.2345678901234568e-300"}};
+    } cases[] = {{0.1, "0.1"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {1e-4, "0.0001"},
+                 {1e-5, "1e-5"},
+                 {1e6, "1000000"},
+                 {1e20, "1e20"},
+                 {-0.0, "-0"},
+                 {5e-324, "5e-324"},
+                 {2.2250738585072011e-308, "2.225073858507201e-308"},
+                 {1.7976931348623157e308, "1.7976931348623157e308"},
+                 {-1.2345678901234567e-300, "-1.2345678901234568e-300"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_TEXT(cases[i].expected, text_number(cases[i].value).text);
     CHECK_TEXT("inf", text_number((double)INFINITY).text);
