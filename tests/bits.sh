@@ -3,6 +3,7 @@
 # is each compiler and optimisation, under every instruction set, batch, slice and number of threads, end in one digest.
 #
 #   tests/bits.sh PROGRAM [OTHER PROGRAM...]      the first one is run under all settings, the others under a few
+# With CUDA=yes also on the GPU.
 set -u
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
@@ -80,6 +81,10 @@ for spec in hopper euler bbob; do
     for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done
     for slice in 1 100 500; do same $spec "$first" --backend cpu --slice $slice; done
     for threads in 1 2; do same $spec "$first" --backend cpu --threads $threads; done
+    if [ "${CUDA:-no}" = yes ]; then
+        for batch in 1 7 4096; do same $spec "$first" --backend cuda --batch $batch; done
+        for slice in 1 100 500; do same $spec "$first" --backend cuda --slice $slice; done
+    fi
     for program in "$@"; do
         for isa in $isas; do same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100; done
     done

@@ -1,0 +1,91 @@
+#!/bin/sh
+# What needs a GPU: the GPU computes the same bits as the CPU, over short runs under every setting and over full runs;
+# what it computed is replayed by the CPU; a killed run on it resumes to the same digest; and how fast it is.
+#
+#   tests/gpu.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
+set -u
+build=${1:-build}
+program=$build/hopscotch
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+
+# check NAME COMMAND...
+check()
+{
+    name=$1
+    shift
+    if "$@"; then
+        echo "ok $name" && passed=$((passed + 1))
+    else
+        echo "FAIL $name" && failed=$((failed + 1))
+    fi
+}
+
+run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
+digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
+
+# 300 trials x 2 replicates x 5 s, every state each 10 ms as float64; some of them fall
+cat >"$folder/full.yaml" <<'END'
+version: 1
+experiment: full
+seed: 5
+model: hopper
+search:
+  method: random
+  trials: 300
+  over:
+    k_fp:   {range: [15, 1500], scale: log}
+    k_att:  {range: [15, 1500], scale: log}
+    b_att:  {range: [1.5, 150], scale: log}
+    thrust: {range: [10, 100]}
+    x_dot_des: {range: [0, 4]}
+replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}, m: {uniform: [8, 12]}}, store: true}
+record:
+  trajectories: {select: {every: 1}, replicates: all, sample: 0.01, precision: float64}
+END
+
+same_full_run() # INTEGRATOR EQUATIONS
+{
+    for backend in cpu cuda; do
+        run "$folder/full.yaml" --set "simulation.integrator=$1" --set "simulation.equations=$2" \
+            --name "full-$1-$2-$backend" --backend $backend || return 1
+    done
+    [ "$(digest "full-$1-$2-cpu")" = "$(digest "full-$1-$2-cuda")" ]
+}
+
+replayed_on_the_cpu()
+{
+    trial=0
+    while [ $trial -lt 300 ]; do
+        "$program" replay "full-implicit_midpoint-corrected-cuda/$trial" --backend cpu --results "$folder/results" \
+            >>"$folder/log" 2>&1 || return 1
+        trial=$((trial + 13))
+    done
+}
+
+killed_and_resumed()
+{
+    "$program" run "$folder/full.yaml" --name killed --backend cuda --batch 64 --results "$folder/results" \
+        --progress none >>"$folder/log" 2>&1 &
+    sleep 2
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+    "$program" resume killed --backend cuda --results "$folder/results" --progress none >>"$folder/log" 2>&1 || return 1
+    [ "$(digest killed)" = "$(digest full-implicit_midpoint-corrected-cpu)" ]
+}
+
+nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
+"$program" version
+check "unit tests" sh -c "'$build/tests' >'$folder/tests' 2>&1; status=\$?; tail -n 1 '$folder/tests'; grep ^FAIL '$folder/tests'; exit \$status"
+check "equal bits of CPU and GPU, short runs" env CUDA=yes sh tests/bits.sh "$program"
+for integrator in implicit_midpoint semi_implicit_euler; do
+    for equations in corrected reference; do
+        check "equal bits of CPU and GPU, 5 s, $integrator, $equations" same_full_run $integrator $equations
+    done
+done
+check "24 trials of the GPU replayed by the CPU" replayed_on_the_cpu
+check "killed on the GPU and resumed" killed_and_resumed
+[ $failed -eq 0 ] || tail -n 20 "$folder/log"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
