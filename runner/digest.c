@@ -1,5 +1,6 @@
 // The digest of a campaign: a hash of all that matters and of nothing that depends on when, where or in how many
-// batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares it.
+// batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares
+// it.
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
 // searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as

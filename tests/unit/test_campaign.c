@@ -1,0 +1,379 @@
+// Whole campaigns on the CPU: the same digest however they are cut into batches, slices, runs and processes; limits,
+// recording, loss and repair of arrays, replay.
+#include "../../runner/store.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAMPAIGN_HEAD                                                                                                  \
+    "version: 1\nexperiment: hops\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.05, dt: 1.0e-3, settle: 0}\n"      \
+    "objective: {minimize: velocity_error + attitude_rms}\n"
+#define CAMPAIGN_GRID                                                                                                  \
+    "search: {method: grid, over: {k_fp: {linspace: [50, 300, 12]}, thrust: {arange: [25, 34, 1]}}, "                  \
+    "exclude: [k_fp > 250 and thrust < 28]}\n"
+#define CAMPAIGN_RECORD "record: {trajectories: {select: {best: 3, every: 25, trials: [1, 41]}, sample: 0.005}}\n"
+// 120 trials less 3 x 3 = 111
+#define CAMPAIGN_SPEC CAMPAIGN_HEAD CAMPAIGN_GRID CAMPAIGN_RECORD
+
+typedef struct CampaignCase {
+    Arena arena;
+    Spec spec;
+    RunOptions options;
+    RunSummary summary;
+} CampaignCase;
+
+static void campaign_case_spec(CampaignCase *test, const char *text)
+{
+    Diagnostics *diagnostics = diagnostics_new(&test->arena);
+    CHECK_OK(spec_parse("hops.yaml", text, NULL, 0, &test->arena, diagnostics, &test->spec));
+    diagnostics_print(diagnostics, stdout, false);
+}
+
+static void campaign_case_start(CampaignCase *test, const char *text)
+{
+    *test = (CampaignCase){.spec = {.seed = 0}};
+    if (arena_create(&test->arena, (size_t)1 << 30, "test").kind != OK) abort();
+    test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
+                                 .backend = {.name = "cpu", .threads = 2},
+                                 .batch = 32,
+                                 .progress = PROGRESS_NONE};
+    campaign_case_spec(test, text);
+}
+
+static void campaign_case_end(CampaignCase *test) { arena_destroy(&test->arena); }
+
+static Error campaign_case_run(CampaignCase *test, const char *name)
+{
+    test->options.name = name;
+    return campaign_run(&test->spec, &test->options, &test->arena, &test->summary);
+}
+
+static Sha256Text campaign_case_digest(CampaignCase *test, const char *name)
+{
+    StoredCampaign stored;
+    Sha256Text digest = {""};
+    const Error error = campaign_open(test->options.results, name, &test->arena, &stored);
+    CHECK_OK(error);
+    if (error.kind != OK) return digest;
+    CHECK_OK(campaign_digest(&stored, &digest));
+    campaign_close(&stored);
+    return digest;
+}
+
+// Runs under `name` with these options and compares with the digest of `whole`.
+static void campaign_case_equals(CampaignCase *test, const char *name, int64_t batch, int64_t slice, int threads)
+{
+    test->options.batch = batch, test->options.slice = slice, test->options.backend.threads = threads;
+    CHECK_OK(campaign_case_run(test, name));
+    CHECK_TEXT(campaign_case_digest(test, "whole").hex, campaign_case_digest(test, name).hex);
+}
+
+static int64_t campaign_case_count(CampaignCase *test, const char *name, const char *sql)
+{
+    StoredCampaign stored;
+    Statement *statement = NULL;
+    bool row = false;
+    const Error error = campaign_open(test->options.results, name, &test->arena, &stored);
+    CHECK_OK(error);
+    if (error.kind != OK) return -1;
+    CHECK_OK(database_prepare(stored.database, sql, &statement));
+    CHECK_OK(statement_step(statement, &row));
+    const int64_t value = row ? column_integer(statement, 0) : -1;
+    statement_close(statement);
+    campaign_close(&stored);
+    return value;
+}
+
+// ---- the same bits --------------------------------------------------------------------------------------------------
+
+TEST(campaign_is_the_same_in_any_batch_and_slice)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_TEXT("done", test.summary.state);
+    CHECK_INTEGER(111, test.summary.trials_done);
+    CHECK_INTEGER(111, test.summary.trials_total);
+    CHECK_INTEGER(111, test.summary.lanes_run);
+    CHECK(isfinite(test.summary.best_fitness));
+    campaign_case_equals(&test, "b1", 1, 0, 1);
+    campaign_case_equals(&test, "b7", 7, 3, 2);
+    campaign_case_equals(&test, "b4096", 4096, 50, 1);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_is_the_same_when_continued)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    campaign_case_spec(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 40}\n");
+    CHECK_OK(campaign_case_run(&test, "cut"));
+    CHECK_TEXT("stopped", test.summary.state);
+    CHECK(strstr(test.summary.reason, "limits.trials") != NULL);
+    CHECK_INTEGER(40, test.summary.trials_done);
+    CHECK_OK(campaign_case_run(&test, "cut")); // the limit is a total, also when continued
+    CHECK_INTEGER(40, test.summary.trials_done);
+    campaign_case_spec(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 77}\n");
+    CHECK_OK(campaign_case_run(&test, "cut"));
+    CHECK_INTEGER(40, test.summary.trials_before);
+    CHECK_INTEGER(77, test.summary.trials_done);
+    campaign_case_spec(&test, CAMPAIGN_SPEC);
+    campaign_case_equals(&test, "cut", 9, 0, 1);
+    CHECK_INTEGER(111, test.summary.trials_done);
+    CHECK_TEXT("done", test.summary.state);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_that_is_done_stays_as_it_is)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    test.options.resume_only = true;
+    CHECK_ERROR(ERROR_USER, campaign_case_run(&test, "whole"));
+    test.options.resume_only = false;
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const int64_t best = test.summary.best_trial;
+    test.options.backend.name = "none"; // no device is touched
+    test.options.resume_only = true;
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_TEXT("done", test.summary.state);
+    CHECK_INTEGER(111, test.summary.trials_done);
+    CHECK_INTEGER(best, test.summary.best_trial);
+    CHECK_INTEGER(4, campaign_case_count(&test, "whole", "SELECT count(*) FROM batches"));
+    campaign_case_end(&test);
+}
+
+TEST(campaign_digest_sees_one_bit)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const Sha256Text before = campaign_case_digest(&test, "whole");
+    Database *database = NULL;
+    const char *path = arena_format(&test.arena, "%s/whole/%s", test.options.results, CAMPAIGN_DATABASE);
+    CHECK_OK(database_open(path, DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "UPDATE trials SET energy = energy * (1 + 3e-16) WHERE id = 60"));
+    CHECK_OK(database_close(database));
+    CHECK(strcmp(before.hex, campaign_case_digest(&test, "whole").hex) != 0);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_with_replicates_is_the_same_in_any_batch)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_HEAD
+                        "search: {method: random, trials: 20, over: {k_fp: {range: [50, 300]}}}\n"
+                        "replicates: {count: 5, common: false, store: true, perturb: {phi_leg: {normal: [0, 0.1]}}}\n"
+                        "record: {trajectories: {select: {best: 2, every: 6}, replicates: all, sample: 0.01, "
+                        "precision: float64, compression: gzip}}\n");
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_INTEGER(100, test.summary.lanes_run);
+    CHECK_INTEGER(100, campaign_case_count(&test, "whole", "SELECT count(*) FROM replicates"));
+    CHECK_INTEGER(20, campaign_case_count(&test, "whole", "SELECT count(velocity_error_std) FROM trials"));
+    CHECK_INTEGER(5, campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories WHERE trial = 6"));
+    campaign_case_equals(&test, "b1", 1, 0, 1); // no less than a trial
+    campaign_case_equals(&test, "b33", 33, 7, 2);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_runs_a_model_without_time)
+{
+    CampaignCase test;
+    campaign_case_start(&test, "version: 1\nexperiment: sphere\nmodel: bbob\n"
+                               "search: {method: grid, over: {x1: {linspace: [-5, 5, 21]}, x2: [0, 1]}}\n"
+                               "record: {trajectories: {select: {best: 1}}}\n");
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_INTEGER(42, test.summary.trials_done);
+    campaign_case_equals(&test, "b5", 5, 0, 1);
+    campaign_case_end(&test);
+}
+
+// ---- what is recorded -----------------------------------------------------------------------------------------------
+
+TEST(campaign_records_what_the_policy_says)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const char *const wanted =
+        "WITH wanted AS (SELECT id FROM trials WHERE id % 25 = 0 UNION SELECT id FROM trials WHERE "
+        "id IN (1, 41) UNION SELECT * FROM (SELECT id FROM trials ORDER BY fitness, id LIMIT 3)) ";
+    const char *const missing = "SELECT count(*) FROM wanted WHERE id NOT IN (SELECT trial FROM trajectories)";
+    const char *const more = "SELECT count(*) FROM trajectories WHERE trial NOT IN (SELECT id FROM wanted)";
+    CHECK_INTEGER(0, campaign_case_count(&test, "whole", arena_format(&test.arena, "%s%s", wanted, missing)));
+    CHECK_INTEGER(0, campaign_case_count(&test, "whole", arena_format(&test.arena, "%s%s", wanted, more)));
+    CHECK(campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories") >= 7);
+    CHECK_INTEGER(11, campaign_case_count(&test, "whole", "SELECT min(samples) FROM trajectories"));
+    campaign_case_end(&test);
+}
+
+TEST(campaign_records_more_when_asked_again)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_INTEGER(0, campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories"));
+    campaign_case_spec(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK(campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories") >= 7);
+    CHECK_INTEGER(4, campaign_case_count(&test, "whole", "SELECT count(*) FROM batches")); // nothing else was run
+    campaign_case_equals(&test, "at_once", 32, 0, 2);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_repairs_a_lost_shard)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const Sha256Text before = campaign_case_digest(&test, "whole");
+    CHECK_OK(file_remove(arena_format(&test.arena, "%s/whole/shards/000001.h5", test.options.results)));
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    CHECK_TEXT(before.hex, campaign_case_digest(&test, "whole").hex);
+    campaign_case_end(&test);
+}
+
+// As campaign_repairs_a_lost_shard, but the row that the arrays belong to was changed: they can't be repeated.
+TEST(campaign_does_not_record_what_it_cannot_repeat)
+{
+    CampaignCase test;
+    Database *database = NULL;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const char *path = arena_format(&test.arena, "%s/whole/%s", test.options.results, CAMPAIGN_DATABASE);
+    CHECK_OK(database_open(path, DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "UPDATE trials SET energy = energy + 1 WHERE id = 25"));
+    CHECK_OK(database_run(database, "DELETE FROM trajectories WHERE trial = 25"));
+    CHECK_OK(database_close(database));
+    const Error error = campaign_case_run(&test, "whole");
+    CHECK_ERROR(ERROR_MACHINE, error);
+    CHECK(strstr(error.text, "trial 25") != NULL && strstr(error.text, "energy") != NULL);
+    campaign_case_end(&test);
+}
+
+// ---- limits ---------------------------------------------------------------------------------------------------------
+
+TEST(campaign_stops_when_too_many_trials_fail)
+{
+    CampaignCase test;
+    campaign_case_start(&test, "version: 1\nexperiment: falls\nmodel: hopper\n"
+                               "simulation: {duration: 2, dt: 1.0e-3, settle: 0}\n"
+                               "search: {method: grid, over: {phi_body: [1.4], k_fp: {linspace: [0, 1, 400]}}}\n"
+                               "record: {trajectories: {select: {failures: 3}, sample: 0.1}}\n"
+                               "limits: {failures: 50%}\n");
+    CHECK_OK(campaign_case_run(&test, "falls"));
+    CHECK_TEXT("stopped", test.summary.state);
+    CHECK(test.summary.reason != NULL && strstr(test.summary.reason, "limits.failures") != NULL);
+    CHECK(test.summary.trials_done >= 100 && test.summary.trials_done < 200);
+    CHECK_INTEGER(test.summary.trials_done, test.summary.failures);
+    CHECK_INTEGER(3, campaign_case_count(&test, "falls", "SELECT count(*) FROM trajectories WHERE trial < 3"));
+    CHECK_INTEGER(0, campaign_case_count(&test, "falls", "SELECT count(fitness) FROM trials"));
+    campaign_case_end(&test);
+}
+
+TEST(campaign_stops_when_its_time_is_used)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {wall_time: 1ms}\n");
+    test.options.batch = 1; // so that the queue waits for the disk
+    CHECK_OK(campaign_case_run(&test, "short"));
+    CHECK_TEXT("stopped", test.summary.state);
+    CHECK(test.summary.reason != NULL && strstr(test.summary.reason, "limits.wall_time") != NULL);
+    CHECK(test.summary.trials_done < 111);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_whose_limit_is_all_there_is_is_done)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 111}\n");
+    CHECK_OK(campaign_case_run(&test, "exact"));
+    CHECK_TEXT("done", test.summary.state);
+    CHECK_INTEGER(111, test.summary.trials_done);
+    campaign_case_end(&test);
+}
+
+// ---- opening and replay ---------------------------------------------------------------------------------------------
+
+TEST(campaign_in_use_is_refused)
+{
+    CampaignCase test;
+    Lock lock;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(folder_make(arena_format(&test.arena, "%s/whole", test.options.results)));
+    CHECK_OK(lock_take(arena_format(&test.arena, "%s/whole/%s", test.options.results, CAMPAIGN_LOCK), &lock));
+    CHECK_ERROR(ERROR_MACHINE, campaign_case_run(&test, "whole"));
+    lock_release(&lock);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    campaign_case_end(&test);
+}
+
+TEST(campaign_that_is_not_there_is_named)
+{
+    CampaignCase test;
+    StoredCampaign stored;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    const Error error = campaign_open(test.options.results, "hops", &test.arena, &stored);
+    CHECK_ERROR(ERROR_USER, error);
+    CHECK(strstr(error.text, "no campaign hops") != NULL);
+    campaign_case_end(&test);
+}
+
+TEST(campaign_replays_a_trial_to_the_bit)
+{
+    CampaignCase test;
+    StoredCampaign stored;
+    Database *database = NULL;
+    ReplayResult replay;
+    const BackendOptions backend = {.name = "cpu", .threads = 1, .isa = "scalar"};
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    const char *path = arena_format(&test.arena, "%s/whole/%s", test.options.results, CAMPAIGN_DATABASE);
+    CHECK_OK(database_open(path, DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "UPDATE trials SET hop_count = hop_count + 1 WHERE id = 61"));
+    CHECK_OK(database_close(database));
+    CHECK_OK(campaign_open(test.options.results, "whole", &test.arena, &stored));
+    CHECK_TEXT(test.spec.hash.hex, stored.spec.hash.hex);
+    CHECK_OK(campaign_replay(&stored, 60, &backend, &test.arena, &replay));
+    CHECK(replay.equal);
+    CHECK_TEXT("", replay.difference);
+    CHECK_BITS(replay.stored_fitness, replay.fitness);
+    CHECK_OK(campaign_replay(&stored, 61, &backend, &test.arena, &replay));
+    CHECK(!replay.equal);
+    CHECK(strncmp(replay.difference, "hop_count is ", 13) == 0);
+    CHECK_ERROR(ERROR_USER, campaign_replay(&stored, 112, &backend, &test.arena, &replay)); // excluded
+    campaign_close(&stored);
+    campaign_case_end(&test);
+}
+
+// ---- the queue ------------------------------------------------------------------------------------------------------
+
+// Commits whose rows exist already make the writer fail: the producer is told, and is never left waiting.
+TEST(campaign_writer_tells_its_error)
+{
+    CampaignCase test;
+    Store *store = NULL;
+    Commit *commit = NULL;
+    Error error = error_none();
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    Writer *writer = ARENA_NEW(&test.arena, Writer, 1);
+    CHECK_OK(store_open(test.options.results, "writer", &test.spec, &test.options, &test.arena, &store));
+    for (int i = 0; i < WRITER_COMMITS; i++) commit_take(&test.spec, 1, 0, 0, 4, &test.arena, &writer->commits[i]);
+    CHECK_OK(writer_start(writer, store));
+    int put = 0;
+    for (; put < 100 && error.kind == OK; put++) {
+        error = writer_take(writer, &commit);
+        commit->rows.count = 1;
+        commit->rows.id[0] = put < 5 ? put : 0;
+        if (error.kind == OK) writer_put(writer);
+    }
+    CHECK_ERROR(ERROR_MACHINE, error);
+    CHECK(put > 5 && put < 12);
+    CHECK_INTEGER(5, writer_counts(writer).trials);
+    CHECK_ERROR(ERROR_MACHINE, writer_finish(writer));
+    CHECK_OK(store_close(store));
+    campaign_case_end(&test);
+}

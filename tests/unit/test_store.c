@@ -1,0 +1,411 @@
+// campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
+#include "../../runner/store.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Four trials of a hopper, with two replicates so that every kind of column is there.
+static const char store_spec[] =
+    "version: 1\nexperiment: store\nseed: 7\nmodel: hopper\n"
+    "simulation: {duration: 0.01, dt: 1.0e-3, settle: 0}\n"
+    "search: {method: grid, over: {k_fp: [100, 200, 300, 400], b_fp: {derive: 2 * k_fp}}}\n"
+    "replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}\n"
+    "record: {trajectories: {select: {best: 1}, sample: 0.002}}\n";
+
+typedef struct StoreCase {
+    Arena arena;
+    Spec spec;
+    const char *folder;
+    RunOptions options;
+    FILE *messages;
+    char *said; // what was printed to messages
+    size_t said_size;
+    Store *store;
+    Commit commit;
+} StoreCase;
+
+static void store_case_spec(StoreCase *test, const char *text, Spec *spec)
+{
+    Diagnostics *diagnostics = diagnostics_new(&test->arena);
+    CHECK_OK(spec_parse("store.yaml", text, NULL, 0, &test->arena, diagnostics, spec));
+    diagnostics_print(diagnostics, stdout, false);
+}
+
+static Error store_case_open(StoreCase *test, const Spec *spec)
+{
+    return store_open(test->folder, "store", spec, &test->options, &test->arena, &test->store);
+}
+
+static void store_case_start(StoreCase *test)
+{
+    *test = (StoreCase){.store = NULL};
+    if (arena_create(&test->arena, (size_t)1 << 28, "test").kind != OK) abort();
+    test->folder = arena_copy(&test->arena, test_folder());
+    test->messages = open_memstream(&test->said, &test->said_size);
+    test->options.messages = test->messages;
+    store_case_spec(test, store_spec, &test->spec);
+    CHECK_OK(folder_make(arena_format(&test->arena, "%s/" CAMPAIGN_SHARDS, test->folder)));
+    CHECK_OK(store_case_open(test, &test->spec));
+    commit_take(&test->spec, 4, 2, 8, 4, &test->arena, &test->commit);
+}
+
+static void store_case_end(StoreCase *test)
+{
+    if (test->store != NULL) CHECK_OK(store_close(test->store));
+    fclose(test->messages);
+    free(test->said);
+    arena_destroy(&test->arena);
+}
+
+static int64_t store_case_count(StoreCase *test, const char *sql)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    CHECK_OK(database_prepare(test->store->database, sql, &statement));
+    CHECK_OK(statement_step(statement, &row));
+    const int64_t value = row ? column_integer(statement, 0) : -1;
+    statement_close(statement);
+    return value;
+}
+
+// Rows first ... first + count - 1 with numbers that tell them apart, and one trajectory of three samples.
+static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
+{
+    TrialRows *rows = &test->commit.rows;
+    const int metrics = test->spec.configured.n_metrics;
+    rows->count = count;
+    for (int64_t i = 0; i < count; i++) {
+        rows->id[i] = first + i;
+        rows->fitness[i] = i == 1 ? (double)NAN : 1.5 + (double)(first + i);
+        rows->failure[i] = i == 1;
+        rows->n_failed[i] = i == 1;
+        for (int p = 0; p < 2; p++) rows->searched[i * 2 + p] = (double)(100 * (p + 1));
+        for (int m = 0; m < metrics; m++) rows->metric[i * metrics + m] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
+        for (int m = 0; m < metrics; m++) rows->spread[i * metrics + m] = m == 1 ? (double)NAN : 1e-300;
+    }
+    test->commit.n_lanes = 1;
+    test->commit.lanes[0] = (ShardLane){.trial = first, .length = 3};
+    memcpy(test->commit.state, "abcd", 4);
+    test->commit.failures = count > 1;
+}
+
+static Error store_case_commit(StoreCase *test)
+{
+    double seconds = 0;
+    return store_commit(test->store, &test->commit, &seconds);
+}
+
+// ---- what is stored is what is read ---------------------------------------------------------------------------------
+
+TEST(store_gives_back_what_was_committed)
+{
+    StoreCase test;
+    TrialRows back;
+    Statement *statement = NULL;
+    char difference[256], state[4];
+    bool row = false, found = false;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    CHECK_OK(store_case_commit(&test));
+    rows_take(&test.spec, 2, &test.arena, &back);
+    const char *sql = rows_select_sql(&test.spec, &test.arena, "ORDER BY id");
+    CHECK_OK(database_prepare(test.store->database, sql, &statement));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(statement_step(statement, &row));
+        rows_read(&test.spec, statement, &back, i);
+        CHECK(!rows_differ(&test.spec, &back, i, &test.commit.rows, i, difference, sizeof difference));
+        CHECK_TEXT("", difference);
+    }
+    statement_close(statement);
+    CHECK(isnan(back.fitness[1]));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE fitness IS NULL"));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE failure = 'fell'"));
+    CHECK_INTEGER(4, store_case_count(&test, "SELECT count(*) FROM replicates"));
+    CHECK_OK(store_search_state(test.store, state, 4, &found));
+    CHECK(found && memcmp(state, "abcd", 4) == 0);
+    CHECK_ERROR(ERROR_USER, store_search_state(test.store, state, 3, &found));
+    store_case_end(&test);
+}
+
+TEST(store_finds_the_first_field_that_differs)
+{
+    StoreCase test;
+    TrialRows other;
+    char difference[256];
+    Sha256 a, b;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    rows_take(&test.spec, 2, &test.arena, &other);
+    Commit copy = test.commit;
+    test.commit.rows = other;
+    store_case_fill(&test, 0, 2);
+    CHECK(!rows_differ(&test.spec, &test.commit.rows, 1, &copy.rows, 1, difference, sizeof difference));
+    test.commit.rows.metric[2] = nextafter(test.commit.rows.metric[2], 1e9);
+    CHECK(rows_differ(&test.spec, &test.commit.rows, 0, &copy.rows, 0, difference, sizeof difference));
+    CHECK(strncmp(difference, "distance is 0.2", 15) == 0);
+    sha256_start(&a), sha256_start(&b);
+    rows_hash(&test.spec, &test.commit.rows, 0, &a);
+    rows_hash(&test.spec, &copy.rows, 0, &b);
+    CHECK(strcmp(sha256_finish(&a).hex, sha256_finish(&b).hex) != 0);
+    store_case_end(&test);
+}
+
+TEST(store_keeps_the_last_two_states)
+{
+    StoreCase test;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 1);
+    CHECK_OK(store_case_commit(&test));
+    store_case_fill(&test, 1, 1);
+    memcpy(test.commit.state, "efgh", 4);
+    CHECK_OK(store_case_commit(&test));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT state = x'65666768' AND previous = x'61626364' FROM searches"));
+    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM batches"));
+    store_case_end(&test);
+}
+
+TEST(store_commits_a_batch_whole_or_not_at_all)
+{
+    StoreCase test;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    CHECK_OK(store_case_commit(&test));
+    store_case_fill(&test, 2, 2);
+    test.commit.rows.id[1] = 0; // exists: the second row fails after the first was inserted
+    memcpy(test.commit.state, "zzzz", 4);
+    CHECK_ERROR(ERROR_MACHINE, store_case_commit(&test));
+    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM trials"));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM shards"));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT state = x'61626364' FROM searches"));
+    test.commit.rows.id[1] = 3; // the store can still be used
+    CHECK_OK(store_case_commit(&test));
+    CHECK_INTEGER(4, store_case_count(&test, "SELECT count(*) FROM trials"));
+    store_case_end(&test);
+}
+
+TEST(store_counts_what_was_committed)
+{
+    StoreCase test;
+    StoreCounts counts;
+    store_case_start(&test);
+    CHECK_OK(store_counts(test.store, &counts));
+    CHECK(counts.trials == 0 && counts.last_trial == -1 && isnan(counts.best_fitness) && counts.best_trial == -1);
+    store_case_fill(&test, 0, 3);
+    test.commit.wall_seconds = 2;
+    CHECK_OK(store_case_commit(&test));
+    CHECK_OK(store_index_fitness(test.store));
+    CHECK_OK(store_counts(test.store, &counts));
+    CHECK_INTEGER(3, counts.trials);
+    CHECK_INTEGER(1, counts.failures);
+    CHECK_INTEGER(2, counts.last_trial);
+    CHECK_INTEGER(0, counts.best_trial);
+    CHECK_BITS(1.5, counts.best_fitness);
+    CHECK_BITS(2.0, counts.wall_seconds);
+    store_case_end(&test);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+TEST(store_refuses_another_spec_and_says_what_differs)
+{
+    StoreCase test;
+    Spec other;
+    char text[1024];
+    store_case_start(&test);
+    CHECK_OK(store_close(test.store));
+    snprintf(text, sizeof text, "%s", store_spec);
+    memcpy(strstr(text, "seed: 7"), "seed: 8", 7);
+    store_case_spec(&test, text, &other);
+    const Error error = store_case_open(&test, &other);
+    CHECK_ERROR(ERROR_USER, error);
+    CHECK(strstr(error.text, "--name") != NULL);
+    fflush(test.messages);
+    CHECK(strstr(test.said, "    - seed = 7\n") != NULL);
+    CHECK(strstr(test.said, "    + seed = 8\n") != NULL);
+    CHECK(strstr(test.said, "k_fp") == NULL);
+    test.store = NULL;
+    store_case_end(&test);
+}
+
+TEST(store_takes_another_limit_for_the_same_spec)
+{
+    StoreCase test;
+    Spec other;
+    store_case_start(&test);
+    CHECK(test.store->created);
+    CHECK_OK(store_close(test.store));
+    store_case_spec(&test, arena_format(&test.arena, "%slimits: {trials: 3}\n", store_spec), &other);
+    CHECK_OK(store_case_open(&test, &other));
+    CHECK(!test.store->created);
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT resolved LIKE '%trials: 3%' FROM campaign"));
+    store_case_end(&test);
+}
+
+static void store_case_refuses(const char *change, const char *word)
+{
+    StoreCase test;
+    store_case_start(&test);
+    CHECK_OK(database_run(test.store->database, change));
+    CHECK_OK(store_close(test.store));
+    test.store = NULL;
+    const Error error = store_case_open(&test, &test.spec);
+    CHECK_ERROR(ERROR_USER, error);
+    CHECK(strstr(error.text, word) != NULL);
+    test.store = NULL;
+    store_case_end(&test);
+}
+
+TEST(store_refuses_other_numerics)
+{
+    store_case_refuses("UPDATE campaign SET numerics_version = numerics_version + 1", "numerics version");
+}
+
+TEST(store_refuses_a_newer_schema) { store_case_refuses("PRAGMA user_version = 99", "schema version 99"); }
+
+TEST(store_refuses_a_database_that_is_no_campaign)
+{
+    store_case_refuses("PRAGMA application_id = 1", "not a campaign");
+}
+
+TEST(store_refuses_a_parameter_named_like_a_column)
+{
+    StoreCase test;
+    store_case_start(&test);
+    CHECK_OK(rows_check_names(&test.spec));
+    const Parameter clash = {.name = "Velocity_Error_STD"}; // SQLite's names have no case
+    const Axis axis = {.parameter = 0};
+    test.spec.configured.parameters = &clash;
+    test.spec.axes = &axis;
+    test.spec.n_axes = 1, test.spec.n_derived = 0;
+    CHECK_ERROR(ERROR_USER, rows_check_names(&test.spec));
+    store_case_end(&test);
+}
+
+// ---- recovery -------------------------------------------------------------------------------------------------------
+
+static const char *store_case_path(StoreCase *test, const char *name)
+{
+    return arena_format(&test->arena, "%s/%s", test->folder, name);
+}
+
+TEST(store_recovers_what_a_crash_leaves)
+{
+    StoreCase test;
+    StoreRecovery recovery;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    CHECK_OK(store_case_commit(&test));
+    CHECK_OK(file_write(test.folder, "spec.yaml.tmp", "x", 1));
+    CHECK_OK(file_write(test.store->shards, "000002.h5.tmp", "x", 1));
+    CHECK_OK(file_write(test.store->shards, "000001.h5", "x", 1));
+    CHECK_OK(store_recover(test.store, &recovery, test.messages));
+    CHECK_INTEGER(2, recovery.temporary_files);
+    CHECK_INTEGER(1, recovery.orphan_shards);
+    CHECK_INTEGER(0, recovery.missing_shards);
+    CHECK(file_exists(store_case_path(&test, "shards/000000.h5")));
+    CHECK(!file_exists(store_case_path(&test, "shards/000001.h5")));
+    CHECK(file_exists(store_case_path(&test, "quarantine/000001.h5")));
+    CHECK_OK(file_write(test.store->shards, "000001.h5", "y", 1)); // once more: nothing in quarantine is overwritten
+    CHECK_OK(store_recover(test.store, &recovery, NULL));
+    CHECK(file_exists(store_case_path(&test, "quarantine/000001.h5.1")));
+    fflush(test.messages);
+    CHECK(strstr(test.said, "2 temporary files removed, 1 uncommitted shards") != NULL);
+    store_case_end(&test);
+}
+
+TEST(store_recovery_of_a_whole_campaign_says_nothing)
+{
+    StoreCase test;
+    StoreRecovery recovery;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    CHECK_OK(store_case_commit(&test));
+    CHECK_OK(store_recover(test.store, &recovery, test.messages));
+    CHECK_INTEGER(0, recovery.temporary_files + recovery.orphan_shards + recovery.missing_shards);
+    fflush(test.messages);
+    CHECK_INTEGER(0, (int64_t)test.said_size);
+    store_case_end(&test);
+}
+
+// A shard whose bytes changed: `change` of its size or of one byte.
+static void store_case_damages(bool one_byte)
+{
+    StoreCase test;
+    StoreRecovery recovery;
+    Bytes content;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 2);
+    CHECK_OK(store_case_commit(&test));
+    CHECK_OK(file_read(store_case_path(&test, "shards/000000.h5"), (size_t)1 << 24, &test.arena, &content));
+    content.data[content.size / 2] ^= 1;
+    CHECK_OK(file_write(test.store->shards, "000000.h5", content.data, one_byte ? content.size : content.size - 1));
+    CHECK_OK(store_recover(test.store, &recovery, NULL));
+    CHECK_INTEGER(1, recovery.missing_shards);
+    CHECK_INTEGER(0, store_case_count(&test, "SELECT count(*) FROM trajectories"));
+    CHECK_INTEGER(0, store_case_count(&test, "SELECT count(*) FROM shards"));
+    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM trials")); // the scalars stay
+    CHECK(file_exists(store_case_path(&test, "quarantine/000000.h5")));
+    store_case_end(&test);
+}
+
+TEST(store_recovery_drops_a_shard_with_one_wrong_byte) { store_case_damages(true); }
+
+TEST(store_recovery_drops_a_shard_that_was_cut_short) { store_case_damages(false); }
+
+TEST(store_recovery_drops_a_shard_that_is_gone)
+{
+    StoreCase test;
+    StoreRecovery recovery;
+    store_case_start(&test);
+    store_case_fill(&test, 0, 1);
+    CHECK_OK(store_case_commit(&test));
+    CHECK_OK(file_remove(store_case_path(&test, "shards/000000.h5")));
+    CHECK_OK(store_recover(test.store, &recovery, NULL));
+    CHECK_INTEGER(1, recovery.missing_shards);
+    CHECK_INTEGER(0, store_case_count(&test, "SELECT count(*) FROM trajectories"));
+    store_case_end(&test);
+}
+
+// ---- names and the catalogue ----------------------------------------------------------------------------------------
+
+TEST(store_names_are_safe_as_folders)
+{
+    Arena arena;
+    const char *folder = NULL;
+    char long_name[130];
+    if (arena_create(&arena, (size_t)1 << 20, "test").kind != OK) abort();
+    memset(long_name, 'a', sizeof long_name);
+    long_name[129] = '\0';
+    const char *const bad[] = {"", ".", "..", ".hidden", "-x", "a/b", "a b", "caf\xc3\xa9", "a\n", "a\\b", long_name};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_ERROR(ERROR_USER, campaign_folder("results", bad[i], &arena, &folder));
+    }
+    CHECK_OK(campaign_folder("results", "a_B-1.2", &arena, &folder));
+    CHECK_TEXT("results/a_B-1.2", folder);
+    long_name[128] = '\0';
+    CHECK_OK(campaign_folder("results", long_name, &arena, &folder));
+    arena_destroy(&arena);
+}
+
+TEST(store_catalogue_has_one_row_a_campaign)
+{
+    StoreCase test;
+    store_case_start(&test);
+    CatalogueRow row = {.name = "a", .experiment = "e", .model = "m", .hash = "h", .state = "running"};
+    row.best_fitness = (double)NAN, row.best_trial = -1;
+    CHECK_OK(catalogue_update(test.folder, &row, &test.arena));
+    row.state = "done", row.trials = 5, row.best_fitness = 1, row.best_trial = 3;
+    CHECK_OK(catalogue_update(test.folder, &row, &test.arena));
+    row.name = "b";
+    CHECK_OK(catalogue_update(test.folder, &row, &test.arena));
+    CHECK_OK(store_close(test.store));
+    CHECK_OK(database_open(store_case_path(&test, CATALOGUE_DATABASE), DATABASE_READ, &test.store->database));
+    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM campaigns"));
+    CHECK_INTEGER(1,
+                  store_case_count(&test, "SELECT state = 'done' AND best_trial = 3 FROM campaigns WHERE name = 'a'"));
+    CHECK_OK(database_close(test.store->database));
+    test.store = NULL;
+    store_case_end(&test);
+}
