@@ -1,6 +1,7 @@
 // Whole campaigns on the CPU: the same digest however they are cut into batches, slices, runs and processes; limits,
 // recording, loss and repair of arrays, replay.
 #include "../../runner/store.h"
+#include "../../sim/backend.h"
 #include "../test.h"
 
 #include <math.h>
@@ -188,6 +189,110 @@ TEST(campaign_runs_a_model_without_time)
     CHECK_OK(campaign_case_run(&test, "whole"));
     CHECK_INTEGER(42, test.summary.trials_done);
     campaign_case_equals(&test, "b5", 5, 0, 1);
+    campaign_case_end(&test);
+}
+
+// ---- two batches in flight ------------------------------------------------------------------------------------------
+
+// A backend of two slots, as a GPU has, made of two CPU backends. A slice is computed when it is waited for.
+typedef struct TwoSlots {
+    Backend backend; // first, as in every backend
+    Backend *inner[2];
+    int64_t ticks[2];       // of the slice in flight
+    int in_flight, deepest; // slices in flight, and the most that ever were
+} TwoSlots;
+
+static Error two_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
+                         int64_t capacity)
+{
+    TwoSlots *two = (TwoSlots *)(void *)backend;
+    for (int i = 0; i < 2; i++) {
+        TRY(backend_prepare(two->inner[i], configured, lanes, traced, capacity));
+        two->backend.batches[i] = *backend_batch(two->inner[i], 0);
+    }
+    return error_none();
+}
+
+static Error two_begin(Backend *backend, int slot)
+{
+    TwoSlots *two = (TwoSlots *)(void *)backend;
+    *backend_batch(two->inner[slot], 0) = two->backend.batches[slot];
+    return backend_begin(two->inner[slot], 0);
+}
+
+static Error two_advance(Backend *backend, int slot, int64_t ticks)
+{
+    TwoSlots *two = (TwoSlots *)(void *)backend;
+    CHECK_INTEGER(0, two->ticks[slot]); // one slice at a time in a slot
+    two->ticks[slot] = ticks;
+    if (++two->in_flight > two->deepest) two->deepest = two->in_flight;
+    return error_none();
+}
+
+static Error two_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
+{
+    TwoSlots *two = (TwoSlots *)(void *)backend;
+    CHECK(two->ticks[slot] > 0);
+    TRY(backend_advance(two->inner[slot], 0, two->ticks[slot]));
+    two->ticks[slot] = 0;
+    two->in_flight--;
+    return backend_wait(two->inner[slot], 0, done, kernel_seconds);
+}
+
+static void two_close(Backend *backend)
+{
+    TwoSlots *two = (TwoSlots *)(void *)backend;
+    for (int i = 0; i < 2; i++) backend_close(two->inner[i]);
+}
+
+static void two_open(TwoSlots *two)
+{
+    const BackendOptions options = {.name = "cpu", .threads = 1};
+    *two = (TwoSlots){
+        .backend = {
+            .prepare = two_prepare, .begin = two_begin, .advance = two_advance, .wait = two_wait, .close = two_close}};
+    for (int i = 0; i < 2; i++) CHECK_OK(backend_open(&options, &two->inner[i]));
+    two->backend.info = *backend_info(two->inner[0]);
+    two->backend.info.slots = 2;
+}
+
+// The loop alone, without the recording at the end.
+static void campaign_case_loop(CampaignCase *test, Backend *backend, const char *name)
+{
+    Loop *loop = ARENA_NEW(&test->arena, Loop, 1);
+    Search search;
+    StoreRecovery recovery;
+    const char *folder = arena_format(&test->arena, "%s/%s", test->options.results, name);
+    *loop = (Loop){.spec = &test->spec,
+                   .search = &search,
+                   .backend = backend,
+                   .batch_trials = 7,
+                   .traced_max = 2,
+                   .slice_requested = 3};
+    CHECK_OK(folder_make(folder));
+    CHECK_OK(store_open(folder, name, &test->spec, &test->options, &test->arena, &loop->store));
+    CHECK_OK(store_recover(loop->store, &recovery, NULL));
+    CHECK_OK(search_init(&test->spec, &test->arena, &search));
+    CHECK_OK(store_counts(loop->store, &loop->before));
+    CHECK_OK(backend_prepare(backend, &test->spec.configured, 7, 2, record_capacity(&test->spec)));
+    CHECK_OK(loop_run(loop));
+    CHECK_TEXT("done", loop->state);
+    CHECK_INTEGER(111, loop->counts.trials);
+    CHECK_OK(store_close(loop->store));
+}
+
+TEST(campaign_is_the_same_with_two_batches_in_flight)
+{
+    CampaignCase test;
+    TwoSlots two;
+    campaign_case_start(&test,
+                        CAMPAIGN_HEAD CAMPAIGN_GRID "record: {trajectories: {select: {every: 3}, sample: 0.01}}\n");
+    CHECK_OK(campaign_case_run(&test, "whole"));
+    two_open(&two);
+    campaign_case_loop(&test, &two.backend, "two");
+    CHECK_INTEGER(2, two.deepest);
+    backend_close(&two.backend);
+    CHECK_TEXT(campaign_case_digest(&test, "whole").hex, campaign_case_digest(&test, "two").hex);
     campaign_case_end(&test);
 }
 
