@@ -93,6 +93,28 @@ static const char resolve_base[] =
     "search: {over: {thrust: [25, 30], k_att: [100, 200]}, exclude: [thrust > 100, k_att < 1]}\n"
     "replicates: {count: 2, perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}}\n";
 
+// A name that another reader of YAML would take for a number or a truth is a text there too.
+TEST(resolve_quotes_names_that_look_like_something_else)
+{
+    static const struct {
+        const char *name, *line;
+    } cases[] = {{"007", "experiment: \"007\"\n"},
+                 {"null", "experiment: \"null\"\n"},
+                 {"No", "experiment: \"No\"\n"},
+                 {"1e5", "experiment: \"1e5\"\n"},
+                 {"run.2", "experiment: run.2\n"}};
+    Arena arena;
+    Spec spec;
+    CHECK_OK(arena_create(&arena, (size_t)64 << 20, "test"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *text = arena_format(&arena, "version: 1\nexperiment: %s\nmodel: hopper\n", cases[i].name);
+        CHECK(resolve_parse(text, NULL, 0, &arena, &spec));
+        CHECK(strstr(spec.resolved, cases[i].line) != NULL);
+        CHECK_TEXT(cases[i].name, spec.experiment);
+    }
+    arena_destroy(&arena);
+}
+
 // What stays the same in the numbers stays the same in the hash.
 TEST(resolve_hash_ignores_what_changes_no_number)
 {

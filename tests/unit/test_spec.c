@@ -267,6 +267,18 @@ TEST(spec_derived_parameters_see_what_stands_before_them)
     }
 }
 
+TEST(spec_a_grid_may_have_2_to_the_62_trials_and_no_more)
+{
+    Reading reading =
+        spec_with("search: {over: {k_fp: {linspace: [1, 2, 2147483648]}, b_fp: {linspace: [1, 2, 2147483648]}}}\n");
+    CHECK_OK(reading.error);
+    spec_done(&reading);
+    reading =
+        spec_with("search: {over: {k_fp: {linspace: [1, 2, 2147483648]}, b_fp: {linspace: [1, 2, 2147483649]}}}\n");
+    CHECK_INTEGER(1, reading.errors);
+    spec_done(&reading);
+}
+
 // ---- a typo in any key of any shipped spec is one error -------------------------------------------------------------
 
 typedef enum Typo { TYPO_DOUBLED, TYPO_DROPPED, TYPO_REPLACED, TYPO_SWAPPED, TYPO_COUNT } Typo;
