@@ -60,6 +60,8 @@ static bool cuda_fault(cudaError_t *code)
 static Error cuda_check(cudaError_t code, const char *what)
 {
     if (code == cudaSuccess) return error_none();
+    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
+        return error_make(ERROR_MACHINE, "no NVIDIA GPU that can be used: %s", cudaGetErrorString(code));
     if (code == cudaErrorMemoryAllocation)
         return error_make(ERROR_MACHINE, "out of device memory (%s): a smaller --batch takes less", what);
     return error_make(ERROR_MACHINE, "CUDA: %s failed: %s", what, cudaGetErrorString(code));
@@ -299,7 +301,7 @@ static Error cuda_describe(CudaBackend *cuda)
     info->slots = BACKEND_SLOTS_MAX;
     info->memory_free = (int64_t)free_bytes;
     info->lane_multiple = (int64_t)processors * 4 * 32; // one warp for each of the four schedulers
-    snprintf(info->device, sizeof info->device, "%s", properties.name);
+    snprintf(info->device, sizeof info->device, "%.100s", properties.name);
     snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
              driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
     if (double_ratio > 4)
