@@ -369,7 +369,7 @@ Error spec_resolve(SpecReader *reader)
     spec->resolved = arena_copy(reader->arena, text);
     free(text);
     if (size > RESOLVE_BYTES_MAX)
-        return error_make(ERROR_USER, "%s: with every value written out it has %zu bytes, at most 1 MiB is allowed",
-                          spec->file, size);
+        diagnose(reader->diagnostics, reader->root,
+                 "with every value written out the spec has %zu bytes, at most 1 MiB is allowed", size);
     return error_none();
 }

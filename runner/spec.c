@@ -360,7 +360,8 @@ Error spec_parse(const char *file, const char *text, const char *const *override
     SpecReader reader = {.spec = out, .arena = arena, .diagnostics = diagnostics, .root = root};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
     if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
-    return spec_resolve(&reader);
+    TRY(spec_resolve(&reader));
+    return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();
 }
 
 Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
