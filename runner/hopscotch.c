@@ -22,6 +22,8 @@
 #include "../io/sha256.c"
 #include "../io/database.c"
 #include "../io/shard.c"
+#include "../io/shard_write.c"
+#include "../io/shard_read.c"
 #include "../io/text.c"
 #include "../io/terminal.c"
 #include "../io/table.c"
@@ -32,6 +34,10 @@
 
 // the spec
 #include "expression.c"
+#include "expression_parse.c"
+#include "expression_errors.c"
+#include "expression_text.c"
+#include "expression_sql.c"
 #include "keys.c"
 #include "scalar.c"
 #include "values.c"

@@ -1,0 +1,54 @@
+// What the files that write and read shards share: calls of HDF5 and their errors, and what a shard is made of.
+//
+// These are the only files that call HDF5. A shard is built in memory (core driver) and read from memory, so that HDF5
+// never touches the disk: what lies there is whole and checked, and no lock or exit handler of the library can be in
+// the way. HDF5 is called from one thread at a time.
+#ifndef HOPSCOTCH_SHARD_H
+#define HOPSCOTCH_SHARD_H
+
+#include "io.h"
+
+#include <hdf5.h>
+
+enum {
+    SHARD_CHUNK_BYTES = 1 << 20,
+    SHARD_GROWTH = 4 << 20 // by which the image in memory grows
+};
+
+// ---- calls and their errors -----------------------------------------------------------------------------------------
+// Every answer of the library is looked at, those of the closing calls above all: H5Fclose can succeed after a failed
+// H5Dclose. Calls are written one after another and report into one Error, which keeps the first failure; ids that
+// could not be made are negative, and calls on them fail without harm. `what`: on what the call failed, for the text.
+
+void shard_quiet(void); // before the first call of the library
+void shard_check(Error *error, bool good, const char *what);
+hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
+void shard_ok(Error *error, herr_t status, const char *what);
+hid_t shard_text_type(Error *error); // variable length, UTF-8; the caller closes it
+
+// ---- columns in datasets, lanes in rows -----------------------------------------------------------------------------
+
+// The columns that share a group, in the order of the shard's columns.
+typedef struct ShardGroup {
+    const char *name;
+    int *columns; // [count] indices into the shard's columns
+    int count;
+} ShardGroup;
+
+typedef struct ShardGroups {
+    ShardGroup *items;
+    int count;
+} ShardGroups;
+
+// groups_of_columns[n_columns]: the group's name of each column
+ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
+
+// A row of the table /trajectories/lanes. `offset`: of the lane's first sample among all samples of the shard.
+typedef struct ShardRow {
+    int64_t trial, offset, length;
+    int32_t replicate;
+} ShardRow;
+
+hid_t shard_row_type(Error *error); // of a ShardRow in memory; the caller closes it
+
+#endif

@@ -1,0 +1,368 @@
+// Builds an HDF5 shard in memory: attributes of the file; under /trajectories one dataset for each group of columns,
+// with time as the dimension scale of all; and the table of lanes. Equal contents are equal bytes.
+#include "shard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARD_DEFLATE_LEVEL = 4 };
+
+// ---- attributes -----------------------------------------------------------------------------------------------------
+
+static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space,
+                                const void *value)
+{
+    const hid_t attribute = shard_id(error, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), name);
+    shard_ok(error, H5Awrite(attribute, type, value), name);
+    shard_ok(error, H5Aclose(attribute), name);
+    shard_ok(error, H5Sclose(space), name);
+}
+
+// Texts of variable length in UTF-8, which h5py gives as str: one, or an array of `count`.
+static void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
+{
+    const hid_t type = shard_text_type(error);
+    shard_put_attribute(error, object, name, type, H5Screate_simple(1, &count, NULL), texts);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+static void shard_put_text(Error *error, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = shard_text_type(error);
+    shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), &text);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+// A text of fixed length in ASCII, which the dimension scale convention asks for.
+static void shard_put_fixed_text(Error *error, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
+    shard_ok(error, H5Tset_size(type, strlen(text) + 1), "a text type");
+    shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), text);
+    shard_ok(error, H5Tclose(type), name);
+}
+
+// ---- the numbers of a group -----------------------------------------------------------------------------------------
+
+// The number that a dataset holds: the chosen precision, but a small integer in the group "fsm".
+typedef struct ShardNumber {
+    size_t size; // bytes
+    hid_t file, memory;
+} ShardNumber;
+
+static ShardNumber shard_number(const Shard *shard, const ShardGroup *group)
+{
+    if (strcmp(group->name, "fsm") == 0) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
+    if (shard->float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
+    return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
+}
+
+static bool shard_convert_double(const double *in, void *out, size_t i)
+{
+    ((double *)out)[i] = *in;
+    return true;
+}
+
+static bool shard_convert_float(const double *in, void *out, size_t i)
+{
+    ((float *)out)[i] = (float)*in;
+    return true;
+}
+
+static bool shard_convert_int8(const double *in, void *out, size_t i)
+{
+    if (!(*in >= INT8_MIN && *in <= INT8_MAX)) return false;
+    ((int8_t *)out)[i] = (int8_t)*in;
+    return (double)((int8_t *)out)[i] == *in;
+}
+
+// Columns of `group` of the rows [first, first + rows) of shard->samples, converted: block[rows][group->count].
+static Error shard_gather(const Shard *shard, const ShardGroup *group, size_t number_size, int64_t first, int64_t rows,
+                          void *block)
+{
+    bool (*const convert)(const double *, void *, size_t) = number_size == 8   ? shard_convert_double
+                                                            : number_size == 4 ? shard_convert_float
+                                                                               : shard_convert_int8;
+    size_t i = 0;
+    for (int64_t row = first; row < first + rows; row++) {
+        const double *sample = shard->samples + row * shard->n_columns;
+        for (int k = 0; k < group->count; k++) {
+            const int c = group->columns[k];
+            if (!convert(&sample[c], block, i++))
+                return error_make(ERROR_MACHINE,
+                                  "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
+                                  shard->columns[c].name, (long long)row, sample[c]);
+        }
+    }
+    return error_none();
+}
+
+// ---- datasets -------------------------------------------------------------------------------------------------------
+
+// Rows a chunk: about 1 MiB, and all chunks about equally full, for the last is stored whole.
+static int64_t shard_chunk_rows(int64_t samples, size_t row_bytes)
+{
+    const int64_t most = row_bytes < SHARD_CHUNK_BYTES ? (int64_t)(SHARD_CHUNK_BYTES / row_bytes) : 1;
+    const int64_t chunks = (samples + most - 1) / most;
+    return chunks > 0 ? (samples + chunks - 1) / chunks : 1;
+}
+
+// Without times of making, so that equal contents are equal bytes. An empty dataset has no chunks.
+static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, hid_t type, hid_t space,
+                                  int64_t chunk_rows, bool gzip)
+{
+    hsize_t shape[2] = {0};
+    const int rank = H5Sget_simple_extent_dims(space, shape, NULL);
+    const hid_t create = shard_id(error, H5Pcreate(H5P_DATASET_CREATE), name);
+    shard_ok(error, H5Pset_obj_track_times(create, 0), name);
+    if (shape[0] > 0) {
+        const hsize_t chunk[2] = {(hsize_t)chunk_rows, shape[1]};
+        shard_ok(error, H5Pset_chunk(create, rank, chunk), name);
+        if (gzip) {
+            shard_ok(error, H5Pset_shuffle(create), name);
+            shard_ok(error, H5Pset_deflate(create, SHARD_DEFLATE_LEVEL), "compression (is it built with zlib?)");
+        }
+    }
+    const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
+    shard_ok(error, H5Pclose(create), name);
+    return data;
+}
+
+// Rows [first, first + rows) of `data` <- block[rows][width]
+static void shard_write_rows(Error *error, hid_t data, hid_t space, const ShardGroup *group, hid_t type, int64_t first,
+                             int64_t rows, const void *block)
+{
+    const int rank = group->count > 1 ? 2 : 1;
+    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)rows, (hsize_t)group->count};
+    const hid_t memory = shard_id(error, H5Screate_simple(rank, count, NULL), group->name);
+    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
+    shard_ok(error, H5Dwrite(data, type, memory, space, H5P_DEFAULT, block), group->name);
+    shard_ok(error, H5Sclose(memory), group->name);
+}
+
+static void shard_describe_group(Error *error, const Shard *shard, const ShardGroup *group, hid_t data, Arena *arena)
+{
+    const char **docs = ARENA_NEW(arena, const char *, group->count);
+    const char **units = ARENA_NEW(arena, const char *, group->count);
+    const char **names = ARENA_NEW(arena, const char *, group->count);
+    for (int k = 0; k < group->count; k++) {
+        const Field *field = &shard->columns[group->columns[k]];
+        docs[k] = field->doc != NULL ? field->doc : field->name;
+        units[k] = field->unit != NULL ? field->unit : "1";
+        names[k] = field->name;
+    }
+    shard_put_texts(error, data, "long_name", docs, (hsize_t)group->count);
+    shard_put_texts(error, data, "units", units, (hsize_t)group->count);
+    shard_put_texts(error, data, "column_names", names, (hsize_t)group->count);
+}
+
+// /trajectories/<group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
+static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
+                             Arena *arena)
+{
+    const ShardNumber number = shard_number(shard, group);
+    const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
+    const size_t row_bytes = number.size * (size_t)group->count;
+    const int64_t chunk_rows = shard_chunk_rows(samples, row_bytes);
+    const hid_t space = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, shape, NULL), group->name);
+    const hid_t data = shard_create_dataset(error, parent, group->name, number.file, space, chunk_rows, shard->gzip);
+    const size_t used = arena->used;
+    void *block = arena_take(arena, (size_t)chunk_rows, row_bytes);
+    for (int64_t first = 0; first < samples && error->kind == OK; first += chunk_rows) {
+        const int64_t rows = samples - first < chunk_rows ? samples - first : chunk_rows;
+        *error = shard_gather(shard, group, number.size, first, rows, block);
+        if (error->kind == OK) shard_write_rows(error, data, space, group, number.memory, first, rows, block);
+    }
+    shard_describe_group(error, shard, group, data, arena);
+    arena_rewind(arena, used);
+    shard_ok(error, H5Sclose(space), group->name);
+    return data;
+}
+
+// ---- dimension scales -----------------------------------------------------------------------------------------------
+// The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005), written by hand because nothing else of the
+// high-level library is wanted. A scale has CLASS and NAME, and lists in REFERENCE_LIST who uses it for which
+// dimension; a dataset lists in DIMENSION_LIST the scales of each of its dimensions.
+
+typedef struct ShardScaleUse {
+    hobj_ref_t dataset;
+    int32_t dimension;
+    int32_t unused; // the padding that H5DS writes too; zero
+} ShardScaleUse;
+
+static void shard_list_scale(Error *error, hid_t data, int rank, hobj_ref_t *scale)
+{
+    const hsize_t shape = (hsize_t)rank;
+    const hvl_t lists[2] = {{.len = 1, .p = scale}, {.len = 0, .p = NULL}};
+    const hid_t type = shard_id(error, H5Tvlen_create(H5T_STD_REF_OBJ), "the list of scales");
+    shard_put_attribute(error, data, "DIMENSION_LIST", type, H5Screate_simple(1, &shape, NULL), lists);
+    shard_ok(error, H5Tclose(type), "the list of scales");
+}
+
+static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses, int count)
+{
+    const hsize_t shape = (hsize_t)count;
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof *uses), "the time scale");
+    shard_ok(error, H5Tinsert(type, "dataset", HOFFSET(ShardScaleUse, dataset), H5T_STD_REF_OBJ), "the time scale");
+    shard_ok(error, H5Tinsert(type, "dimension", HOFFSET(ShardScaleUse, dimension), H5T_STD_I32LE), "the time scale");
+    shard_put_attribute(error, time, "REFERENCE_LIST", type, H5Screate_simple(1, &shape, NULL), uses);
+    shard_ok(error, H5Tclose(type), "the time scale");
+}
+
+// datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
+static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets,
+                              Arena *arena)
+{
+    ShardScaleUse *uses = ARENA_NEW(arena, ShardScaleUse, groups->count);
+    hobj_ref_t time;
+    shard_put_fixed_text(error, datasets[0], "CLASS", "DIMENSION_SCALE");
+    shard_put_fixed_text(error, datasets[0], "NAME", groups->items[0].name);
+    shard_ok(error, H5Rcreate(&time, parent, groups->items[0].name, H5R_OBJECT, -1), "the time scale");
+    for (int g = 1; g < groups->count; g++) {
+        const ShardGroup *group = &groups->items[g];
+        shard_list_scale(error, datasets[g], group->count > 1 ? 2 : 1, &time);
+        shard_ok(error, H5Rcreate(&uses[g - 1].dataset, parent, group->name, H5R_OBJECT, -1), group->name);
+    }
+    if (groups->count > 1) shard_list_uses(error, datasets[0], uses, groups->count - 1);
+}
+
+// ---- the lane table -------------------------------------------------------------------------------------------------
+
+// Packed, as it stands in the file.
+static hid_t shard_row_file_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "the lane table");
+    return type;
+}
+
+static void shard_describe_lanes(Error *error, hid_t data)
+{
+    static const char *const docs[] = {"trial id", "replicate of the trial", "first sample of the lane",
+                                       "samples of the lane"};
+    static const char *const units[] = {"1", "1", "1", "1"};
+    static const char *const names[] = {"trial", "replicate", "offset", "length"};
+    shard_put_texts(error, data, "long_name", docs, 4);
+    shard_put_texts(error, data, "units", units, 4);
+    shard_put_texts(error, data, "column_names", names, 4);
+}
+
+static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Arena *arena)
+{
+    ShardRow *rows = ARENA_NEW(arena, ShardRow, shard->n_lanes);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) {
+        const ShardLane *lane = &shard->lanes[i];
+        rows[i] =
+            (ShardRow){.trial = lane->trial, .replicate = lane->replicate, .offset = offset, .length = lane->length};
+        offset += lane->length;
+    }
+    const hsize_t shape = (hsize_t)shard->n_lanes;
+    const hid_t memory = shard_row_type(error), file = shard_row_file_type(error);
+    const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "the lane table");
+    const hid_t data =
+        shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(shard->n_lanes, 28), shard->gzip);
+    if (shard->n_lanes > 0)
+        shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "the lane table");
+    shard_describe_lanes(error, data);
+    shard_ok(error, H5Dclose(data), "the lane table");
+    shard_ok(error, H5Sclose(space), "the lane table");
+    shard_ok(error, H5Tclose(memory), "the lane table");
+    shard_ok(error, H5Tclose(file), "the lane table");
+}
+
+// ---- building -------------------------------------------------------------------------------------------------------
+
+static hid_t shard_create_file(Error *error)
+{
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file in memory");
+    const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "the file in memory");
+    shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "the file in memory");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "the file in memory");
+    const hid_t file = shard_id(error, H5Fcreate("shard", H5F_ACC_TRUNC, create, access), "the file in memory");
+    shard_ok(error, H5Pclose(access), "the file in memory");
+    shard_ok(error, H5Pclose(create), "the file in memory");
+    return file;
+}
+
+// The order of the columns over all datasets, which a reader needs to put samples together again.
+static void shard_put_column_order(Error *error, const Shard *shard, hid_t group, Arena *arena)
+{
+    const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
+    const char **groups = ARENA_NEW(arena, const char *, shard->n_columns);
+    for (int c = 0; c < shard->n_columns; c++) {
+        names[c] = shard->columns[c].name;
+        groups[c] = shard->columns[c].group;
+    }
+    shard_put_texts(error, group, "columns", names, (hsize_t)shard->n_columns);
+    shard_put_texts(error, group, "column_groups", groups, (hsize_t)shard->n_columns);
+}
+
+static void shard_put_trajectories(Error *error, const Shard *shard, hid_t file, Arena *arena)
+{
+    int64_t samples = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) samples += shard->lanes[i].length;
+    const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
+    for (int c = 0; c < shard->n_columns; c++) names[c] = shard->columns[c].group;
+    const ShardGroups groups = shard_groups(names, shard->n_columns, arena);
+    hid_t *datasets = ARENA_NEW(arena, hid_t, groups.count);
+
+    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), "/trajectories");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "/trajectories");
+    const hid_t parent =
+        shard_id(error, H5Gcreate2(file, "trajectories", H5P_DEFAULT, create, H5P_DEFAULT), "/trajectories");
+    shard_ok(error, H5Pclose(create), "/trajectories");
+    shard_put_column_order(error, shard, parent, arena);
+    for (int g = 0; g < groups.count; g++)
+        datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
+    shard_attach_time(error, parent, &groups, datasets, arena);
+    for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
+    shard_put_lanes(error, shard, parent, arena);
+    shard_ok(error, H5Gclose(parent), "/trajectories");
+}
+
+static Error shard_take_image(hid_t file, Bytes *image)
+{
+    Error error = error_none();
+    const ssize_t size = H5Fget_file_image(file, NULL, 0);
+    shard_check(&error, size > 0, "the file in memory");
+    if (error.kind != OK) return error;
+    unsigned char *data = malloc((size_t)size);
+    if (data == NULL) return error_make(ERROR_MACHINE, "not enough memory: a shard needs %zd bytes", size);
+    shard_check(&error, H5Fget_file_image(file, data, (size_t)size) == size, "the file in memory");
+    if (error.kind != OK) free(data);
+    if (error.kind == OK) *image = (Bytes){.data = data, .size = (size_t)size};
+    return error;
+}
+
+// What shard_build takes from its arena: the lane rows, one block of samples, and words for the columns.
+static size_t shard_build_memory(const Shard *shard)
+{
+    const size_t columns = (size_t)shard->n_columns;
+    return (size_t)shard->n_lanes * sizeof(ShardRow) + 2 * SHARD_CHUNK_BYTES + columns * (columns * 4 + 512) +
+           (1 << 16);
+}
+
+Error shard_build(const Shard *shard, Bytes *image)
+{
+    Arena arena;
+    *image = (Bytes){0};
+    shard_quiet();
+    TRY(arena_create(&arena, shard_build_memory(shard), "a shard"));
+    Error error = error_none();
+    const hid_t file = shard_create_file(&error);
+    for (int i = 0; i < shard->n_attributes; i++)
+        shard_put_text(&error, file, shard->attributes[i].name, shard->attributes[i].text);
+    shard_put_trajectories(&error, shard, file, &arena);
+    shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "the file in memory");
+    if (error.kind == OK) error = shard_take_image(file, image);
+    shard_ok(&error, H5Fclose(file), "the file in memory");
+    arena_destroy(&arena);
+    if (error.kind == OK) return error;
+    free(image->data);
+    *image = (Bytes){0};
+    return error;
+}

@@ -1,0 +1,201 @@
+// What is wrong with an expression, and where: in a spec at the character of its file, on the command line under the
+// text; and the likeliest reason, so that the next try is right.
+#include "expression.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { EXPRESSION_EXCERPT = 76 }; // columns of an expression that an error on the command line shows
+
+// ---- places ---------------------------------------------------------------------------------------------------------
+
+// The text at a node's place, NULL if there is none.
+static const char *expression_source(const Node *node)
+{
+    const char *text = node->source->text;
+    uint32_t c;
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
+    for (int i = 1; i < node->line; i++) {
+        text = strchr(text, '\n');
+        if (text == NULL) return NULL;
+        text++;
+    }
+    for (int i = 1; i < node->column && *text != '\0'; i++) text += utf8_read(text, &c);
+    return text;
+}
+
+// The place of the scalar's byte `offset`, in the scalar's own line. False if it does not stand there (folded lines,
+// escapes other than of quotes).
+static bool expression_column(const Node *node, int offset, int *column)
+{
+    const char *source = expression_source(node);
+    if (source == NULL) return false;
+    const char quote = *source;
+    *column = node->column;
+    if (node->quoted) {
+        if (quote != '\'' && quote != '"') return false;
+        source++;
+        *column += 1;
+    }
+    for (const char *text = node->text, *end = text + offset; text < end; *column += 1) {
+        const bool escaped = node->quoted && ((quote == '\'' && strncmp(source, "''", 2) == 0) ||
+                                              (quote == '"' && source[0] == '\\' && source[1] == text[0]));
+        if (escaped) {
+            source++;
+            *column += 1;
+        }
+        uint32_t c;
+        const int length = utf8_read(text, &c);
+        if (length == 0 || strncmp(source, text, (size_t)length) != 0) return false;
+        source += length;
+        text += length;
+    }
+    return true;
+}
+
+static int expression_characters(const char *from, int bytes)
+{
+    int characters = 0;
+    uint32_t c;
+    for (const char *at = from; at < from + bytes && *at != '\0'; characters++) {
+        const int length = utf8_read(at, &c);
+        at += length > 0 ? length : 1;
+    }
+    return characters;
+}
+
+static void expression_report(ExpressionParser *parser, const char *at, int width, const char *format,
+                              va_list arguments)
+{
+    char message[320];
+    vsnprintf(message, sizeof message, format, arguments);
+    const int offset = (int)(at - parser->text), characters = expression_characters(at, width);
+    int column;
+    if (parser->node == NULL && !parser->failed) {
+        const int place = expression_characters(parser->text, offset) + 1;
+        const Excerpt excerpt = source_excerpt(parser->text, 1, place, characters, EXPRESSION_EXCERPT);
+        parser->error =
+            error_make(ERROR_USER, "%s: %s\n    %s\n    %s", parser->what, message, excerpt.line, excerpt.caret);
+    } else if (parser->node != NULL && expression_column(parser->node, offset, &column)) {
+        diagnose_at(parser->diagnostics, parser->node->source, parser->node->line, column, characters, "%s", message);
+    } else if (parser->node != NULL) {
+        diagnose(parser->diagnostics, parser->node, "%s (at character %d of the expression)", message,
+                 expression_characters(parser->text, offset) + 1);
+    }
+    parser->failed = true;
+}
+
+void expression_complain(ExpressionParser *parser, const char *at, int width, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    expression_report(parser, at, width, format, arguments);
+    va_end(arguments);
+}
+
+void expression_stop(ExpressionParser *parser, const char *at, int width, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    expression_report(parser, at, width, format, arguments);
+    va_end(arguments);
+    parser->stopped = true;
+}
+
+// ---- habits ---------------------------------------------------------------------------------------------------------
+
+static const ExpressionHabit expression_habits[] = {
+    {"&&", "and"}, {"||", "or"}, {"**", "^"}, {"<>", "!="}, {"!=", NULL},   {"!", "not"}, {"&", "and"},
+    {"|", "or"},   {"−", "-"},   {"×", "*"},  {"·", "*"},   {"÷", "/"},     {"≤", "<="},  {"≥", ">="},
+    {"≠", "!="},   {"\"", "'"},  {"[", "("},  {"]", ")"},   {"AND", "and"}, {"OR", "or"}, {"NOT", "not"},
+};
+
+const ExpressionHabit *expression_habit(const char *at, size_t length)
+{
+    for (size_t i = 0; i < sizeof expression_habits / sizeof *expression_habits; i++) {
+        const ExpressionHabit *habit = &expression_habits[i];
+        const size_t size = strlen(habit->wrong);
+        if (size <= length || strncmp(at, habit->wrong, size) != 0) continue;
+        if (expression_letter(at[0]) && expression_word_length(at) != (int)size) continue;
+        return habit->right != NULL ? habit : NULL;
+    }
+    return NULL;
+}
+
+void expression_unexpected(ExpressionParser *parser, const char *expected)
+{
+    const char *at = parser->at;
+    uint32_t c;
+    const ExpressionHabit *habit = expression_habit(at, 0);
+    if (habit != NULL) {
+        expression_stop(parser, at, (int)strlen(habit->wrong), "write %s instead of %s", habit->right, habit->wrong);
+        return;
+    }
+    const int word = expression_word_length(at), character = utf8_read(at, &c);
+    if (*at == '\0') {
+        expression_stop(parser, at, 1, "expected %s at the end", expected);
+    } else if (word > 0) {
+        expression_stop(parser, at, word, "expected %s before '%.*s'", expected, word < 40 ? word : 40, at);
+    } else {
+        expression_stop(parser, at, 1, "expected %s here, not '%.*s'", expected, character, at);
+    }
+}
+
+// ---- unknown names --------------------------------------------------------------------------------------------------
+
+// Up to a line of names, for messages.
+static void expression_list_names(const char *const *names, int count, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        if (used + strlen(names[i]) + 16 >= size) {
+            snprintf(out + used, size - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+}
+
+// The names of the scope as one list.
+static const char **expression_all_names(const Scope *scope, Arena *arena)
+{
+    const char **names = ARENA_NEW(arena, const char *, scope->count + scope->n_texts + 1);
+    for (int i = 0; i < scope->count; i++) names[i] = scope->names[i];
+    for (int i = 0; i < scope->n_texts; i++) names[scope->count + i] = scope->texts[i];
+    return names;
+}
+
+static bool expression_is_no_number(const char *name)
+{
+    static const char *const names[] = {"nan", "NaN", "inf", "Inf", "infinity"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text)
+{
+    const int width = (int)strlen(name), n_names = parser->scope->count + parser->scope->n_texts;
+    const char **names = expression_all_names(parser->scope, parser->arena);
+    const char *near = nearest_name(name, names, n_names);
+    const ExpressionHabit *habit = expression_habit(at, 0);
+    char list[200];
+    expression_list_names(names, n_names, list, sizeof list);
+    if (after_text) {
+        expression_complain(parser, at, width, "unknown name '%.64s'; a text stands in single quotes", name);
+    } else if (habit != NULL) {
+        expression_stop(parser, at, width, "write %s instead of %s", habit->right, habit->wrong);
+    } else if (expression_find_function(name) >= 0) {
+        expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
+    } else if (expression_is_no_number(name)) {
+        expression_complain(parser, at, width, "'%s' is no number that can be used here", name);
+    } else if (near != NULL) {
+        expression_complain(parser, at, width, "unknown name '%.64s'; did you mean '%s'?", name, near);
+    } else if (n_names > 0) {
+        expression_complain(parser, at, width, "unknown name '%.64s'; there are: %s", name, list);
+    } else {
+        expression_complain(parser, at, width, "unknown name '%.64s'; only numbers can stand here", name);
+    }
+}
