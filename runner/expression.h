@@ -71,7 +71,8 @@ struct Expression {
     int count;
 };
 
-// Of the operation at step `end`: its row; the last step of its left operand (that of its right or only one is end - 1).
+// Of the operation at step `end`: its row, and the last step of its left operand; that of the right or only one is
+// end - 1.
 const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
 int expression_left(const ExpressionStep *steps, int end);
 

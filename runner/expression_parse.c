@@ -1,14 +1,14 @@
 // Parses an expression by recursive descent into a postfix program.
 //
-//     or     = and {"or" and}                         left to right
-//     and    = not {"and" not}
-//     not    = "not" not | compare
-//     compare= sum [("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sum]     no chains
-//     sum    = product {("+" | "-") product}
-//     product= minus {("*" | "/") minus}
-//     minus  = "-" minus | power
-//     power  = atom ["^" minus]                       right to left; -x^2 is -(x^2)
-//     atom   = number | name | 'text' | function "(" or {"," or} ")" | "(" or ")"
+//     or      = and {"or" and}                         left to right
+//     and     = not {"and" not}
+//     not     = "not" not | compare
+//     compare = sum [("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sum]     no chains
+//     sum     = product {("+" | "-") product}
+//     product = minus {("*" | "/") minus}
+//     minus   = "-" minus | power
+//     power   = atom ["^" minus]                       right to left; -x^2 is -(x^2)
+//     atom    = number | name | 'text' | function "(" or {"," or} ")" | "(" or ")"
 #include "expression.h"
 
 #include <stdlib.h>
