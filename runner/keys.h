@@ -30,7 +30,7 @@ typedef enum KeyStore {
 } KeyStore;
 
 enum {
-    KEY_REQUIRED = 1,
+    KEY_REQUIRED = 1, // if its section is there
     KEY_IDENTITY = 2, // can change a number: enters the canonical text and its hash
     KEY_OPEN = 4      // section: its keys come from the model
 };

@@ -17,6 +17,20 @@ static void schema_const(Json *json, const char *value)
     json_close(json, '}');
 }
 
+static void schema_words(Json *json, const char *name, const char *words, Arena *arena)
+{
+    json_array(json, name);
+    for (int i = 0; i < words_count(words); i++) json_text(json, NULL, words_at(words, i, arena));
+    json_close(json, ']');
+}
+
+static void schema_required(Json *json, const char *name)
+{
+    json_array(json, "required");
+    json_text(json, NULL, name);
+    json_close(json, ']');
+}
+
 static void schema_bounds(Json *json, const Key *key)
 {
     json_text(json, "type", key->type == KEY_INTEGER ? "integer" : "number");
@@ -57,10 +71,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
         json_text(json, "type", "string");
         json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
     }
-    if (key->type != KEY_CHOICE) return;
-    json_array(json, "enum");
-    for (int i = 0; i < words_count(key->words); i++) json_text(json, NULL, words_at(key->words, i, arena));
-    json_close(json, ']');
+    if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
 }
 
 static void schema_default(Json *json, const Key *key, Arena *arena)
@@ -94,10 +105,7 @@ static void schema_array_of(Json *json, const char *definition, int least, int m
 
 static void schema_map_of(Json *json, const char *definition, Arena *arena)
 {
-    json_array(json, "type");
-    json_text(json, NULL, "object");
-    json_text(json, NULL, "null");
-    json_close(json, ']');
+    schema_words(json, "type", "object|null", arena);
     schema_refer(json, "additionalProperties", definition, arena);
 }
 
@@ -124,14 +132,7 @@ static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names"
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, 0, arena); }
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
-static void schema_minimize(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_array(json, "type");
-    json_text(json, NULL, "string");
-    json_text(json, NULL, "number");
-    json_close(json, ']');
-}
+static void schema_minimize(Json *json, Arena *arena) { schema_words(json, "type", "string|number", arena); }
 
 static void schema_objective_over(Json *json, Arena *arena)
 {
@@ -189,10 +190,7 @@ static void schema_property(Json *json, const Key *rows, int count, const Key *k
     json_text(json, "description",
               arena_format(arena, "%s. Example: %s", key->doc, key->example != NULL ? key->example : ""));
     if (key->type == KEY_SECTION && (key->flags & KEY_OPEN) != 0) {
-        json_array(json, "type");
-        json_text(json, NULL, "object");
-        json_text(json, NULL, "null");
-        json_close(json, ']');
+        schema_words(json, "type", "object|null", arena);
     } else if (key->type == KEY_SECTION) {
         schema_section(json, rows, count, key->path, arena);
     } else if (key->type == KEY_FORM) {
@@ -261,9 +259,7 @@ static void schema_if(Json *json, const char *key, const char *value, bool or_ab
     json_close(json, '}');
     json_close(json, '}');
     if (!or_absent) {
-        json_array(json, "required");
-        json_text(json, NULL, key);
-        json_close(json, ']');
+        schema_required(json, key);
     }
     json_close(json, '}');
     json_object(json, "then");
@@ -289,10 +285,7 @@ static void schema_methods(Json *json, Arena *arena)
 
 static void schema_section(Json *json, const Key *rows, int count, const char *section, Arena *arena)
 {
-    json_array(json, "type");
-    json_text(json, NULL, "object");
-    if (section[0] != '\0') json_text(json, NULL, "null");
-    json_close(json, ']');
+    schema_words(json, "type", section[0] != '\0' ? "object|null" : "object", arena);
     json_object(json, "properties");
     for (int i = 0; i < count; i++) {
         if (schema_is_child(&rows[i], section)) schema_property(json, rows, count, &rows[i], arena);
@@ -302,14 +295,12 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
         schema_methods(json, arena);
     else
         json_boolean(json, "additionalProperties", false);
-    if (strcmp(section, "record.trajectories") == 0 || section[0] == '\0') {
-        json_array(json, "required");
-        for (int i = 0; i < count && section[0] == '\0'; i++) {
-            if ((rows[i].flags & KEY_REQUIRED) != 0) json_text(json, NULL, rows[i].path);
-        }
-        if (section[0] != '\0') json_text(json, NULL, "select");
-        json_close(json, ']');
+    json_array(json, "required");
+    for (int i = 0; i < count; i++) {
+        if ((rows[i].flags & KEY_REQUIRED) != 0 && schema_is_child(&rows[i], section))
+            json_text(json, NULL, key_name(&rows[i]));
     }
+    json_close(json, ']');
 }
 
 // ---- models ---------------------------------------------------------------------------------------------------------
@@ -361,7 +352,8 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
 
 // ---- definitions that forms refer to --------------------------------------------------------------------------------
 
-static void schema_pair(Json *json, const char *name, int count, const char *companions, Arena *arena)
+// An object with one key, an array of so many numbers; a range has two more.
+static void schema_pair(Json *json, const char *name, int count, bool is_range, Arena *arena)
 {
     json_object(json, NULL);
     json_text(json, "type", "object");
@@ -369,21 +361,16 @@ static void schema_pair(Json *json, const char *name, int count, const char *com
     json_object(json, name);
     schema_array_of(json, "quantity", count, count, arena);
     json_close(json, '}');
-    if (companions != NULL) {
+    if (is_range) {
         json_object(json, "scale");
-        json_array(json, "enum");
-        json_text(json, NULL, "linear");
-        json_text(json, NULL, "log");
-        json_close(json, ']');
+        schema_words(json, "enum", "linear|log", arena);
         json_close(json, '}');
         json_object(json, "integer");
         json_text(json, "type", "boolean");
         json_close(json, '}');
     }
     json_close(json, '}');
-    json_array(json, "required");
-    json_text(json, NULL, name);
-    json_close(json, ']');
+    schema_required(json, name);
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
@@ -398,28 +385,23 @@ static void schema_values(Json *json, Arena *arena)
     schema_array_of(json, "quantity", 1, 0, arena);
     json_close(json, '}');
     for (int i = 0; i < count; i++)
-        schema_pair(json, forms[i].name, forms[i].n_arguments, forms[i].form == VALUES_RANGE ? "scale" : NULL, arena);
+        schema_pair(json, forms[i].name, forms[i].n_arguments, forms[i].form == VALUES_RANGE, arena);
     json_object(json, NULL);
     json_text(json, "type", "object");
     json_object(json, "properties");
     schema_refer(json, "derive", "expression", arena);
     json_close(json, '}');
-    json_array(json, "required");
-    json_text(json, NULL, "derive");
-    json_close(json, ']');
+    schema_required(json, "derive");
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
     json_close(json, ']');
     json_close(json, '}');
 }
 
-static void schema_quantity(Json *json)
+static void schema_quantity(Json *json, Arena *arena)
 {
     json_object(json, "quantity");
-    json_array(json, "type");
-    json_text(json, NULL, "number");
-    json_text(json, NULL, "string");
-    json_close(json, ']');
+    schema_words(json, "type", "number|string", arena);
     json_text(json, "pattern", schema_quantity_pattern);
     json_close(json, '}');
 }
@@ -427,12 +409,12 @@ static void schema_quantity(Json *json)
 static void schema_definitions(Json *json, Arena *arena)
 {
     json_object(json, "$defs");
-    schema_quantity(json);
+    schema_quantity(json, arena);
     schema_values(json, arena);
     json_object(json, "perturbation");
     json_array(json, "anyOf");
-    schema_pair(json, "normal", 2, NULL, arena);
-    schema_pair(json, "uniform", 2, NULL, arena);
+    schema_pair(json, "normal", 2, false, arena);
+    schema_pair(json, "uniform", 2, false, arena);
     json_close(json, ']');
     json_close(json, '}');
     json_object(json, "point");

@@ -234,12 +234,8 @@ void record_read(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     const GivenKey *trials = given_find(reader, "record.trajectories.select.trials");
-    const GivenKey *section = given_find(reader, "record.trajectories");
     if (trials != NULL) record_read_trials(reader, trials->value);
     if (reader->names != NULL) record_check_sample(reader);
     spec->record.trajectories =
         spec->record.best > 0 || spec->record.every > 0 || spec->record.failures > 0 || spec->record.n_trials > 0;
-    if (section != NULL && given_find(reader, "record.trajectories.select") == NULL)
-        diagnose(reader->diagnostics, section->key,
-                 "record.trajectories.select is missing: say which trials, for example `select: {best: 20}`");
 }

@@ -208,10 +208,10 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
     }
     for (int i = 0; i < mapping->count; i++) spec_walk_key(reader, mapping, i, section);
     for (int i = 0; i < reader->n_keys; i++) {
-        const char *child;
         const Key *key = &reader->keys[i];
+        const char *child = NULL;
         if ((key->flags & KEY_REQUIRED) == 0 || given_find(reader, key->path) != NULL) continue;
-        if (spec_child_length(key->path, section, &child) != strlen(key_name(key))) continue;
+        if (spec_child_length(key->path, section, &child) == 0 || child != key_name(key)) continue; // not right below
         diagnose(reader->diagnostics, mapping, "%s is missing: %s, for example `%s: %s`", key->path, key->doc,
                  key_name(key), key->example);
     }
