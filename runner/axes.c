@@ -307,9 +307,10 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
     else if (method->wants_points)
         diagnose(reader->diagnostics, name->value, "method %s needs `points`, the list of trials", method->name);
     const bool grid = method->wants_values && !method->wants_range;
-    if (zip != NULL && grid)
+    const bool no_axes = over != NULL && over->value->kind != NODE_MAPPING; // reported, and every name would be unknown
+    if (zip != NULL && grid && !no_axes)
         axes_read_zip(reader, zip->value, build);
-    else if (zip != NULL)
+    else if (zip != NULL && !grid)
         diagnose(reader->diagnostics, zip->key, "zip belongs to method grid, and this is method %s", method->name);
     if (grid) axes_check_product(reader, build);
     if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
