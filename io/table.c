@@ -178,13 +178,14 @@ void table_number(Table *table, double value)
     if (table == NULL) return;
     const char *name = table_name(table);
     char text[32];
-    snprintf(text, sizeof text, "%.6g", value);
-    if (table->format == TABLE_TEXT)
+    if (table->format == TABLE_TEXT) {
+        snprintf(text, sizeof text, "%.6g", value);
         table_text_cell(table, 'n', isnan(value) ? "-" : text);
-    else if (table->format == TABLE_JSON)
+    } else if (table->format == TABLE_JSON) {
         json_number(&table->json, name, value);
-    else if (!isnan(value))
+    } else if (!isnan(value)) {
         fputs(text_number(value).text, table->out);
+    }
     table_next(table);
 }
 

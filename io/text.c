@@ -79,34 +79,121 @@ Text32 text_short(double value)
     return text;
 }
 
-// "1e-05" -> "1e-5", "1e+20" -> "1e20": what a person would type, and a digit less to read.
-static void text_trim_exponent(char *text)
+// ---- the shortest decimal -------------------------------------------------------------------------------------------
+
+__extension__ typedef unsigned __int128 TextWide;
+
+// A positive double as m 2^e, m of 53 bits.
+typedef struct TextDouble {
+    uint64_t m;
+    int e;
+} TextDouble;
+
+// `precision` decimal digits, the first of which stands for 10^exponent.
+typedef struct TextDecimal {
+    uint64_t digits;
+    int precision, exponent;
+} TextDecimal;
+
+// The integer nearest to m 2^e 10^k = m 5^k 2^(e + k), 0 <= k <= 27: m 5^k has at most 116 bits, so that all of this is
+// exact. True if that integer, over 10^k, reads back as the same double: if it lies within half a unit of m, which is
+// 5^k / 2 here; below a power of two the doubles are twice as dense.
+static bool text_scaled(const TextDouble *value, int k, uint64_t *nearest)
 {
-    char *from = strchr(text, 'e');
-    if (from == NULL) return;
-    char *to = ++from;
-    if (*from == '-') to++;
-    from++; // printf always gives the exponent a sign
-    while (*from == '0' && from[1] != '\0') from++;
-    memmove(to, from, strlen(from) + 1);
+    uint64_t five = 1;
+    for (int i = 0; i < k; i++) five *= 5;
+    const TextWide product = (TextWide)value->m * five;
+    const int shift = -(value->e + k);
+    if (shift <= 0) { // an integer itself
+        *nearest = (uint64_t)(product << -shift);
+        return true;
+    }
+    TextWide whole = product >> shift;
+    const TextWide rest = product - (whole << shift), half = (TextWide)1 << (shift - 1);
+    if (rest > half || (rest == half && (whole & 1) != 0)) whole++;
+    *nearest = (uint64_t)whole;
+    const bool above = (whole << shift) > product, even = (value->m & 1) == 0;
+    const TextWide distance = above ? (whole << shift) - product : product - (whole << shift);
+    const TextWide reach = !above && value->m == (uint64_t)1 << 52 ? 4 * distance : 2 * distance;
+    return reach < five || (reach == five && even);
 }
 
-// A decimal of up to 15 digits survives the way to a normal double and back (C17 5.2.4.2.2, DBL_DIG), so if 15 digits
-// read back they are, with their trailing zeros cut by %g, the shortest. Subnormals have fewer digits: try them all.
-Text32 text_number(double value)
+// The shortest decimal of 1e-10 <= value < 1e14, among those the nearest to it. A decimal of up to 15 digits survives
+// the way to a double and back, and 17 digits always identify it (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG); so the
+// first of 15, 16, 17 digits that reads back is, with its trailing zeros cut, the shortest. (The range keeps k of
+// text_scaled in its bounds.)
+static TextDecimal text_shortest(double value)
 {
-    Text32 text;
-    if (isnan(value) || isinf(value)) {
-        snprintf(text.text, sizeof text.text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-        return text;
+    const int guess = (int)floor(log10(value));
+    TextDecimal decimal;
+    TextDouble binary;
+    binary.m = (uint64_t)ldexp(frexp(value, &binary.e), 53);
+    binary.e -= 53;
+    uint64_t limit = 1000000000000000; // 10^precision
+    for (decimal.precision = 15;; decimal.precision++, limit *= 10) {
+        decimal.exponent = guess;
+        bool same = text_scaled(&binary, decimal.precision - 1 - decimal.exponent, &decimal.digits);
+        if (decimal.digits >= limit || decimal.digits < limit / 10) { // a wrong guess, or 9.99 became 10.0
+            decimal.exponent += decimal.digits >= limit ? 1 : -1;
+            same = text_scaled(&binary, decimal.precision - 1 - decimal.exponent, &decimal.digits);
+        }
+        if (same || decimal.precision == 17) return decimal;
     }
-    const bool subnormal = fpclassify(value) == FP_SUBNORMAL;
+}
+
+// As %g lays out: plain if the exponent is in [-4, precision), else with an exponent; trailing zeros are cut.
+static void text_lay_out(const TextDecimal *decimal, bool negative, Text32 *text)
+{
+    char number[20];
+    int count = decimal->precision, used = 0;
+    const int exponent = decimal->exponent;
+    uint64_t rest = decimal->digits;
+    for (int i = count - 1; i >= 0; i--, rest /= 10) number[i] = (char)('0' + rest % 10);
+    while (count > 1 && number[count - 1] == '0') count--;
+    char *out = text->text;
+    if (negative) out[used++] = '-';
+    const bool plain = exponent >= -4 && exponent < decimal->precision;
+    const int before_point = !plain ? 1 : exponent >= 0 ? exponent + 1 : 0;
+    if (before_point == 0) {
+        memcpy(out + used, "0.0000", 6);
+        used += 1 - exponent; // "0." and the zeros that follow
+    }
+    for (int i = 0; i < count || i < before_point; i++) {
+        if (i > 0 && i == before_point) out[used++] = '.';
+        out[used++] = i < count ? number[i] : '0';
+    }
+    out[used] = '\0';
+    if (!plain) snprintf(out + used, sizeof text->text - (size_t)used, "e%d", exponent);
+}
+
+// Very great and very small numbers, by trying. Subnormals have fewer than 15 digits.
+static void text_by_trying(double value, Text32 *text)
+{
     char decimal[64];
-    for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
+    for (int digits = fpclassify(value) == FP_SUBNORMAL ? 1 : 15; digits <= 17; digits++) {
         snprintf(decimal, sizeof decimal, "%.*g", digits, value);
         if (strtod(decimal, NULL) == value) break;
     }
-    text_trim_exponent(decimal);
-    memcpy(text.text, decimal, sizeof text.text); // 24 characters at most: -1.2345678901234567e-308
+    char *from = strchr(decimal, 'e'), *to = from;
+    if (from != NULL) { // "e-05" -> "e-5", "e+20" -> "e20"
+        to += from[1] == '-' ? 2 : 1;
+        from += 2 + strspn(from + 2, "0");
+        memmove(to, from, strlen(from) + 1);
+    }
+    memcpy(text->text, decimal, sizeof text->text); // 24 characters at most: -1.2345678901234567e-308
+}
+
+Text32 text_number(double value)
+{
+    Text32 text = {"0"};
+    const double size = fabs(value);
+    if (isnan(value) || isinf(value)) {
+        snprintf(text.text, sizeof text.text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    } else if (size >= 1e-10 && size < 1e14) {
+        const TextDecimal decimal = text_shortest(size);
+        text_lay_out(&decimal, value < 0, &text);
+    } else if (size > 0 || signbit(value)) {
+        text_by_trying(value, &text);
+    }
     return text;
 }

@@ -69,7 +69,7 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
         for (int64_t rank = 1; error.kind == OK && row; rank++, error = statement_step(statement, &row)) {
             table_integer(table, rank);
             for (int i = 0; i < listing->count; i++)
-                trial_cell(table, statement, i + 1, &listing->all, listing->names[i]);
+                trial_cell(table, statement, i + 1, &listing->all, trial_column_find(&listing->all, listing->names[i]));
         }
         const Error written = table_finish(table);
         if (error.kind == OK) error = written;

@@ -174,12 +174,11 @@ const char *trial_columns_sql(const char *const *names, int count, Arena *arena)
     return sql;
 }
 
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, const char *name)
+void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column)
 {
-    const int column = trial_column_find(columns, name);
-    if (column >= 0 && columns->is_text[column])
+    if (columns->is_text[column])
         table_text(table, column_is_null(statement, index) ? NULL : column_text(statement, index));
-    else if (column >= 0 && columns->is_integer[column] && !column_is_null(statement, index))
+    else if (columns->is_integer[column] && !column_is_null(statement, index))
         table_integer(table, column_integer(statement, index));
     else
         table_number(table, column_real(statement, index));

@@ -15,6 +15,7 @@ typedef struct Query {
     const StoredCampaign *campaign;
     TrialColumns all;
     const char **names; // [count] columns to print
+    int *columns;       // [count] their places in `all`
     int count;
     const char *where, *order; // SQL
     SqlValue *values;          // [n_values] to bind to `where`
@@ -75,19 +76,32 @@ static Error query_order(Query *query, const char *text, Arena *arena)
     return error_none();
 }
 
+static void query_add(Query *query, int column)
+{
+    query->columns[query->count] = column;
+    query->names[query->count++] = query->all.names[column];
+}
+
+// Without --columns what tells most, and with it the failure of those that have no fitness.
+static void query_default_columns(Query *query, Arena *arena)
+{
+    const char *const *names;
+    const int count = trial_columns_main(&query->campaign->spec, arena, &names);
+    for (int i = 0; i < count; i++) query_add(query, trial_column_find(&query->all, names[i]));
+    if (query->campaign->spec.objective.failed == FAILED_ANY)
+        query_add(query, trial_column_find(&query->all, "failure"));
+}
+
 static Error query_columns(Query *query, const char *text, Arena *arena)
 {
-    if (text != NULL && strcmp(text, "all") == 0) {
-        query->names = query->all.names;
-        query->count = query->all.count;
+    query->names = ARENA_NEW(arena, const char *, QUERY_COLUMNS_MAX);
+    query->columns = ARENA_NEW(arena, int, QUERY_COLUMNS_MAX);
+    if (text == NULL) {
+        query_default_columns(query, arena);
         return error_none();
     }
-    query->names = ARENA_NEW(arena, const char *, QUERY_COLUMNS_MAX);
-    if (text == NULL) {
-        const char *const *names;
-        query->count = trial_columns_main(&query->campaign->spec, arena, &names);
-        memcpy(query->names, names, (size_t)query->count * sizeof *names);
-        if (query->campaign->spec.objective.failed == FAILED_ANY) query->names[query->count++] = "failure";
+    if (strcmp(text, "all") == 0) {
+        for (int i = 0; i < query->all.count; i++) query_add(query, i);
         return error_none();
     }
     char *rest = arena_copy(arena, text);
@@ -95,7 +109,7 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
         int column;
         TRY(query_column(&query->all, name, "columns", &column));
         if (query->count == QUERY_COLUMNS_MAX) return error_make(ERROR_USER, "--columns: too many columns");
-        query->names[query->count++] = query->all.names[column];
+        query_add(query, column);
     }
     return error_none();
 }
@@ -134,7 +148,7 @@ static Error query_block(const Query *query, Statement *statement, int64_t from,
         bool row = false;
         bind_integer(statement, 1, query->ids[i]);
         TRY(statement_step(statement, &row));
-        for (int c = 0; row && c < query->count; c++) trial_cell(table, statement, c, &query->all, query->names[c]);
+        for (int c = 0; row && c < query->count; c++) trial_cell(table, statement, c, &query->all, query->columns[c]);
         if (row) TRY(statement_step(statement, &row)); // to its end, which resets it
     }
     return error_none();

@@ -432,9 +432,9 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
 bool spec_has_metric(const Spec *spec, const char *name);
 // Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, const char *name);
-// Prints the best trials; *best: the first one's id. With none that did not fail, the longest survivors, and -1. CSV and
-// JSON have every column, and no survivors.
+void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
+// Prints the best trials; *best: the first one's id. With none that did not fail, the longest survivors, and -1.
+// CSV and JSON have every column, and no survivors.
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 

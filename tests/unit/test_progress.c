@@ -47,7 +47,7 @@ TEST(progress_bar_fits_and_keeps_the_important)
         char *line = progress_test_show(PROGRESS_BAR, widths[i], &progress_test_numbers);
         const int width = progress_test_width(line);
         CHECK(width > 0 && width < atoi(widths[i]));
-        CHECK(strstr(line, "[===") != NULL);
+        CHECK(strstr(line, "[==") != NULL);
         CHECK(strstr(line, "42%") != NULL || strstr(line, "] 420k/1.00M") != NULL);
         CHECK(strstr(line, "420,131/1,000,000") != NULL || strstr(line, "420k/1.00M") != NULL);
         CHECK(strstr(line, "/s") != NULL);

@@ -69,23 +69,49 @@ TEST(text_number_is_the_shortest)
     CHECK_TEXT("nan", text_number((double)NAN).text);
 }
 
-// 100,000 doubles of all sizes and signs read back to their bits.
-TEST(text_number_reads_back)
+// What printf finds by trying: the first of 15, 16, 17 digits (of 1 to 17 for a subnormal) that reads back; exponents
+// as text_number writes them.
+static void text_test_shortest(double value, char *decimal, size_t size)
+{
+    for (int digits = fpclassify(value) == FP_SUBNORMAL ? 1 : 15; digits <= 17; digits++) {
+        snprintf(decimal, size, "%.*g", digits, value);
+        if (strtod(decimal, NULL) == value) break;
+    }
+    char *exponent = strchr(decimal, 'e');
+    if (exponent != NULL) snprintf(exponent + 1, 8, "%d", (int)strtol(exponent + 1, NULL, 10));
+}
+
+// Doubles of all sizes and signs; of the size of metrics; round ones; and powers of two with their neighbours, below
+// which the doubles are denser than above.
+static double text_test_double(int i, uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (i % 4 == 1) return (double)(bits >> 11) * 0x1p-53 * 1000;
+    if (i % 4 == 2) return (double)((int64_t)(bits % 2000000) - 1000000) / 1000;
+    if (i % 4 == 3) return nextafter(ldexp(1, (int)(bits % 100) - 50), (bits >> 40) % 2 == 0 ? 0 : 1e300);
+    return isfinite(value) ? value : 0.5;
+}
+
+TEST(text_number_reads_back_and_is_the_nearest_of_the_shortest)
 {
     uint64_t bits = 88172645463325252u; // xorshift64 (Marsaglia 2003)
-    int wrong = 0;
+    int wrong = 0, other = 0;
     for (int i = 0; i < 100000; i++) {
         bits ^= bits << 13;
         bits ^= bits >> 7;
         bits ^= bits << 17;
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        if (isnan(value)) continue;
+        char expected[64];
+        const double value = text_test_double(i, bits);
         const Text32 text = text_number(value);
         const double again = strtod(text.text, NULL);
+        text_test_shortest(value, expected, sizeof expected);
         wrong += memcmp(&again, &value, sizeof value) != 0;
+        other += strcmp(text.text, expected) != 0;
+        if (other == 1 && strcmp(text.text, expected) != 0) CHECK_TEXT(expected, text.text); // the first, to be seen
     }
     CHECK_INTEGER(0, wrong);
+    CHECK_INTEGER(0, other);
 }
 
 TEST(terminal_of_a_memory_stream_is_none)
