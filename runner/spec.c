@@ -178,23 +178,24 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
 static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, const char *section)
 {
     const Node *key = mapping->keys[index], *value = mapping->items[index];
-    const char *dot = section[0] != '\0' ? "." : "",
-               *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
+    const char *dot = section[0] != '\0' ? "." : "";
+    const char *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
     const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
-    if (dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path))) {
+    const bool unknown = dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path));
+    if (unknown) {
         const char *meant = spec_unknown_key(reader, mapping, key, section);
         if (meant == NULL) return;
         path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
     }
-    const Key *row = spec_key(reader, path);
+    const Key *row = spec_key(reader, path);      // NULL: a mapping that is there for the dots in options' names
     if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
     if (row != NULL && row->type == KEY_LATER) {
-        diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
+        if (!unknown) diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
         return;
     }
     spec_add_given(reader, path, key, value);
-    const bool section_row = row != NULL ? row->type == KEY_SECTION : true;
-    if (section_row && (row == NULL || (row->flags & KEY_OPEN) == 0)) spec_walk(reader, value, path);
+    const bool walks = row == NULL || (row->type == KEY_SECTION && (row->flags & KEY_OPEN) == 0);
+    if (walks) spec_walk(reader, value, path);
 }
 
 // Finds the rows of all keys in a mapping and below, as far as forms and the model's sections.
