@@ -44,8 +44,8 @@ static Error help_run(const CommandLine *line)
     names[command_count()] = "spec";
     const char *nearest = nearest_name(line->arguments[0], names, command_count() + 1);
     return error_make(ERROR_USAGE, "there is no help on '%.60s'%s%s%s", line->arguments[0],
-                      nearest != NULL ? "; did you mean " : "; hopscotch help lists the commands",
-                      nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+                      nearest != NULL ? "; did you mean '" : "; hopscotch help lists the commands",
+                      nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 
 // ---- version --------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ static Error line_unknown_switch(const Command *command, const char *name, Arena
     }
     const char *nearest = nearest_name(name, names, count);
     if (nearest != NULL)
-        return error_make(ERROR_USAGE, "unknown option --%.60s; did you mean --%s? (%s)", name, nearest,
+        return error_make(ERROR_USAGE, "unknown option --%.60s; did you mean '--%s'? (%s)", name, nearest,
                           line_read_on(command, arena));
     return error_make(ERROR_USAGE, "unknown option --%.60s; see %s", name, line_read_on(command, arena));
 }
@@ -142,8 +142,8 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
         const char *names[LINE_CHOICES_MAX];
         const char *nearest = nearest_name(value, names, line_choices(row->argument, arena, names));
         return error_make(ERROR_USAGE, "--%s takes one of %s, not '%.60s'%s%s%s", row->name, row->argument, value,
-                          nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
-                          nearest != NULL ? "?" : "");
+                          nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                          nearest != NULL ? "'?" : "");
     }
     return error_none();
 }

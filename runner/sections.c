@@ -56,7 +56,7 @@ static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
         if (strcmp(given, names[f]) == 0) return f;
     }
     if (near != NULL)
-        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, did you mean '%s'?", given, key_name(key),
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s; did you mean '%s'?", given, key_name(key),
                  near);
     else
         diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key),

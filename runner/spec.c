@@ -166,7 +166,7 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
     if (meant != NULL)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s, did you mean '%s'?", key->text, where, meant);
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s; did you mean '%s'?", key->text, where, meant);
     else
         diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
                  spec_expected(reader, section, ", expected "));
@@ -306,7 +306,7 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     memcpy(names, reader->names, (size_t)n * sizeof *names);
     const char *near = spec_nearest(key->text, names, n, mapping);
     diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
-             near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     for (int i = 0; i < n; i++) {
         if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
     }

@@ -163,7 +163,7 @@ static const ValueForm *values_form_key(SpecReader *reader, const Key *key, cons
     if (strcmp(name, "sigma") == 0)
         diagnose(reader->diagnostics, given, "sigma is not supported by this version");
     else if (near != NULL)
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, did you mean '%s'?", name, key_name(key), near);
+        diagnose(reader->diagnostics, given, "unknown key '%s' in %s; did you mean '%s'?", name, key_name(key), near);
     else
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
                  values_expected);

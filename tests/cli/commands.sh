@@ -65,12 +65,12 @@ expect "--version" 0 --version
 expect "a misspelt command" 2 bets gains
 has "is guessed" err "did you mean 'best'?"
 expect "a misspelt option" 2 best gains --tpo 3
-has "is guessed too" err "did you mean --top?"
+has "is guessed too" err "did you mean '--top'?"
 expect "an option without its value" 2 best gains --top
 expect "a wrong value" 2 best gains --top many
 expect "a number out of range" 2 best gains --top=0
 expect "a wrong choice" 2 best gains --format cvs
-has "names the nearest" err "did you mean csv?"
+has "names the nearest" err "did you mean 'csv'?"
 expect "a flag with a value" 2 best gains --json=yes
 expect "too many arguments" 2 best one two
 expect "too few" 2 best

@@ -166,7 +166,7 @@ TEST(spec_errors_of_overrides_have_their_own_place)
     Reading reading = spec_of("version: 1\nexperiment: test\nmodel: hopper\nseed: 7\n", overrides, 5);
     CHECK_ERROR(ERROR_USER, reading.error);
     CHECK_INTEGER(5, reading.errors);
-    CHECK(strstr(reading.messages, "--set:1:12: error: unknown key 'k_fq' in parameters, did you mean 'k_fp'?\n"
+    CHECK(strstr(reading.messages, "--set:1:12: error: unknown key 'k_fq' in parameters; did you mean 'k_fp'?\n"
                                    "    parameters.k_fq=200\n               ^~~~\n") != NULL);
     CHECK(strstr(reading.messages, "--set:1:15: error: trials is -1, must be in [1, 9007199254740992]\n") != NULL);
     spec_done(&reading);
