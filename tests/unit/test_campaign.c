@@ -162,6 +162,18 @@ TEST(campaign_digest_sees_one_bit)
     campaign_case_end(&test);
 }
 
+TEST(campaign_digest_sees_the_arrays)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_SPEC);
+    CHECK_OK(campaign_case_run(&test, "single"));
+    test.spec.record.float64 = true;
+    CHECK_OK(campaign_case_run(&test, "double"));
+    const Sha256Text single = campaign_case_digest(&test, "single"), twice = campaign_case_digest(&test, "double");
+    CHECK(strcmp(single.hex, twice.hex) != 0);
+    campaign_case_end(&test);
+}
+
 TEST(campaign_with_replicates_is_the_same_in_any_batch)
 {
     CampaignCase test;
@@ -456,7 +468,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// Commits whose rows exist already make the writer fail: the producer is told, and is never left waiting.
+// A commit whose row exists already makes the writer fail: the producer is told, and is never left waiting.
 TEST(campaign_writer_tells_its_error)
 {
     CampaignCase test;
@@ -472,13 +484,13 @@ TEST(campaign_writer_tells_its_error)
     for (; put < 100 && error.kind == OK; put++) {
         error = writer_take(writer, &commit);
         commit->rows.count = 1;
-        commit->rows.id[0] = put < 5 ? put : 0;
+        commit->rows.id[0] = put == 5 ? 0 : put; // the sixth can't be committed, and so none behind it
         if (error.kind == OK) writer_put(writer);
     }
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(put > 5 && put < 12);
-    CHECK_INTEGER(5, writer_counts(writer).trials);
     CHECK_ERROR(ERROR_MACHINE, writer_finish(writer));
+    CHECK_INTEGER(5, writer->counts.trials);
     CHECK_OK(store_close(store));
     campaign_case_end(&test);
 }
