@@ -370,9 +370,9 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
 {
     Bytes bytes;
     TRY(file_read(path, SPEC_BYTES_MAX, arena, &bytes));
-    if (strlen((const char *)bytes.data) != bytes.size)
-        return error_make(ERROR_USER, "%s: byte %zu is NUL, a spec is text", path,
-                          strlen((const char *)bytes.data) + 1);
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
+    if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
     return spec_parse(path, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
 }
 
