@@ -109,8 +109,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 {
     fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
     if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
-    fprintf(out, "\n%-11s %s of %s%s", "trials", text_count(report->trials).text,
-            report->total > 0 ? text_count(report->total).text : "an open number", "");
+    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
+            report->total > 0 ? text_count(report->total).text : "");
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (isnan(report->best))

@@ -89,7 +89,10 @@ static double text_test_double(int i, uint64_t bits)
     memcpy(&value, &bits, sizeof value);
     if (i % 4 == 1) return (double)(bits >> 11) * 0x1p-53 * 1000;
     if (i % 4 == 2) return (double)((int64_t)(bits % 2000000) - 1000000) / 1000;
-    if (i % 4 == 3) return nextafter(ldexp(1, (int)(bits % 100) - 50), (bits >> 40) % 2 == 0 ? 0 : 1e300);
+    if (i % 4 == 3) {
+        const double power = ldexp(1, (int)(bits % 100) - 50);
+        return (bits >> 40) % 3 == 0 ? power : nextafter(power, (bits >> 40) % 3 == 1 ? 0 : 1e300);
+    }
     return isfinite(value) ? value : 0.5;
 }
 
