@@ -20,7 +20,7 @@ static const Switch line_spec_rows[] = {
 };
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, "auto|cpu|cuda", 0, 0,
-     "what computes (default: as the spec says, else a GPU if there is one)"},
+     "what computes (default auto, a GPU if there is one, unless the spec says)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all cores)"},
     {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device (default 0)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
@@ -274,9 +274,9 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
     return values;
 }
 
-BackendOptions command_backend(const CommandLine *line)
+BackendOptions command_backend(const CommandLine *line, const char *fallback)
 {
-    return (BackendOptions){.name = switch_text(line, "backend", "auto"),
+    return (BackendOptions){.name = switch_text(line, "backend", fallback),
                             .threads = (int)switch_integer(line, "threads", 0),
                             .device = (int)switch_integer(line, "device", 0),
                             .isa = switch_text(line, "isa", "auto")};
@@ -300,21 +300,30 @@ Error command_spec(const CommandLine *line, const char *path, Spec *spec)
 
 // ---- help -----------------------------------------------------------------------------------------------------------
 
-static void line_print_switch(const Switch *row, FILE *out)
+static void line_switch_form(const Switch *row, char *form, size_t size)
 {
-    char left[64];
-    snprintf(left, sizeof left, "--%s%s%s", row->name, row->argument != NULL ? " " : "",
-             row->argument != NULL ? row->argument : "");
-    fprintf(out, "  %-26s %s\n", left, row->doc);
+    const bool flag = row->argument == NULL;
+    snprintf(form, size, "--%s%s%s", row->name, flag ? "" : " ", flag ? "" : row->argument);
 }
 
 void command_help(const Command *command, FILE *out)
 {
+    char form[64];
+    const Switches *group;
+    int width = 0;
     fprintf(out, "hopscotch %s: %s\n\nusage: hopscotch %s%s%s [options]\n\noptions:\n", command->name, command->doc,
             command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
-    const Switches *group;
     for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
-        for (int i = 0; i < group->count; i++) line_print_switch(&group->rows[i], out);
+        for (int i = 0; i < group->count; i++) {
+            line_switch_form(&group->rows[i], form, sizeof form);
+            if ((int)strlen(form) > width) width = (int)strlen(form);
+        }
+    }
+    for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
+        for (int i = 0; i < group->count; i++) {
+            line_switch_form(&group->rows[i], form, sizeof form);
+            fprintf(out, "  %-*s  %s\n", width, form, group->rows[i].doc);
+        }
     }
     fprintf(out, "\nexamples:\n%s", command->examples);
 }

@@ -216,7 +216,7 @@ static Error models_schema_run(const CommandLine *line)
 const Command command_models = {
     .name = "models",
     .arguments = "[MODEL]",
-    .doc = "the models, or one of them: its parameters, options, metrics and trajectory columns with units and ranges",
+    .doc = "the models, or one of them: parameters, options, metrics, trajectory columns; units, ranges",
     .examples = "  hopscotch models\n"
                 "  hopscotch models hopper\n"
                 "  hopscotch models hopper --json\n",

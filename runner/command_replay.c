@@ -21,7 +21,7 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
 static Error replay_trial(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
 {
     ReplayResult result = {.trial = trial};
-    const BackendOptions backend = command_backend(line);
+    const BackendOptions backend = command_backend(line, "auto");
     TRY(campaign_replay(campaign, trial, &backend, line->arena, &result));
     if (switch_given(line, "json"))
         replay_print_json(&result, campaign->name, line->out);
@@ -79,7 +79,7 @@ const Command command_replay = {
 const Command command_digest = {
     .name = "digest",
     .arguments = "CAMPAIGN",
-    .doc = "a hash of all that matters (trials, search states, arrays): equal for equal campaigns, wherever they ran",
+    .doc = "a hash of trials, search states and arrays: equal for equal campaigns, wherever they ran",
     .examples = "  hopscotch digest raibert_gains\n"
                 "  diff <(hopscotch digest gains --results cpu) <(hopscotch digest gains --results gpu)\n",
     .least = 1,

@@ -101,17 +101,15 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
 
 static RunOptions run_options(const CommandLine *line, const Spec *spec)
 {
-    RunOptions options = {.results = line->results,
-                          .name = switch_text(line, "name", spec->experiment),
-                          .backend = command_backend(line),
-                          .batch = switch_integer(line, "batch", 0),
-                          .slice = switch_integer(line, "slice", 0),
-                          .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                          .shared_fs = switch_given(line, "shared-fs"),
-                          .out = line->out,
-                          .messages = line->messages};
-    if (!switch_given(line, "backend")) options.backend.name = spec->device.backend;
-    return options;
+    return (RunOptions){.results = line->results,
+                        .name = switch_text(line, "name", spec->experiment),
+                        .backend = command_backend(line, spec->device.backend),
+                        .batch = switch_integer(line, "batch", 0),
+                        .slice = switch_integer(line, "slice", 0),
+                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                        .shared_fs = switch_given(line, "shared-fs"),
+                        .out = line->out,
+                        .messages = line->messages};
 }
 
 static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOptions *options)

@@ -401,7 +401,7 @@ int switch_choice(const CommandLine *line, const char *name, int fallback); // p
 // Of all its occurrences, in order. *count of them.
 const char *const *switch_all(const CommandLine *line, const char *name, int *count);
 void command_help(const Command *command, FILE *out);
-BackendOptions command_backend(const CommandLine *line);
+BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
