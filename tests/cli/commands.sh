@@ -203,7 +203,7 @@ fi
 
 # A run of some seconds in many small batches.
 sed -e 's/6\]}/61]}/' -e 's/0.6, settle/3, settle/' -e 's/experiment: gains/experiment: long/' gains.yaml >long.yaml
-interrupt() # SIGNAL CODE
+interrupt() # SIGNAL CODE STATE
 {
     "$program" run long.yaml --name "long_$1" --backend cpu --threads 1 --batch 64 --progress none >out 2>err &
     pid=$!
@@ -213,15 +213,19 @@ interrupt() # SIGNAL CODE
         tries=$((tries + 1))
         sleep 0.1
     done
+    "$program" status "long_$1" >while
     kill -s "$1" "$pid"
-    wait "$pid"
+    wait "$pid" 2>/dev/null
     equal "SIG$1 ends it" "$2" $?
-    has "and says how to go on" err "hopscotch resume long_$1"
+    has "status knew that it ran" while "running (pid $pid"
     "$program" status "long_$1" >out
-    has "that it was interrupted by SIG$1" out "interrupted"
+    has "status knows that it was $3" out "$3"
+    has "and how to go on" out "hopscotch resume long_$1"
 }
-interrupt INT 130
-interrupt TERM 143
+interrupt INT 130 interrupted
+has "the run itself said it too" err "hopscotch resume long_INT"
+interrupt TERM 143 interrupted
+interrupt KILL 137 killed
 expect "resume" 0 resume long_INT --progress none
 has "goes to the end" out "732 of 732"
 expect "resume of nothing" 1 resume nothing
