@@ -74,18 +74,18 @@ typedef struct Database Database;
 typedef struct Statement Statement;
 typedef enum DatabaseMode {
     DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys on; the only connection that checkpoints
-    DATABASE_READ,  // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+    DATABASE_READ,        // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
 
 // Errors: ERROR_MACHINE with the path and SQLite's words; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
-Error database_close(Database *database); // for a writer: also checkpoints (TRUNCATE)
+Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_run(Database *database, const char *sql); // one or more statements without values
 Error database_prepare(Database *database, const char *sql, Statement **out);
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
 void bind_integer(Statement *statement, int index, int64_t value);
-void bind_real(Statement *statement, int index, double value); // NaN is stored as NULL
+void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
 // *row: there is a row to read. After the last row, or after a statement without rows, it is reset and can be bound anew.
@@ -95,7 +95,7 @@ int column_count(Statement *statement);
 const char *column_name(Statement *statement, int index); // index from 0, also below
 bool column_is_null(Statement *statement, int index);
 int64_t column_integer(Statement *statement, int index);
-double column_real(Statement *statement, int index); // NaN if NULL
+double column_real(Statement *statement, int index);      // NaN if NULL
 const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
 Bytes column_blob(Statement *statement, int index);
 // "name" with quotes doubled, for a statement's text, in the arena.
@@ -186,8 +186,8 @@ const Node *node_find(const Node *mapping, const char *key); // NULL if absent o
 
 Diagnostics *diagnostics_new(Arena *arena);
 void diagnose(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
-void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format, ...)
-    PRINTF_LIKE(6, 7);
+void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int column, int width, const char *format,
+                 ...) PRINTF_LIKE(6, 7);
 void diagnose_warning(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
 int diagnostics_errors(const Diagnostics *diagnostics);
 void diagnostics_print(const Diagnostics *diagnostics, FILE *out, bool colour);
@@ -241,9 +241,9 @@ typedef struct Json {
     bool first[64];
 } Json;
 void json_start(Json *json, FILE *out, bool pretty);
-void json_object(Json *json, const char *name); // opens {
-void json_array(Json *json, const char *name);  // opens [
-void json_close(Json *json, char bracket);      // '}' or ']'
+void json_object(Json *json, const char *name);                  // opens {
+void json_array(Json *json, const char *name);                   // opens [
+void json_close(Json *json, char bracket);                       // '}' or ']'
 void json_text(Json *json, const char *name, const char *value); // NULL: null
 void json_number(Json *json, const char *name, double value);    // NaN, infinities: null
 void json_integer(Json *json, const char *name, int64_t value);
@@ -254,14 +254,14 @@ void json_boolean(Json *json, const char *name, bool value);
 typedef enum ProgressStyle { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_JSON, PROGRESS_NONE } ProgressStyle;
 
 typedef struct ProgressNumbers {
-    int64_t trials_done, trials_total;       // committed; 0 total: unknown
-    int64_t trials_before;                   // done before this run (resume): not counted in the rate
-    double ticks_done, ticks_total;          // fraction of the batches in flight too, so that the bar never stands still
-    double simulated_seconds;                // lane-seconds of this run; 0 if the model has no time
+    int64_t trials_done, trials_total; // committed; 0 total: unknown
+    int64_t trials_before;             // done before this run (resume): not counted in the rate
+    double ticks_done, ticks_total;    // fraction of the batches in flight too, so that the bar never stands still
+    double simulated_seconds;          // lane-seconds of this run; 0 if the model has no time
     int64_t failures;
-    double best;                             // NaN: none yet
+    double best; // NaN: none yet
     int64_t best_trial;
-    const char *doing;                       // "running", "recording", "stopping"
+    const char *doing; // "running", "recording", "stopping"
 } ProgressNumbers;
 
 typedef struct Progress Progress;
@@ -274,7 +274,7 @@ void progress_finish(Progress *progress, const ProgressNumbers *numbers);
 
 // ---- clocks (io/clock.c) --------------------------------------------------------------------------------------------
 
-double clock_seconds(void);         // monotonic
-Text32 clock_utc(void);             // "2026-01-31T12:00:00Z"
+double clock_seconds(void); // monotonic
+Text32 clock_utc(void);     // "2026-01-31T12:00:00Z"
 
 #endif

@@ -20,51 +20,37 @@ enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 
 Error backend_open(const BackendOptions *options, Backend **out)
 {
-    const bool automatic = options->name == NULL || strcmp(options->name, "auto") == 0;
-    Error error = error_make(ERROR_USER, "there is no backend `%s` in this build; it has cpu%s", options->name,
+    const char *name = options->name != NULL ? options->name : "auto";
+    const bool automatic = strcmp(name, "auto") == 0;
+    Error error = error_make(ERROR_USER, "there is no backend `%s` in this build; it has cpu%s", name,
                              BACKEND_ENTRIES > 1 ? " and cuda" : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
-        if (!automatic && strcmp(options->name, backend_entries[i].name) != 0) continue;
+        if (!automatic && strcmp(name, backend_entries[i].name) != 0) continue;
         error = backend_entries[i].open(options, out);
         if (error.kind == OK || !automatic) return error;
     }
     return error;
 }
 
-const BackendInfo *backend_info(const Backend *backend)
-{
-    return &backend->info;
-}
+const BackendInfo *backend_info(const Backend *backend) { return &backend->info; }
 
 int64_t backend_lane_bytes(const Configured *configured)
 {
     return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + 4;
 }
 
-int64_t trace_capacity(int64_t ticks, int64_t every)
-{
-    return ticks / every + 2;
-}
+int64_t trace_capacity(int64_t ticks, int64_t every) { return ticks / every + 2; }
 
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
 {
     return backend->prepare(backend, configured, lanes, traced, capacity);
 }
 
-Batch *backend_batch(Backend *backend, int slot)
-{
-    return &backend->batches[slot];
-}
+Batch *backend_batch(Backend *backend, int slot) { return &backend->batches[slot]; }
 
-Error backend_begin(Backend *backend, int slot)
-{
-    return backend->begin(backend, slot);
-}
+Error backend_begin(Backend *backend, int slot) { return backend->begin(backend, slot); }
 
-Error backend_advance(Backend *backend, int slot, int64_t ticks)
-{
-    return backend->advance(backend, slot, ticks);
-}
+Error backend_advance(Backend *backend, int slot, int64_t ticks) { return backend->advance(backend, slot, ticks); }
 
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {

@@ -19,14 +19,14 @@ typedef struct CpuBackend {
     const CpuKernels *kernels;
     const Configured *configured;
     Arena arena;
-    int64_t tick;           // ticks done of the batch in flight
-    double kernel_seconds;  // of the batch in flight
-    LaneGroup slice;        // what the threads work on
-    atomic_llong next;      // next group of the slice
+    int64_t tick;          // ticks done of the batch in flight
+    double kernel_seconds; // of the batch in flight
+    LaneGroup slice;       // what the threads work on
+    atomic_llong next;     // next group of the slice
     int64_t traced_groups, groups;
     pthread_t threads[CPU_THREADS_MAX];
-    int n_threads, working;  // started; still at work on this slice
-    uint64_t turn;           // counts slices, so that a thread knows a new one
+    int n_threads, working; // started; still at work on this slice
+    uint64_t turn;          // counts slices, so that a thread knows a new one
     bool stopping;
     pthread_mutex_t mutex;
     pthread_cond_t work, idle;
@@ -43,7 +43,8 @@ typedef struct CpuIsa {
 static bool cpu_has_v4(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd");
 }
 
 static bool cpu_has_v3(void)
@@ -51,10 +52,7 @@ static bool cpu_has_v3(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
 
-static bool cpu_has_v2(void)
-{
-    return true;
-}
+static bool cpu_has_v2(void) { return true; }
 
 // best first
 static const CpuIsa cpu_isas[] = {{"v4", &cpu_kernels_v4, cpu_has_v4},
@@ -69,9 +67,10 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
         if (!automatic && strcmp(wanted, cpu_isas[i].name) != 0) continue;
         *out = &cpu_isas[i];
         if (cpu_isas[i].supported()) return error_none();
-        if (!automatic) return error_make(ERROR_MACHINE, "this processor does not have the instruction set `%s`", wanted);
+        if (!automatic)
+            return error_make(ERROR_MACHINE, "this processor does not have the instruction set '%s'", wanted);
     }
-    return error_make(ERROR_USER, "there is no instruction set `%s`; there are v4, v3, v2 and scalar", wanted);
+    return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
 }
 
 // "model name" of the processor, or "CPU"
@@ -140,7 +139,8 @@ static void *cpu_thread(void *argument)
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
-static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)
+static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
+                         int64_t capacity)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
@@ -151,9 +151,9 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     cpu->configured = configured;
     Batch *batch = &backend->batches[0];
     *batch = (Batch){.stride = lanes,
-                     .parameter = ARENA_NEW(&cpu->arena, double, configured->n_parameters * lanes),
-                     .work = ARENA_NEW(&cpu->arena, double, configured->n_work * lanes),
-                     .metric = ARENA_NEW(&cpu->arena, double, configured->n_metrics * lanes),
+                     .parameter = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_parameters *lanes),
+                     .work = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_work *lanes),
+                     .metric = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_metrics *lanes),
                      .status = ARENA_NEW(&cpu->arena, int32_t, lanes),
                      .trace = {.capacity = capacity, .every = 1}};
     if (traced > 0) {

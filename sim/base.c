@@ -7,10 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-Error error_none(void)
-{
-    return (Error){.kind = OK};
-}
+Error error_none(void) { return (Error){.kind = OK}; }
 
 Error error_make(ErrorKind kind, const char *format, ...)
 {

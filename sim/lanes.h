@@ -26,7 +26,8 @@ HD void lanes_set_work(const LaneGroup *group, int field, real value, mask which
 
 HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask which)
 {
-    store_lanes(group->batch.metric + metric * group->batch.stride + group->lane, canonical(value), which, group->valid);
+    store_lanes(group->batch.metric + metric * group->batch.stride + group->lane, canonical(value), which,
+                group->valid);
 }
 
 // the lanes that have not ended yet

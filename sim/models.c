@@ -11,15 +11,9 @@ MODELS(MODELS_DECLARE)
 static const Model *const models_all[] = {MODELS(MODELS_ENTRY)};
 #undef MODELS_ENTRY
 
-int model_count(void)
-{
-    return (int)(sizeof models_all / sizeof models_all[0]);
-}
+int model_count(void) { return (int)(sizeof models_all / sizeof models_all[0]); }
 
-const Model *model_at(int index)
-{
-    return models_all[index];
-}
+const Model *model_at(int index) { return models_all[index]; }
 
 const Model *model_find(const char *name)
 {

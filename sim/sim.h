@@ -155,12 +155,12 @@ int64_t trace_capacity(int64_t ticks, int64_t every);
 // The lanes in flight together, as structures of arrays: field i of a lane stands at [i*stride + lane]. A scheduling
 // choice that never changes a result: a lane depends on nothing but its own parameters.
 typedef struct Batch {
-    int64_t lanes, stride;   // lanes in use; lanes allocated
-    double *parameter;       // [n_parameters][stride]
-    double *work;            // [n_work][stride], the model's own; NULL in the host's copy of a device batch
-    double *metric;          // [n_metrics][stride], written when a lane ends; NaN is canonical
-    int32_t *status;         // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
-    Trace trace;             // trace.lanes = 0: nothing is traced, and the untraced kernel runs
+    int64_t lanes, stride; // lanes in use; lanes allocated
+    double *parameter;     // [n_parameters][stride]
+    double *work;          // [n_work][stride], the model's own; NULL in the host's copy of a device batch
+    double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
+    int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
+    Trace trace;           // trace.lanes = 0: nothing is traced, and the untraced kernel runs
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };

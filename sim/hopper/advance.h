@@ -48,7 +48,8 @@ HD real hopper_difference(const HopperVector *a, const HopperVector *b)
 HD void hopper_turned(real sin_0, real cos_0, real d, real *sin_1, real *cos_1)
 {
     const real d2 = d * d;
-    const real sin_d = fused(d * d2, fused(d2, fused(d2, splat(-1.0 / 5040.0), splat(1.0 / 120.0)), splat(-1.0 / 6.0)), d);
+    const real sin_d =
+        fused(d * d2, fused(d2, fused(d2, splat(-1.0 / 5040.0), splat(1.0 / 120.0)), splat(-1.0 / 6.0)), d);
     const real versine = d2 * fused(d2, fused(d2, splat(1.0 / 720.0), splat(-1.0 / 24.0)), splat(0.5)); // 1 - cos d
     *sin_1 = fused(cos_0, sin_d, fused(-sin_0, versine, sin_0));
     *cos_1 = fused(-sin_0, sin_d, fused(-cos_0, versine, cos_0));
@@ -155,8 +156,8 @@ HD HopperStep hopper_step_semi_implicit_euler(const HopperConstants *c, const Ho
     HopperStep step;
     real leg_force;
     step.ground = hopper_ground(p, &contact, q.z, v.x, v.z);
-    const HopperVector acceleration = hopper_acceleration(p, start, q.l, &v, &step.ground, &law, control->u2,
-                                                          c->reference != 0, &leg_force);
+    const HopperVector acceleration =
+        hopper_acceleration(p, start, q.l, &v, &step.ground, &law, control->u2, c->reference != 0, &leg_force);
     lanes->v = hopper_moved(&v, dt, &acceleration);
     lanes->q = hopper_moved(&q, dt, &lanes->v);
     step.velocity = v;
@@ -203,17 +204,19 @@ HD void hopper_begin(const HopperParameters *p, HopperLanes *lanes)
 }
 
 // Work field <-> member, one list for both directions.
-#define HOPPER_STATE(X)                                                                                                \
-    X(x, q.x) X(z, q.z) X(a, q.a) X(b, q.b) X(l, q.l) X(dx, v.x) X(dz, v.z) X(da, v.a) X(db, v.b) X(dl, v.l)           \
-    X(x1, recent.x) X(z1, recent.z) X(a1, recent.a) X(b1, recent.b) X(l1, recent.l)                                    \
-    X(x0, earlier.x) X(z0, earlier.z) X(a0, earlier.a) X(b0, earlier.b) X(l0, earlier.l)                               \
-    X(fsm, machine.fsm) X(T_s, machine.T_s) X(T_compression, machine.T_compression)                                    \
-    X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition)                                          \
-    X(sum_speed_error2, sums.sum_speed_error2) X(sum_speed, sums.sum_speed) X(sum_attitude2, sums.sum_attitude2)       \
-    X(hops, sums.hops) X(flights, sums.flights) X(apex, sums.apex) X(sum_apex, sums.sum_apex)                          \
-    X(sum_apex2, sums.sum_apex2) X(energy, sums.energy) X(work, sums.work) X(peak_force2, sums.peak_force2)            \
-    X(penetration, sums.penetration) X(residual, sums.residual) X(energy_start, sums.energy_start)                     \
+// clang-format off
+#define HOPPER_STATE(X) \
+    X(x, q.x) X(z, q.z) X(a, q.a) X(b, q.b) X(l, q.l) X(dx, v.x) X(dz, v.z) X(da, v.a) X(db, v.b) X(dl, v.l) \
+    X(x1, recent.x) X(z1, recent.z) X(a1, recent.a) X(b1, recent.b) X(l1, recent.l) \
+    X(x0, earlier.x) X(z0, earlier.z) X(a0, earlier.a) X(b0, earlier.b) X(l0, earlier.l) \
+    X(fsm, machine.fsm) X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
+    X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition) \
+    X(sum_speed_error2, sums.sum_speed_error2) X(sum_speed, sums.sum_speed) X(sum_attitude2, sums.sum_attitude2) \
+    X(hops, sums.hops) X(flights, sums.flights) X(apex, sums.apex) X(sum_apex, sums.sum_apex) \
+    X(sum_apex2, sums.sum_apex2) X(energy, sums.energy) X(work, sums.work) X(peak_force2, sums.peak_force2) \
+    X(penetration, sums.penetration) X(residual, sums.residual) X(energy_start, sums.energy_start) \
     X(x_body_start, sums.x_body_start) X(z_body_start, sums.z_body_start)
+// clang-format on
 
 HD void hopper_load(const LaneGroup *group, HopperLanes *lanes)
 {
@@ -232,9 +235,9 @@ HD void hopper_store(const LaneGroup *group, const HopperLanes *lanes, mask whic
 HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const HopperControl *control, double t,
                       mask which)
 {
-    const real sample[HOPPER_COLUMNS] = {
-        splat(t),   lanes->q.x, lanes->q.z, lanes->q.a,  lanes->q.b,  lanes->q.l,        lanes->v.x,
-        lanes->v.z, lanes->v.a, lanes->v.b, lanes->v.l, control->u1, control->u2, lanes->machine.fsm};
+    const real sample[HOPPER_COLUMNS] = {splat(t),   lanes->q.x,  lanes->q.z,  lanes->q.a,        lanes->q.b,
+                                         lanes->q.l, lanes->v.x,  lanes->v.z,  lanes->v.a,        lanes->v.b,
+                                         lanes->v.l, control->u1, control->u2, lanes->machine.fsm};
     lanes_sample(group, sample, which);
 }
 
@@ -318,7 +321,8 @@ HD void hopper_implicit_midpoint(const Constants *constants, const double *asset
     hopper_advance(constants, group, HOPPER_MIDPOINT, traced);
 }
 
-HD void hopper_semi_implicit_euler(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)
+HD void hopper_semi_implicit_euler(const Constants *constants, const double *assets, const LaneGroup *group,
+                                   bool traced)
 {
     (void)assets;
     hopper_advance(constants, group, HOPPER_EULER, traced);

@@ -24,7 +24,7 @@ HD HopperControl hopper_control(const HopperParameters *p, const HopperMachine *
     HopperControl control;
     control.u1 = select_real(thrusting, p->thrust, zero);
     control.u2 = -fused(p->k_att, q->b - 0.5 * q->a, p->b_att * v->b); // stance: the hip levels the body
-    if (any_lane(flight)) {                                           // flight: the hip places the foot
+    if (any_lane(flight)) {                                            // flight: the hip places the foot
         const real offset = fused(0.5 * body_speed, machine->T_s, p->k_xdot * (body_speed - p->x_dot_des));
         const real a_des = -arc_sine(clamped(offset / q->l, splat(-1.0), splat(1.0)));
         const real placing = fused(p->k_fp, q->a - a_des, p->b_fp * v->a);
@@ -50,8 +50,7 @@ HD HopperTransitions hopper_transitions(const HopperParameters *p, HopperMachine
     const mask any = edge.touchdown | edge.bottom | edge.lift_off;
     if (any_lane(any)) {
         machine->T_compression = select_real(edge.bottom, t - machine->t_transition, machine->T_compression);
-        machine->T_s =
-            select_real(edge.lift_off, (t - machine->t_thrust_on) + machine->T_compression, machine->T_s);
+        machine->T_s = select_real(edge.lift_off, (t - machine->t_thrust_on) + machine->T_compression, machine->T_s);
         machine->t_thrust_on = select_real(edge.bottom, now, machine->t_thrust_on);
         machine->t_transition = select_real(any, now, machine->t_transition);
         machine->fsm = select_real(edge.touchdown, splat(HOPPER_COMPRESSION), machine->fsm);

@@ -128,10 +128,12 @@ HD HopperVector hopper_acceleration(const HopperParameters *p, const HopperAngle
     acceleration.a = fused(r_j, n, torque * p->inverse_J_l);
     acceleration.b = fused(b1, f_k, b0);
     acceleration.l = fused(l1, f_k, l0);
-    const real across = fused(acceleration.a, s->cos_a, -a_rate2 * s->sin_a); // of the leg's centre of mass about the foot
+    // of the leg's centre of mass about the foot
+    const real across = fused(acceleration.a, s->cos_a, -a_rate2 * s->sin_a);
     const real along = fused(acceleration.a, s->sin_a, a_rate2 * s->cos_a);
     acceleration.x = fused(f_x - fused(f_k, s->sin_a, -n * s->cos_a), p->inverse_m_l, -p->l_1 * across);
-    acceleration.z = fused(ground->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
+    acceleration.z =
+        fused(ground->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
     *leg_force = f_k;
     return acceleration;
 }
@@ -157,8 +159,7 @@ HD real hopper_energy(const HopperParameters *p, const HopperAngles *s, const Ho
 {
     const real leg_dx = fused(p->l_1 * v->a, s->cos_a, v->x), leg_dz = fused(-p->l_1 * v->a, s->sin_a, v->z);
     const real body_dx = hopper_body_speed(p, s, q->l, v);
-    const real body_dz =
-        fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, fused(-p->l_2 * v->b, s->sin_b, v->z)));
+    const real body_dz = fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, fused(-p->l_2 * v->b, s->sin_b, v->z)));
     const real kinetic = 0.5 * (p->m_l * fused(leg_dx, leg_dx, leg_dz * leg_dz) + p->J_l * (v->a * v->a) +
                                 p->m * fused(body_dx, body_dx, body_dz * body_dz) + p->J * (v->b * v->b));
     const real height = p->m_l * fused(p->l_1, s->cos_a, q->z) + p->m * hopper_body_z(p, s, q->z, q->l);

@@ -11,7 +11,15 @@
 
 _Static_assert(sizeof(HopperConstants) <= sizeof(Constants), "the hopper's constants fit a kernel's argument");
 
-enum { HOPPER_DURATION, HOPPER_DT, HOPPER_INTEGRATOR, HOPPER_EQUATIONS, HOPPER_SETTLE, HOPPER_ITERATIONS, HOPPER_TOLERANCE };
+enum {
+    HOPPER_DURATION,
+    HOPPER_DT,
+    HOPPER_INTEGRATOR,
+    HOPPER_EQUATIONS,
+    HOPPER_SETTLE,
+    HOPPER_ITERATIONS,
+    HOPPER_TOLERANCE
+};
 
 static const Option hopper_options[] = {
     {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time of one lane"},

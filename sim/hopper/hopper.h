@@ -42,12 +42,12 @@ enum { HOPPER_COLUMNS = 14 }; // time, 10 of state, u1, u2, fsm
 
 // Shared by all lanes; laid over sim.h's Constants.
 typedef struct HopperConstants {
-    double dt;           // s
-    double tolerance;    // of the implicit solve, m/s and rad/s
-    int64_t ticks;       // steps of a lane's life
-    int64_t settle;      // steps that the settled metrics leave out
-    int32_t iterations;  // greatest number of the implicit solve
-    int32_t reference;   // 1: the reference's equations
+    double dt;          // s
+    double tolerance;   // of the implicit solve, m/s and rad/s
+    int64_t ticks;      // steps of a lane's life
+    int64_t settle;     // steps that the settled metrics leave out
+    int32_t iterations; // greatest number of the implicit solve
+    int32_t reference;  // 1: the reference's equations
 } HopperConstants;
 
 #endif

@@ -7,10 +7,10 @@
 typedef struct HopperSums {
     real sum_speed_error2, sum_speed, sum_attitude2; // over the steps after settle
     real hops, flights;                              // lift-offs; touchdowns after one
-    real apex, sum_apex, sum_apex2;                  // of this flight (m); over the height at t = 0, which keeps the variance sharp
-    real energy, work;                               // J: of the actuators; all that enters the energy balance
-    real peak_force2, penetration, residual;         // N^2, m, m/s or rad/s
-    real energy_start, x_body_start, z_body_start;   // J, m, m at t = 0
+    real apex, sum_apex, sum_apex2; // of this flight (m); over the height at t = 0, which keeps the variance sharp
+    real energy, work;              // J: of the actuators; all that enters the energy balance
+    real peak_force2, penetration, residual;       // N^2, m, m/s or rad/s
+    real energy_start, x_body_start, z_body_start; // J, m, m at t = 0
 } HopperSums;
 
 // What a step tells of its inside: forces and power as the integrator saw them.
