@@ -79,7 +79,8 @@ static void campaign_catalogue(const Campaign *campaign, const char *state)
                               .failures = summary->failures,
                               .best_trial = summary->best_trial,
                               .best_fitness = summary->best_fitness};
-    const Error error = catalogue_update(campaign->options->results, &row, campaign->arena);
+    const Error error =
+        catalogue_update(campaign->options->results, campaign->options->shared_fs, &row, campaign->arena);
     if (error.kind != OK && campaign->messages != NULL) {
         fprintf(campaign->messages, "warning: the catalogue was not updated: %s\n", error.text);
     }
@@ -162,9 +163,11 @@ static Error campaign_run_loop(Campaign *campaign)
     return error;
 }
 
-// A run that the machine ended: the state says so if it still can be written; all that was committed stays.
+// A run that the machine ended: the state says so if it still can be written; all that was committed stays. A campaign
+// that had ended before and could not even be started again stays as it was.
 static void campaign_note_error(Campaign *campaign, const Error *error)
 {
+    if (strcmp(campaign->store->state, "running") != 0) return;
     const Error state = store_set_state(campaign->store, "interrupted", error->text, NULL);
     const Error event = store_event(campaign->store, "error", "%s", error->text);
     (void)state, (void)event;
@@ -185,9 +188,9 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign_tell_start(campaign, before);
         campaign_catalogue(campaign, "running");
         error = campaign_run_loop(campaign);
-        if (error.kind != OK) campaign_note_error(campaign, &error);
         campaign_summarize(campaign, before);
     }
+    if (error.kind != OK) campaign_note_error(campaign, &error);
     backend_close(campaign->backend);
     return error;
 }

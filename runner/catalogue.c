@@ -81,19 +81,21 @@ static Error catalogue_lock(const char *path, Lock *lock)
     return error;
 }
 
-static Error catalogue_write(const char *path, const CatalogueRow *row)
+static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRow *row)
 {
     Database *database = NULL;
     TRY(database_open(path, DATABASE_WRITE, &database));
-    const Error error = catalogue_replace(database, row), closing = database_close(database);
+    Error error = store_share(database, shared_fs);
+    if (error.kind == OK) error = catalogue_replace(database, row);
+    const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
 
-Error catalogue_update(const char *results, const CatalogueRow *row, Arena *arena)
+Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, Arena *arena)
 {
     Lock lock = {.descriptor = -1};
     TRY(catalogue_lock(arena_format(arena, "%s/index.lock", results), &lock));
-    const Error error = catalogue_write(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), row);
+    const Error error = catalogue_write(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), shared_fs, row);
     lock_release(&lock);
     return error;
 }

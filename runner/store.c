@@ -252,10 +252,9 @@ static Error store_continue(Store *store, const char *path, FILE *messages, Aren
 
 // ---- opening --------------------------------------------------------------------------------------------------------
 
-// A file system without trustworthy shared locks: no WAL, and one process at a time.
-static Error store_share(Database *database, const RunOptions *options)
+Error store_share(Database *database, bool shared_fs)
 {
-    if (!options->shared_fs) return error_none();
+    if (!shared_fs) return error_none();
     return database_run(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; "
                                   "PRAGMA synchronous = EXTRA;");
 }
@@ -281,7 +280,7 @@ static Error store_open_parts(Store *store, const char *path, const RunOptions *
     int64_t tables = 0;
     const char *state = NULL;
     TRY(database_open(path, DATABASE_WRITE, &store->database));
-    TRY(store_share(store->database, options));
+    TRY(store_share(store->database, options->shared_fs));
     TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
     TRY(tables == 0 ? store_create(store, arena) : store_continue(store, path, options->messages, arena));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));

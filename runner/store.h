@@ -64,6 +64,8 @@ struct Store {
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
 Error store_close(Store *store);
+// On a file system without trustworthy shared locks: no WAL, and one process at a time.
+Error store_share(Database *database, bool shared_fs);
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
@@ -229,6 +231,6 @@ typedef struct CatalogueRow {
     double best_fitness;
 } CatalogueRow;
 
-Error catalogue_update(const char *results, const CatalogueRow *row, Arena *arena);
+Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, Arena *arena);
 
 #endif
