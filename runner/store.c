@@ -421,11 +421,14 @@ Error store_set_total(Store *store, int64_t trials_total)
     return store_finish(statement);
 }
 
-// Of one column: it serves best, `ORDER BY fitness NULLS LAST` and `WHERE fitness < x` alike. Made at the end, because
-// it would halve the rate of inserts.
+// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness < x`
+// use it too. Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
-    return database_run(store->database, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
+    const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
+    return database_run(store->database,
+                        survived ? "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness, survived DESC)"
+                                 : "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------

@@ -206,6 +206,26 @@ TEST(store_counts_what_was_committed)
     store_case_end(&test);
 }
 
+// Best of a million must not read a million: SQLite's plan says whether the index gives the order.
+TEST(store_index_gives_the_order_of_best)
+{
+    StoreCase test;
+    Statement *statement = NULL;
+    bool row = false;
+    char sql[256];
+    store_case_start(&test);
+    CHECK_OK(store_index_fitness(test.store));
+    snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN SELECT * FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
+             store_best_order(&test.spec));
+    CHECK_OK(database_prepare(test.store->database, sql, &statement));
+    CHECK_OK(statement_step(statement, &row));
+    CHECK_TEXT("SEARCH trials USING INDEX trials_by_fitness (fitness>?)", column_text(statement, 3));
+    CHECK_OK(statement_step(statement, &row));
+    CHECK(!row); // no sorting
+    statement_close(statement);
+    store_case_end(&test);
+}
+
 // ---- opening --------------------------------------------------------------------------------------------------------
 
 TEST(store_refuses_another_spec_and_says_what_differs)
