@@ -421,8 +421,8 @@ Error store_set_total(Store *store, int64_t trials_total)
     return store_finish(statement);
 }
 
-// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness < x`
-// use it too. Made at the end, because it would halve the rate of inserts.
+// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and
+// `WHERE fitness < x` use it too. Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
