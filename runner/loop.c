@@ -249,10 +249,10 @@ static void loop_show(Loop *loop)
 
 static Error loop_turn(Loop *loop)
 {
+    loop_check_limits(loop); // first: a campaign that was stopped by one does not go on when it is run again
     TRY(loop_fill(loop));
     if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
-    loop_check_limits(loop);
     loop_show(loop);
     return error_none();
 }

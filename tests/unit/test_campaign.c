@@ -388,6 +388,10 @@ TEST(campaign_stops_when_too_many_trials_fail)
     CHECK_INTEGER(test.summary.trials_done, test.summary.failures);
     CHECK_INTEGER(3, campaign_case_count(&test, "falls", "SELECT count(*) FROM trajectories WHERE trial < 3"));
     CHECK_INTEGER(0, campaign_case_count(&test, "falls", "SELECT count(fitness) FROM trials"));
+    const int64_t done = test.summary.trials_done;
+    CHECK_OK(campaign_case_run(&test, "falls")); // once more: not one trial is added
+    CHECK_TEXT("stopped", test.summary.state);
+    CHECK_INTEGER(done, test.summary.trials_done);
     campaign_case_end(&test);
 }
 
