@@ -276,7 +276,7 @@ print_table()
     row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "static HDF5" "${found_static:-missing}" "portable"
     if [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ]; then
-        echo "There is a GPU but no CUDA toolkit (developer.nvidia.com/cuda-downloads). With it, run configure.sh again."
+        echo "There is a GPU but no CUDA toolkit (developer.nvidia.com/cuda-downloads); with it, configure again."
     fi
 }
 

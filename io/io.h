@@ -73,7 +73,7 @@ Sha256Text sha256_of(const void *data, size_t size);
 typedef struct Database Database;
 typedef struct Statement Statement;
 typedef enum DatabaseMode {
-    DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys on; the only connection that checkpoints
+    DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys; the only connection that checkpoints
     DATABASE_READ,        // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
@@ -88,7 +88,8 @@ void bind_integer(Statement *statement, int index, int64_t value);
 void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
-// *row: there is a row to read. After the last row, or after a statement without rows, it is reset and can be bound anew.
+// *row: there is a row to read. After the last row, or after a statement without rows, it is reset and can be bound
+// anew.
 Error statement_step(Statement *statement, bool *row);
 void statement_close(Statement *statement);
 int column_count(Statement *statement);
@@ -172,17 +173,17 @@ typedef struct Diagnostics Diagnostics;
 // At most 1 MiB, depth 32, 100,000 nodes with aliases expanded; duplicate keys, tabs in indentation, bad UTF-8, NUL,
 // several documents, tags, merge keys and aliases to an open anchor are refused by name and place. The tree is the
 // arena's (at most 32 MiB of it). All errors that can be found are in `diagnostics`; ask diagnostics_errors(). NULL if
-// they leave no tree; after a duplicate key, a merge key, a tag or a second document the tree without it is returned, so
-// that what reads the tree can add its own errors in the same pass.
+// they leave no tree; after a duplicate key, a merge key, a tag or a second document the tree without it is returned,
+// so that what reads the tree can add its own errors in the same pass.
 const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
-// False, with a diagnostic at its place, if the `size` bytes that were read into source->text hold a NUL. For texts from
-// files, before yaml_parse, which can't see behind one.
+// False, with a diagnostic at its place, if the `size` bytes that were read into source->text hold a NUL. For texts
+// from files, before yaml_parse, which can't see behind one.
 bool source_check(const Source *source, size_t size, Diagnostics *diagnostics);
 const Node *node_find(const Node *mapping, const char *key); // NULL if absent or not a mapping
 
 // ---- diagnostics (io/diagnostics.c) ---------------------------------------------------------------------------------
-// file:line:col: error: …, the source line, a caret. All of a spec's errors are gathered and printed in one pass, sorted
-// by place; at most 100 are kept and the rest counted.
+// file:line:col: error: …, the source line, a caret. All of a spec's errors are gathered and printed in one pass,
+// sorted by place; at most 100 are kept and the rest counted.
 
 Diagnostics *diagnostics_new(Arena *arena);
 void diagnose(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -199,8 +200,8 @@ typedef struct Excerpt {
     char line[768], caret[160];
 } Excerpt;
 Excerpt source_excerpt(const char *text, int line, int column, int width, int columns);
-// The character at `text` (UTF-8, ended by a NUL): its length, 1 to 4 bytes, and its code point. 0 if there is none: the
-// end, or what is no UTF-8 (overlong, surrogate, cut off).
+// The character at `text` (UTF-8, ended by a NUL): its length, 1 to 4 bytes, and its code point. 0 if there is none:
+// the end, or what is no UTF-8 (overlong, surrogate, cut off).
 int utf8_read(const char *text, uint32_t *character);
 // The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
 const char *nearest_name(const char *text, const char *const *names, int count);
@@ -224,8 +225,8 @@ Text32 text_number(double value);
 typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON } TableFormat;
 // Rows are given cell by cell. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes control characters;
 // CSV is RFC 4180 (but lines end in \n) and JSON an array of objects, one a line; both with numbers that read back
-// exactly, NaN and NULL as empty/null. JSON has no infinity: null there, inf in CSV. Memory does not grow with the rows:
-// column widths come from the first ones. `names` must live as long as the table.
+// exactly, NaN and NULL as empty/null. JSON has no infinity: null there, inf in CSV. Memory does not grow with the
+// rows: column widths come from the first ones. `names` must live as long as the table.
 typedef struct Table Table;
 Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
 void table_number(Table *table, double value); // NaN: none

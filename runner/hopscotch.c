@@ -1,6 +1,7 @@
 // The program as one translation unit: every file of sim, io and runner, in the order of the layers. Not here: the
-// kernels (sim/cpu_kernels.c, one object an instruction set; sim/backend_cuda.cu) and main.c, so that the unit tests and
-// the benchmarks can link the same unit. `make lint` checks that no file is forgotten and that each compiles alone too.
+// kernels (sim/cpu_kernels.c, one object an instruction set; sim/backend_cuda.cu) and main.c, so that the unit tests
+// and the benchmarks can link the same unit. `make lint` checks that no file is forgotten and that each compiles alone
+// too.
 //
 // The host computes with one lane, whatever this file is compiled for (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR

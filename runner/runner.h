@@ -9,9 +9,9 @@
 #define HOPSCOTCH_VERSION "0.1.0"
 
 // ---- expressions (runner/expression.c) ------------------------------------------------------------------------------
-// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts in
-// single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary functions,
-// so the same bits everywhere. Truth is 1 and 0.
+// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
+// in single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary
+// functions, so the same bits everywhere. Truth is 1 and 0.
 
 typedef struct Expression Expression;
 
@@ -67,7 +67,7 @@ typedef enum Distribution { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } Distribu
 typedef struct Perturbation { // replaces the parameter's value in each replicate
     int parameter;
     Distribution distribution;
-    double a, b; // normal: mean, standard deviation; uniform: low, high. Draws outside the parameter's range are clamped
+    double a, b; // normal: mean, standard deviation; uniform: low, high. Draws are clamped to the parameter's range
 } Perturbation;
 
 typedef enum Over { OVER_MEAN, OVER_MEDIAN, OVER_WORST, OVER_QUANTILE } Over;
@@ -183,7 +183,8 @@ struct SearchMethod {
     Error (*tell)(Search *search, const Trials *trials);
     // After the state was restored from a checkpoint: continue behind what was told.
     Error (*restore)(Search *search);
-    // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such trial.
+    // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
+    // trial.
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
 };

@@ -67,8 +67,8 @@ same()
 # An instruction set that this processor lacks is no failure.
 has_isa()
 {
-    "$first" run "$folder/bbob.yaml" --results "$folder/probe" --name "isa-$1" --backend cpu --isa "$1" --progress none \
-        >"$folder/log" 2>&1 || ! grep -q 'does not have the instruction set' "$folder/log"
+    "$first" run "$folder/bbob.yaml" --results "$folder/probe" --name "isa-$1" --backend cpu --isa "$1" \
+        --progress none >"$folder/log" 2>&1 || ! grep -q 'does not have the instruction set' "$folder/log"
 }
 
 first=$1

@@ -75,9 +75,18 @@ killed_and_resumed()
     [ "$(digest killed)" = "$(digest full-implicit_midpoint-corrected-cpu)" ]
 }
 
+unit_tests()
+{
+    "$build/tests" >"$folder/tests" 2>&1
+    status=$?
+    grep ^FAIL "$folder/tests"
+    tail -n 1 "$folder/tests"
+    return $status
+}
+
 nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
 "$program" version
-check "unit tests" sh -c "'$build/tests' >'$folder/tests' 2>&1; status=\$?; tail -n 1 '$folder/tests'; grep ^FAIL '$folder/tests'; exit \$status"
+check "unit tests" unit_tests
 check "equal bits of CPU and GPU, short runs" env CUDA=yes sh tests/bits.sh "$program"
 for integrator in implicit_midpoint semi_implicit_euler; do
     for equations in corrected reference; do

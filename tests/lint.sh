@@ -48,7 +48,7 @@ is_formatted()
     else
         echo "skip format: versions of clang-format differ, and 14 decides"
     fi
-    git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile && fail "lines of more than 120 columns"
+    git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' && fail "lines of more than 120"
 }
 
 scripts_are_clean()

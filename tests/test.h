@@ -1,5 +1,5 @@
-// A test is TEST(name) { ... } in any file of tests/unit; it registers itself. A failed check prints file:line, what was
-// expected, what was got and the tolerance, and the test goes on; the program ends with "N passed, N failed".
+// A test is TEST(name) { ... } in any file of tests/unit; it registers itself. A failed check prints file:line, what
+// was expected, what was got and the tolerance, and the test goes on; the program ends with "N passed, N failed".
 #ifndef HOPSCOTCH_TEST_H
 #define HOPSCOTCH_TEST_H
 

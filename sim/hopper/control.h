@@ -37,8 +37,9 @@ typedef struct HopperTransitions {
     mask touchdown, bottom, lift_off; // FLIGHT -> COMPRESSION -> THRUST -> FLIGHT
 } HopperTransitions;
 
-// After a step from (z, l, dl) to (new_z, new_l, new_dl) that ends at time t. Transitions are edges, not levels: at many
-// lift-offs the foot is still below ground, and a level test would chatter through all three states. At most one a step.
+// After a step from (z, l, dl) to (new_z, new_l, new_dl) that ends at time t. Transitions are edges, not levels: at
+// many lift-offs the foot is still below ground, and a level test would chatter through all three states. At most one a
+// step.
 HD HopperTransitions hopper_transitions(const HopperParameters *p, HopperMachine *machine, real z, real l, real dl,
                                         real new_z, real new_l, real new_dl, double t)
 {

@@ -1,9 +1,9 @@
 // Forces and accelerations of the hopper in closed form.
 //
-// q = (x, z, a, b, l): foot position, leg angle, body angle (absolute, clockwise from the vertical), leg length; m, rad.
-// e = (sin a, cos a) along the leg, t = (cos a, -sin a) across it. The leg's centre of mass is l_1 from the foot, the
-// hip at l, the body's centre of mass l_2 above the hip. Newton's and Euler's equations of leg and body, with the hip
-// force N across the leg eliminated, need one division and no 5x5 solve (design: hopper, "Accelerations").
+// q = (x, z, a, b, l): foot position, leg angle, body angle (absolute, clockwise from the vertical), leg length; m,
+// rad. e = (sin a, cos a) along the leg, t = (cos a, -sin a) across it. The leg's centre of mass is l_1 from the foot,
+// the hip at l, the body's centre of mass l_2 above the hip. Newton's and Euler's equations of leg and body, with the
+// hip force N across the leg eliminated, need one division and no 5x5 solve (design: hopper, "Accelerations").
 #ifndef HOPSCOTCH_HOPPER_DYNAMICS_H
 #define HOPSCOTCH_HOPPER_DYNAMICS_H
 
@@ -65,7 +65,8 @@ HD HopperGround hopper_ground(const HopperParameters *p, const HopperContact *co
 }
 
 // The force along the leg as an affine law of l'': F_k = constant - slope l''. Explicit: slope 0. In an implicit step
-// l' at the evaluated instant is itself v + h l'', and stating so solves the stiff stop exactly instead of by iteration.
+// l' at the evaluated instant is itself v + h l'', and stating so solves the stiff stop exactly instead of by
+// iteration.
 typedef struct HopperLegLaw {
     real constant, slope;
 } HopperLegLaw;

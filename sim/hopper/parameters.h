@@ -1,5 +1,5 @@
-// The inputs of one hopper, a row each: name, unit, default, low, high, section, doc. The table of sim.h's Parameter and
-// the struct that the kernels read are both made from these rows, so they can't disagree.
+// The inputs of one hopper, a row each: name, unit, default, low, high, section, doc. The table of sim.h's Parameter
+// and the struct that the kernels read are both made from these rows, so they can't disagree.
 // Source of the values: M. H. Raibert, "Hopping in legged systems", IEEE Trans. SMC 14(3), 1984.
 #ifndef HOPSCOTCH_HOPPER_PARAMETERS_H
 #define HOPSCOTCH_HOPPER_PARAMETERS_H

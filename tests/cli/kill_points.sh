@@ -46,8 +46,11 @@ check()
     while [ "$n" -le "$3" ] && [ "$harmless" -lt 6 ]; do
         run_with_fault "$1:$n:$2" 2>/dev/null
         status=$?
-        case $status in 0) harmless=$((harmless + 1)) ;; 3 | 137) harmless=0 ;; *) bad=$((bad + 1)) ;; esac
-        [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || [ "$status" -eq 137 ] || { echo "   $1:$n:$2: status $status"; cat "$folder/output"; }
+        case $status in
+        0) harmless=$((harmless + 1)) ;;
+        3 | 137) harmless=0 ;;
+        *) bad=$((bad + 1)) && echo "   $1:$n:$2: status $status" && cat "$folder/output" ;;
+        esac
         run cut
         status=$? got=$(digest cut)
         if [ "$status" -ne 0 ] || [ "$got" != "$expected" ]; then
@@ -57,7 +60,9 @@ check()
         fi
         tried=$((tried + 1)) n=$((n + $4))
     done
-    if [ "$bad" -eq 0 ]; then echo "ok kill_points: $1 $2 at $tried moments"; else echo "FAIL kill_points: $1 $2"; failed=1; fi
+    [ "$bad" -eq 0 ] && echo "ok kill_points: $1 $2 at $tried moments" && return
+    echo "FAIL kill_points: $1 $2"
+    failed=1
 }
 
 run whole || { cat "$folder/output"; echo "FAIL kill_points: the uninterrupted run"; exit 1; }
