@@ -12,7 +12,7 @@
 
 enum { CUDA_BLOCK = 64 };
 
-// ---- kernels: a plain and a traced one for each of the models' ---------------------------------------------------------
+// ---- kernels: a plain and a traced one for each of the models' ------------------------------------------------------
 
 #define CUDA_KERNEL(prefix, model, kernel, is_traced)                                                                  \
     static __global__ void __launch_bounds__(CUDA_BLOCK)                                                               \
@@ -305,10 +305,9 @@ static Error cuda_describe(CudaBackend *cuda)
     snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
              driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
     if (double_ratio > 4)
-        snprintf(
-            info->warning, sizeof info->warning,
-            "%s computes in double precision at 1/%d of its single-precision speed; a CPU with many cores may be faster",
-            properties.name, double_ratio);
+        snprintf(info->warning, sizeof info->warning,
+                 "%s computes in double precision at 1/%d of its single-precision speed; a CPU may be faster",
+                 info->device, double_ratio);
     return error_none();
 }
 
