@@ -74,7 +74,7 @@ typedef struct Database Database;
 typedef struct Statement Statement;
 typedef enum DatabaseMode {
     DATABASE_WRITE, // creates it if need be; WAL, synchronous FULL, foreign keys; the only connection that checkpoints
-    DATABASE_READ,        // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+    DATABASE_READ,  // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
 

@@ -46,7 +46,7 @@ typedef enum ValuesForm { VALUES_LIST, VALUES_LINSPACE, VALUES_LOGSPACE, VALUES_
 
 typedef struct Values {
     ValuesForm form;
-    double low, high, step; // RANGE: bounds; ARANGE: start, greatest value allowed, step
+    double low, high, step;  // RANGE: bounds; ARANGE: start, greatest value allowed, step
     bool log_scale, integer; // RANGE
     const double *list;
     int64_t count; // 0 for RANGE
@@ -85,9 +85,9 @@ typedef struct Spec {
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 
     const SearchMethod *method;
-    const double *method_settings; // [method->n_options]
-    const Axis *axes;              // [n_axes + n_derived] in the order of the spec; axes first, then derived ones
-    int n_axes, n_derived;         // derived ones stand at axes[n_axes ...]
+    const double *method_settings;    // [method->n_options]
+    const Axis *axes;                 // [n_axes + n_derived] in the order of the spec; axes first, then derived ones
+    int n_axes, n_derived;            // derived ones stand at axes[n_axes ...]
     const Expression *const *exclude; // over configured.parameters' names
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
@@ -228,11 +228,11 @@ enum { REPLICATES_MAX = 65536, OBJECTIVE_NAMES_MAX = 512 };
 
 // What is stored of a trial.
 typedef struct TrialResult {
-    double fitness;  // NaN: failed
-    int failure;     // code of the first failed replicate; 0: none
-    int n_failed;    // replicates that failed
-    double *metric;  // [n_metrics] mean over replicates
-    double *spread;  // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double fitness; // NaN: failed
+    int failure;    // code of the first failed replicate; 0: none
+    int n_failed;   // replicates that failed
+    double *metric; // [n_metrics] mean over replicates
+    double *spread; // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
@@ -283,8 +283,8 @@ typedef struct RunOptions {
     const char *results; // root folder
     const char *name;    // NULL: the experiment's
     BackendOptions backend;
-    int64_t batch;       // lanes; 0: the spec's or auto
-    int64_t slice;       // ticks a slice; 0: chosen by time
+    int64_t batch; // lanes; 0: the spec's or auto
+    int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only; // `resume`: the campaign must exist
     bool shared_fs;   // allow a network file system
@@ -334,7 +334,7 @@ typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free, seconds_low, seconds_high;
     char device[128], warning[256];
-    char refusal[256]; // why it would not do; empty: it would
+    char refusal[256];       // why it would not do; empty: it would
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
@@ -382,7 +382,7 @@ struct CommandLine {
     const Switch **given; // [n_given] in the order given
     const char **values;  // [n_given]; a flag's is ""
     int n_given;
-    const char *results;   // root folder
+    const char *results; // root folder
     FILE *out, *messages;
     Arena *arena;
 };
