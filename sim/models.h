@@ -14,6 +14,8 @@
 #define KERNELS(X) \
     X(hopper, implicit_midpoint) \
     X(hopper, semi_implicit_euler) \
+    X(hopper, implicit_euler) \
+    X(hopper, rk4) \
     X(bbob, sphere) \
     X(bbob, rosenbrock)
 // clang-format on

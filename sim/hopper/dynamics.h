@@ -18,6 +18,15 @@ typedef struct HopperParameters {
     real inverse_m, inverse_m_l, inverse_J, inverse_J_l;
 } HopperParameters;
 
+// What a kernel knows of its lanes beside their state. `full` is a literal where the kernel is called: the plain kernel
+// has flat ground, three states and no disturbance, and holds no trace of the others.
+typedef struct HopperWorld {
+    HopperConstants c;
+    HopperParameters p;
+    const double *assets;
+    bool full;
+} HopperWorld;
+
 // Positions, or velocities, or accelerations.
 typedef struct HopperVector {
     real x, z, a, b, l;
@@ -35,6 +44,22 @@ HD HopperAngles hopper_angles(real a, real b)
     return angles;
 }
 
+// The foot over the ground, along the vertical.
+typedef struct HopperFoot {
+    real height, rate; // m, m/s
+    real slope;        // of the ground below it
+} HopperFoot;
+
+HD HopperFoot hopper_foot(const HopperWorld *world, real x, real z, real dx, real dz)
+{
+    (void)world, (void)x, (void)dx;
+    HopperFoot foot;
+    foot.height = z;
+    foot.rate = dz;
+    foot.slope = splat(0.0);
+    return foot;
+}
+
 // Which branch of the piecewise forces holds.
 typedef struct HopperContact {
     mask ground;  // foot below the ground
@@ -42,26 +67,29 @@ typedef struct HopperContact {
     mask stop;    // leg at or beyond its rest length: the stop acts, else the spring
 } HopperContact;
 
-HD HopperContact hopper_contact(const HopperParameters *p, real z, real dz, real l)
+HD HopperContact hopper_contact(const HopperParameters *p, const HopperFoot *foot, real l)
 {
     HopperContact contact;
-    contact.ground = MASK(z < 0.0);
-    contact.damping = contact.ground & MASK(dz < 0.0);
+    contact.ground = MASK(foot->height < 0.0);
+    contact.damping = contact.ground & MASK(foot->rate < 0.0);
     contact.stop = ~MASK(p->r_s0 - l > 0.0);
     return contact;
 }
 
-typedef struct HopperGround {
-    real f_x, f_z; // N, on the foot
-} HopperGround;
+// Forces from outside: of the ground on the foot, of disturbances on the body's centre of mass.
+typedef struct HopperForces {
+    real f_x, f_z, f_body; // N
+} HopperForces;
 
-HD HopperGround hopper_ground(const HopperParameters *p, const HopperContact *contact, real z, real dx, real dz)
+HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *contact, const HopperFoot *foot, real dx)
 {
     const real zero = splat(0.0);
-    HopperGround ground;
-    ground.f_x = select_real(contact->ground, -p->b_g * dx, zero);
-    ground.f_z = select_real(contact->ground, -p->k_g * z, zero) + select_real(contact->damping, -p->b_g * dz, zero);
-    return ground;
+    HopperForces forces;
+    forces.f_x = select_real(contact->ground, -p->b_g * dx, zero);
+    forces.f_z = select_real(contact->ground, -p->k_g * foot->height, zero) +
+                 select_real(contact->damping, -p->b_g * foot->rate, zero);
+    forces.f_body = zero;
+    return forces;
 }
 
 // The force along the leg as an affine law of l'': F_k = constant - slope l''. Explicit: slope 0. In an implicit step
@@ -92,22 +120,28 @@ HD HopperLegLaw hopper_leg_implicit(const HopperParameters *p, const HopperConta
     return law;
 }
 
-// q'' from the angles, leg length, q', ground force, leg law and hip torque u2 (N m, on the body). *leg_force: F_k (N).
-// `reference` adds P = (-2 m_l l_1 a'^2 sin a, 0) at the leg's centre of mass, which is what the sign error of the
-// reference's 5x5 form amounts to.
-HD HopperVector hopper_acceleration(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v,
-                                    const HopperGround *ground, const HopperLegLaw *law, real u2, bool reference,
-                                    real *leg_force)
+// q'' from the angles, leg length, q', forces, leg law and hip torque u2 (N m, on the body).
+// The reference's equations have one more force, P = (-2 m_l l_1 a'^2 sin a, 0) at the leg's centre of mass, which is
+// what the sign error of its 5x5 form amounts to.
+HD HopperVector hopper_acceleration(const HopperWorld *world, const HopperAngles *s, real l, const HopperVector *v,
+                                    const HopperForces *forces, const HopperLegLaw *law, real u2)
 {
+    const HopperParameters *p = &world->p;
     const real sin_r = fused(s->sin_a, s->cos_b, -s->cos_a * s->sin_b); // sin(a - b)
     const real cos_r = fused(s->cos_a, s->cos_b, s->sin_a * s->sin_b);
     const real r = l - p->l_1, a_rate2 = v->a * v->a, b_rate2 = v->b * v->b;
 
-    const real torque = fused(-p->l_1, fused(ground->f_x, s->cos_a, -ground->f_z * s->sin_a), -u2);
-    real f_x = ground->f_x;
-    if (reference) f_x = f_x - 2.0 * p->m_l * p->l_1 * a_rate2 * s->sin_a;
-    const real f_t = fused(f_x, s->cos_a, -ground->f_z * s->sin_a);
-    const real f_e = fused(f_x, s->sin_a, ground->f_z * s->cos_a);
+    const real torque = fused(-p->l_1, fused(forces->f_x, s->cos_a, -forces->f_z * s->sin_a), -u2);
+    real f_x = forces->f_x;
+    if (world->c.reference != 0) f_x = f_x - 2.0 * p->m_l * p->l_1 * a_rate2 * s->sin_a;
+    // force over mass of the leg less that of the body: across and along the leg
+    real pull_t = fused(f_x, s->cos_a, -forces->f_z * s->sin_a) * p->inverse_m_l;
+    real pull_e = fused(f_x, s->sin_a, forces->f_z * s->cos_a) * p->inverse_m_l;
+    if (world->full) {
+        const real body = forces->f_body * p->inverse_m;
+        pull_t = fused(-body, s->cos_a, pull_t);
+        pull_e = fused(-body, s->sin_a, pull_e);
+    }
 
     // N = n0 + n1 F_k
     const real l_c = p->l_2 * cos_r, l_s = p->l_2 * sin_r, j_c = l_c * p->inverse_J, j_s = l_s * p->inverse_J;
@@ -115,12 +149,12 @@ HD HopperVector hopper_acceleration(const HopperParameters *p, const HopperAngle
     const real inverse_mass = p->inverse_m + p->inverse_m_l;
     const real scale = 1.0 / fused(r, r_j, fused(l_c, j_c, inverse_mass));
     const real coriolis = fused(2.0 * v->l, v->a, l_s * b_rate2);
-    const real n0 = -fused(f_t, p->inverse_m_l, fused(r_j, torque, fused(j_c, u2, coriolis))) * scale;
+    const real n0 = -(pull_t + fused(r_j, torque, fused(j_c, u2, coriolis))) * scale;
     const real n1 = l_c * j_s * scale;
 
     // b'' = b0 + b1 F_k, then l'' = l0 + l1 F_k, and the leg law closes it
     const real b0 = fused(j_c, n0, u2 * p->inverse_J), b1 = fused(j_c, n1, -j_s);
-    const real l0 = fused(r, a_rate2, fused(l_c, b_rate2, -fused(f_e, p->inverse_m_l, l_s * b0)));
+    const real l0 = fused(r, a_rate2, fused(l_c, b_rate2, -fused(l_s, b0, pull_e)));
     const real l1 = fused(-l_s, b1, inverse_mass);
     const real f_k = fused(-law->slope, l0, law->constant) / fused(law->slope, l1, splat(1.0));
 
@@ -134,8 +168,7 @@ HD HopperVector hopper_acceleration(const HopperParameters *p, const HopperAngle
     const real along = fused(acceleration.a, s->sin_a, a_rate2 * s->cos_a);
     acceleration.x = fused(f_x - fused(f_k, s->sin_a, -n * s->cos_a), p->inverse_m_l, -p->l_1 * across);
     acceleration.z =
-        fused(ground->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
-    *leg_force = f_k;
+        fused(forces->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
     return acceleration;
 }
 
@@ -155,35 +188,71 @@ HD real hopper_body_z(const HopperParameters *p, const HopperAngles *s, real z, 
     return fused(l, s->cos_a, fused(p->l_2, s->cos_b, z));
 }
 
-// Kinetic energy of both bodies, gravity, leg spring or stop, ground spring (J).
-HD real hopper_energy(const HopperParameters *p, const HopperAngles *s, const HopperVector *q, const HopperVector *v)
+// Energy by part (J).
+typedef struct HopperEnergy {
+    real kinetic, gravity, leg, ground; // both bodies; heights over z = 0; leg spring or stop; ground spring
+} HopperEnergy;
+
+HD HopperEnergy hopper_energy(const HopperWorld *world, const HopperAngles *s, const HopperVector *q,
+                              const HopperVector *v)
 {
+    const HopperParameters *p = &world->p;
     const real leg_dx = fused(p->l_1 * v->a, s->cos_a, v->x), leg_dz = fused(-p->l_1 * v->a, s->sin_a, v->z);
     const real body_dx = hopper_body_speed(p, s, q->l, v);
     const real body_dz = fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, fused(-p->l_2 * v->b, s->sin_b, v->z)));
-    const real kinetic = 0.5 * (p->m_l * fused(leg_dx, leg_dx, leg_dz * leg_dz) + p->J_l * (v->a * v->a) +
-                                p->m * fused(body_dx, body_dx, body_dz * body_dz) + p->J * (v->b * v->b));
-    const real height = p->m_l * fused(p->l_1, s->cos_a, q->z) + p->m * hopper_body_z(p, s, q->z, q->l);
     const real extension = p->r_s0 - q->l;
     const real stiffness = select_real(MASK(extension > 0.0), p->k_l, p->k_stop);
-    const real ground = select_real(MASK(q->z < 0.0), p->k_g * (q->z * q->z), splat(0.0));
-    return kinetic + p->g * height + 0.5 * (stiffness * (extension * extension) + ground);
+    const real height = hopper_foot(world, q->x, q->z, v->x, v->z).height;
+    HopperEnergy energy;
+    energy.kinetic = 0.5 * (p->m_l * fused(leg_dx, leg_dx, leg_dz * leg_dz) + p->J_l * (v->a * v->a) +
+                            p->m * fused(body_dx, body_dx, body_dz * body_dz) + p->J * (v->b * v->b));
+    energy.gravity = p->g * (p->m_l * fused(p->l_1, s->cos_a, q->z) + p->m * hopper_body_z(p, s, q->z, q->l));
+    energy.leg = 0.5 * stiffness * (extension * extension);
+    energy.ground = select_real(MASK(height < 0.0), 0.5 * p->k_g * (height * height), splat(0.0));
+    return energy;
 }
 
-// Power of what is not in that energy: u1, u2, the dampers and, in the reference's form, P (W).
-HD real hopper_power(const HopperParameters *p, const HopperAngles *s, const HopperContact *contact, real u1, real u2,
-                     const HopperVector *v, bool reference)
+HD real hopper_energy_total(const HopperEnergy *energy)
 {
+    return (energy->kinetic + energy->gravity) + (energy->leg + energy->ground);
+}
+
+// Power of all that is not in that energy (W).
+typedef struct HopperPower {
+    real hip, thrust;  // of the actuators
+    real stop, ground; // lost in the stop's damper and in the ground
+    real other;        // of disturbances, and of P in the reference's equations
+} HopperPower;
+
+HD HopperPower hopper_power(const HopperWorld *world, const HopperAngles *s, const HopperContact *contact,
+                            const HopperFoot *foot, const HopperForces *forces, real u1, real u2, real l,
+                            const HopperVector *v)
+{
+    const HopperParameters *p = &world->p;
     const real zero = splat(0.0);
-    const real damping = select_real(contact->ground, p->b_g * (v->x * v->x), zero) +
-                         select_real(contact->damping, p->b_g * (v->z * v->z), zero) +
-                         select_real(contact->stop, p->b_stop * (v->l * v->l), zero);
-    real power = fused(u1, v->l, u2 * (v->b - v->a)) - damping;
-    if (reference) {
+    HopperPower power;
+    power.hip = u2 * (v->b - v->a);
+    power.thrust = u1 * v->l;
+    power.stop = select_real(contact->stop, p->b_stop * (v->l * v->l), zero);
+    power.ground = select_real(contact->ground, p->b_g * (v->x * v->x), zero) +
+                   select_real(contact->damping, p->b_g * (foot->rate * v->z), zero);
+    power.other = zero;
+    if (world->full) {
+        // the spring pushes along the vertical, but its energy changes with the height over the slope
+        const real vertical = select_real(contact->ground, p->k_g * foot->height, zero);
+        power.ground = fused(vertical, foot->slope * v->x, power.ground);
+        power.other = forces->f_body * hopper_body_speed(p, s, l, v);
+    }
+    if (world->c.reference != 0) {
         const real p_x = -2.0 * p->m_l * p->l_1 * (v->a * v->a) * s->sin_a;
-        power = fused(p_x, fused(p->l_1 * v->a, s->cos_a, v->x), power);
+        power.other = fused(p_x, fused(p->l_1 * v->a, s->cos_a, v->x), power.other);
     }
     return power;
+}
+
+HD real hopper_power_total(const HopperPower *power)
+{
+    return (power->hip + power->thrust) - (power->stop + power->ground) + power->other;
 }
 
 #endif

@@ -24,8 +24,9 @@ enum {
 static const Option hopper_options[] = {
     {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time of one lane"},
     {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step"},
-    {"integrator", OPTION_CHOICE, "", 0, 0, 1, "implicit_midpoint|semi_implicit_euler",
-     "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap"},
+    {"integrator", OPTION_CHOICE, "", 0, 0, 3, "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4",
+     "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap; implicit_euler: first "
+     "order, damps; rk4: fourth order between events"},
     {"equations", OPTION_CHOICE, "", 0, 0, 1, "corrected|reference",
      "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, to compare with it"},
     {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
@@ -34,6 +35,10 @@ static const Option hopper_options[] = {
     {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
      "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
 };
+
+// by the choices of `integrator`
+static const int hopper_kernels[] = {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_semi_implicit_euler,
+                                     KERNEL_hopper_implicit_euler, KERNEL_hopper_rk4};
 
 #define HOPPER_ROW(name, unit, value, low, high, section, doc) {#name, unit, value, low, high, section, doc},
 static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
@@ -96,8 +101,7 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
                         .failures = hopper_failures,
                         .n_failures = (int)(sizeof hopper_failures / sizeof hopper_failures[0]),
                         .objective = "velocity_error + 0.1*cost_of_transport + attitude_rms",
-                        .kernel = settings[HOPPER_INTEGRATOR] == 0.0 ? KERNEL_hopper_implicit_midpoint
-                                                                     : KERNEL_hopper_semi_implicit_euler,
+                        .kernel = hopper_kernels[(int)settings[HOPPER_INTEGRATOR]],
                         .n_work = HOPPER_N_WORK,
                         .ticks = constants.ticks,
                         .tick_duration = dt};

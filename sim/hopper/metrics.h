@@ -13,51 +13,58 @@ typedef struct HopperSums {
     real energy_start, x_body_start, z_body_start; // J, m, m at t = 0
 } HopperSums;
 
-// What a step tells of its inside: forces and power as the integrator saw them.
+// What a step tells of its inside: averages over the step of the powers, and the forces on the foot.
 typedef struct HopperStep {
-    HopperGround ground;
-    HopperVector velocity; // at which the powers were taken
-    real power;            // W, of what is not in the energy
-    real residual;         // of the implicit solve; 0 for explicit steps
+    HopperPower power;
+    real effort;      // W, |hip| + |thrust|
+    real foot_force2; // N^2
+    real residual;    // of the implicit solve; 0 for explicit steps
 } HopperStep;
 
-// After a step that ended in q, v with body speed `speed` and the given transitions.
-HD void hopper_sum(const HopperParameters *p, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
-                   const HopperMachine *machine, const HopperControl *control, const HopperTransitions *edge,
-                   const HopperStep *step, real speed, double dt, bool settled)
+HD real hopper_effort(const HopperPower *power) { return absolute(power->hip) + absolute(power->thrust); }
+
+HD real hopper_foot_force2(const HopperForces *forces)
+{
+    return fused(forces->f_x, forces->f_x, forces->f_z * forces->f_z);
+}
+
+// After a step of dt (s) that ended in q with body speed `speed` and the given transitions.
+HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
+                   const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real speed,
+                   real height, real dt, bool settled)
 {
     if (settled) {
-        const real error = speed - p->x_dot_des;
+        const real error = speed - world->p.x_dot_des;
         sums->sum_speed_error2 = fused(error, error, sums->sum_speed_error2);
         sums->sum_speed = sums->sum_speed + speed;
         sums->sum_attitude2 = fused(q->b, q->b, sums->sum_attitude2);
     }
-    const HopperVector *v = &step->velocity;
-    const real effort = absolute(control->u2 * (v->b - v->a)) + absolute(control->u1 * v->l);
-    sums->energy = fused(effort, splat(dt), sums->energy);
-    sums->work = fused(step->power, splat(dt), sums->work);
-    const real f_x = step->ground.f_x, f_z = step->ground.f_z;
-    sums->peak_force2 = greater_of(fused(f_x, f_x, f_z * f_z), sums->peak_force2);
-    sums->penetration = greater_of(-q->z, sums->penetration);
+    sums->energy = fused(step->effort, dt, sums->energy);
+    sums->work = fused(hopper_power_total(&step->power), dt, sums->work);
+    sums->peak_force2 = greater_of(step->foot_force2, sums->peak_force2);
+    sums->penetration = greater_of(-height, sums->penetration);
     sums->residual = greater_of(step->residual, sums->residual);
 
     const mask hopping = MASK(machine->fsm == HOPPER_FLIGHT) & (MASK(sums->hops > 0.0) | edge->lift_off);
     if (any_lane(hopping | edge->touchdown)) {
-        const real height = hopper_body_z(p, s, q->z, q->l) - sums->z_body_start;
+        const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start;
         const mask landed = edge->touchdown & MASK(sums->hops > 0.0);
         sums->sum_apex = select_real(landed, sums->sum_apex + sums->apex, sums->sum_apex);
         sums->sum_apex2 = select_real(landed, fused(sums->apex, sums->apex, sums->sum_apex2), sums->sum_apex2);
         sums->flights = select_real(landed, sums->flights + 1.0, sums->flights);
-        sums->apex = select_real(hopping, greater_of(height, sums->apex), sums->apex);
-        sums->apex = select_real(edge->lift_off, height, sums->apex);
+        sums->apex = select_real(hopping, greater_of(rise, sums->apex), sums->apex);
+        sums->apex = select_real(edge->lift_off, rise, sums->apex);
         sums->hops = select_real(edge->lift_off, sums->hops + 1.0, sums->hops);
     }
 }
 
 // The metrics of a lane that ended after `steps` steps in q, v; metric[HOPPER_N_METRICS].
-HD void hopper_metrics(const HopperConstants *c, const HopperParameters *p, const HopperSums *sums,
-                       const HopperAngles *s, const HopperVector *q, const HopperVector *v, int64_t steps, real *metric)
+HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
+                       const HopperVector *v, int64_t steps, real *metric)
 {
+    const HopperConstants *c = &world->c;
+    const HopperParameters *p = &world->p;
+    const HopperEnergy energy = hopper_energy(world, s, q, v);
     const real missing = real_of_bits(splat_bits(0x7ff8000000000000));
     const real settled = splat((double)(steps - c->settle));
     const bool any_settled = steps > c->settle;
@@ -80,7 +87,7 @@ HD void hopper_metrics(const HopperConstants *c, const HopperParameters *p, cons
                     select_real(MASK(travel == travel), endless, missing));
     metric[HOPPER_METRIC_peak_ground_force] = square_root(sums->peak_force2);
     metric[HOPPER_METRIC_max_penetration] = sums->penetration;
-    metric[HOPPER_METRIC_energy_drift] = hopper_energy(p, s, q, v) - sums->energy_start - sums->work;
+    metric[HOPPER_METRIC_energy_drift] = hopper_energy_total(&energy) - sums->energy_start - sums->work;
     metric[HOPPER_METRIC_survived] = splat((double)steps * c->dt);
     metric[HOPPER_METRIC_newton_max_residual] = sums->residual;
 }

@@ -9,11 +9,11 @@
     /* body and leg */ \
     X(m,            "kg",         10.0,    1e-3, 1e6, SECTION_PARAMETERS, "mass of the body") \
     X(m_l,          "kg",         1.0,     1e-3, 1e6, SECTION_PARAMETERS, "mass of the leg") \
-    X(J,            "kg m^2",     10.0,    1e-4, 1e6, SECTION_PARAMETERS, "moment of inertia of the body about its centre of mass") \
-    X(J_l,          "kg m^2",     1.0,     1e-4, 1e6, SECTION_PARAMETERS, "moment of inertia of the leg about its centre of mass") \
+    X(J,            "kg m^2",     10.0,    1e-4, 1e6, SECTION_PARAMETERS, "inertia of the body about its centre") \
+    X(J_l,          "kg m^2",     1.0,     1e-4, 1e6, SECTION_PARAMETERS, "inertia of the leg about its centre") \
     X(g,            "m/s^2",      9.8,     0.0,  1e3, SECTION_PARAMETERS, "gravity") \
     X(k_l,          "N/m",        1e3,     0.0,  1e7, SECTION_PARAMETERS, "stiffness of the leg spring") \
-    X(k_stop,       "N/m",        1e5,     0.0,  1e8, SECTION_PARAMETERS, "stiffness of the stop that ends the leg's extension") \
+    X(k_stop,       "N/m",        1e5,     0.0,  1e8, SECTION_PARAMETERS, "stiffness of the stop at full extension") \
     X(b_stop,       "N s/m",      1e3,     0.0,  1e6, SECTION_PARAMETERS, "damping of that stop") \
     X(k_g,          "N/m",        1e4,     0.0,  1e8, SECTION_PARAMETERS, "stiffness of the ground") \
     X(b_g,          "N s/m",      300.0,   0.0,  1e6, SECTION_PARAMETERS, "damping of the ground") \
@@ -25,16 +25,16 @@
     X(b_fp,         "N m s/rad",  15.0,    0.0,  1e5, SECTION_PARAMETERS, "foot placement: hip damping in flight") \
     X(k_att,        "N m/rad",    150.0,   0.0,  1e6, SECTION_PARAMETERS, "attitude: hip stiffness in stance") \
     X(b_att,        "N m s/rad",  15.0,    0.0,  1e5, SECTION_PARAMETERS, "attitude: hip damping in stance") \
-    X(k_xdot,       "s",          0.02,   -1e2,  1e2, SECTION_PARAMETERS, "foot placement: gain on the error of forward speed") \
+    X(k_xdot,       "s",          0.02,   -1e2,  1e2, SECTION_PARAMETERS, "foot placement: gain on the speed error") \
     X(thrust,       "N",          35.0,    0.0,  1e5, SECTION_PARAMETERS, "force added to the leg spring in THRUST") \
     X(x_dot_des,    "m/s",        3.0,    -1e2,  1e2, SECTION_PARAMETERS, "desired forward speed of the body") \
     X(T_max_thrust, "s",          0.14875, 0.0,  1e2, SECTION_PARAMETERS, "longest duration of the thrust") \
-    X(z_low,        "m",          0.01,   -1e1,  1e1, SECTION_PARAMETERS, "foot height below which the hip is idle in flight") \
+    X(z_low,        "m",          0.01,   -1e1,  1e1, SECTION_PARAMETERS, "foot height under which the hip idles") \
     /* state at t = 0 */ \
     X(x_foot,       "m",          0.0,    -1e6,  1e6, SECTION_INITIAL, "horizontal position of the foot") \
     X(z_foot,       "m",          0.4,    -1e1,  1e3, SECTION_INITIAL, "height of the foot over the ground") \
-    X(phi_leg,      "rad",        0.01,   -1.5,  1.5, SECTION_INITIAL, "angle of the leg from the vertical, clockwise") \
-    X(phi_body,     "rad",        0.0,    -1.5,  1.5, SECTION_INITIAL, "angle of the body from the vertical, clockwise") \
+    X(phi_leg,      "rad",        0.01,   -1.5,  1.5, SECTION_INITIAL, "angle of the leg from the vertical") \
+    X(phi_body,     "rad",        0.0,    -1.5,  1.5, SECTION_INITIAL, "angle of the body from the vertical") \
     X(len_leg,      "m",          1.0,     1e-2, 1e2, SECTION_INITIAL, "length of the leg, foot to hip") \
     X(dx_foot,      "m/s",        0.0,    -1e3,  1e3, SECTION_INITIAL, "horizontal velocity of the foot") \
     X(dz_foot,      "m/s",        0.0,    -1e3,  1e3, SECTION_INITIAL, "vertical velocity of the foot") \
@@ -48,14 +48,14 @@
     X(mean_speed,          "m/s", "mean body speed after settle") \
     X(distance,            "m",   "horizontal travel of the body's centre of mass") \
     X(hop_count,           "1",   "lift-offs") \
-    X(apex_mean,           "m",   "mean over the flights between lift-off and touchdown of the body's greatest height") \
+    X(apex_mean,           "m",   "mean of the body's greatest height in each flight after a lift-off") \
     X(apex_std,            "m",   "standard deviation of those heights") \
     X(attitude_rms,        "rad", "rms of phi_body after settle") \
     X(energy,              "J",   "actuators: integral of |u2 (phi_body' - phi_leg')| + |u1 len_leg'|") \
     X(cost_of_transport,   "1",   "energy / ((m + m_l) g |distance|); infinite if g = 0 or |distance| < 1 mm") \
     X(peak_ground_force,   "N",   "greatest |(F_x, F_z)| on the foot") \
     X(max_penetration,     "m",   "greatest depth of the foot below the ground") \
-    X(energy_drift,        "J",   "change of kinetic and potential energy minus all work done: the integrator's error") \
+    X(energy_drift,        "J",   "change of energy minus all work done: the integrator's error") \
     X(survived,            "s",   "time until the lane ended") \
     X(newton_max_residual, "1",   "greatest inf-norm of a step's velocity residual, in m/s or rad/s")
 // clang-format on

@@ -1,0 +1,76 @@
+// What every step of the hopper shares: its state, and motion along a rate.
+#ifndef HOPSCOTCH_HOPPER_STEP_H
+#define HOPSCOTCH_HOPPER_STEP_H
+
+#include "metrics.h"
+
+typedef struct HopperLanes {
+    HopperVector q, v;
+    HopperVector recent, earlier; // accelerations of the last implicit step and of the one before
+    HopperMachine machine;
+    HopperSums sums;
+} HopperLanes;
+
+HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)
+{
+    HopperVector to;
+    to.x = fused(h, rate->x, from->x);
+    to.z = fused(h, rate->z, from->z);
+    to.a = fused(h, rate->a, from->a);
+    to.b = fused(h, rate->b, from->b);
+    to.l = fused(h, rate->l, from->l);
+    return to;
+}
+
+// f a + g b
+HD HopperVector hopper_combined(real f, const HopperVector *a, real g, const HopperVector *b)
+{
+    HopperVector sum;
+    sum.x = fused(f, a->x, g * b->x);
+    sum.z = fused(f, a->z, g * b->z);
+    sum.a = fused(f, a->a, g * b->a);
+    sum.b = fused(f, a->b, g * b->b);
+    sum.l = fused(f, a->l, g * b->l);
+    return sum;
+}
+
+HD HopperVector hopper_select(mask m, const HopperVector *a, const HopperVector *b)
+{
+    HopperVector chosen;
+    chosen.x = select_real(m, a->x, b->x);
+    chosen.z = select_real(m, a->z, b->z);
+    chosen.a = select_real(m, a->a, b->a);
+    chosen.b = select_real(m, a->b, b->b);
+    chosen.l = select_real(m, a->l, b->l);
+    return chosen;
+}
+
+// inf-norm of a - b; NaN in any component gives NaN or a number that the caller's finiteness test catches
+HD real hopper_difference(const HopperVector *a, const HopperVector *b)
+{
+    real greatest = absolute(a->x - b->x);
+    greatest = greater_of(absolute(a->z - b->z), greatest);
+    greatest = greater_of(absolute(a->a - b->a), greatest);
+    greatest = greater_of(absolute(a->b - b->b), greatest);
+    return greater_of(absolute(a->l - b->l), greatest);
+}
+
+// One evaluation of the equations of motion at (t, q, v) under given control: rate of v, powers, forces.
+typedef struct HopperRate {
+    HopperVector acceleration;
+    HopperPower power;
+    HopperForces forces;
+} HopperRate;
+
+HD HopperRate hopper_rate(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v,
+                          const HopperControl *control, const HopperContact *contact, const HopperFoot *foot)
+{
+    const HopperLegLaw law = hopper_leg_explicit(&world->p, contact, q->l, v->l, control->u1);
+    HopperRate rate;
+    rate.forces = hopper_ground(&world->p, contact, foot, v->x);
+    rate.acceleration = hopper_acceleration(world, s, q->l, v, &rate.forces, &law, control->u2);
+    rate.power = hopper_power(world, s, contact, foot, &rate.forces, control->u1, control->u2, q->l, v);
+    return rate;
+}
+
+#endif

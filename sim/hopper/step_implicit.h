@@ -1,0 +1,151 @@
+// Implicit midpoint and implicit Euler, by fixed-point iteration on the velocity.
+#ifndef HOPSCOTCH_HOPPER_STEP_IMPLICIT_H
+#define HOPSCOTCH_HOPPER_STEP_IMPLICIT_H
+
+#include "step.h"
+
+// sine and cosine of angle + d for |d| <= 1/64 from those of the angle, by addition with the series of d (error 1e-17).
+HD void hopper_turned(real sin_0, real cos_0, real d, real *sin_1, real *cos_1)
+{
+    const real d2 = d * d;
+    const real sin_d =
+        fused(d * d2, fused(d2, fused(d2, splat(-1.0 / 5040.0), splat(1.0 / 120.0)), splat(-1.0 / 6.0)), d);
+    const real versine = d2 * fused(d2, fused(d2, splat(1.0 / 720.0), splat(-1.0 / 24.0)), splat(0.5)); // 1 - cos d
+    *sin_1 = fused(cos_0, sin_d, fused(-sin_0, versine, sin_0));
+    *cos_1 = fused(-sin_0, sin_d, fused(-cos_0, versine, cos_0));
+}
+
+// Angles at a + turn_a, b + turn_b from those at a, b.
+HD HopperAngles hopper_angles_after(const HopperAngles *s, real a, real b, real turn_a, real turn_b)
+{
+    HopperAngles angles;
+    hopper_turned(s->sin_a, s->cos_a, turn_a, &angles.sin_a, &angles.cos_a);
+    hopper_turned(s->sin_b, s->cos_b, turn_b, &angles.sin_b, &angles.cos_b);
+    const mask far = MASK(greater_of(absolute(turn_a), absolute(turn_b)) > 1.0 / 64.0);
+    if (any_lane(far)) {
+        const HopperAngles full = hopper_angles(a + turn_a, b + turn_b);
+        angles.sin_a = select_real(far, full.sin_a, angles.sin_a);
+        angles.cos_a = select_real(far, full.cos_a, angles.cos_a);
+        angles.sin_b = select_real(far, full.sin_b, angles.sin_b);
+        angles.cos_b = select_real(far, full.cos_b, angles.cos_b);
+    }
+    return angles;
+}
+
+// The branches of the piecewise forces follow the iterate for so many iterations and then stay. At a jump of the force
+// (the stop's and the ground's dampers) the implicit equation may have no solution and the iterate would flip for ever;
+// a branch that is held makes it smooth again, with an error of the order that an event inside a step costs anyway.
+#define HOPPER_FREE_ITERATIONS 6
+
+// One iterate: the velocity w at the evaluated instant, and the branches and acceleration that gave it.
+typedef struct HopperIterate {
+    HopperVector w, acceleration;
+    HopperContact contact;
+    real residual; // change of w
+} HopperIterate;
+
+HD mask hopper_mask_select(mask m, mask a, mask b) { return (m & a) | (~m & b); }
+
+HD HopperContact hopper_contact_select(mask m, const HopperContact *a, const HopperContact *b)
+{
+    HopperContact chosen;
+    chosen.ground = hopper_mask_select(m, a->ground, b->ground);
+    chosen.damping = hopper_mask_select(m, a->damping, b->damping);
+    chosen.stop = hopper_mask_select(m, a->stop, b->stop);
+    return chosen;
+}
+
+HD HopperFoot hopper_foot_after(const HopperWorld *world, const HopperVector *q, real h, const HopperVector *w)
+{
+    return hopper_foot(world, fused(h, w->x, q->x), fused(h, w->z, q->z), w->x, w->z);
+}
+
+// w <- v + h a(q + h w, w), with the leg force implicit in l''. `held`: lanes whose branches stay what they were.
+HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
+                                     const HopperControl *control, real h, const HopperIterate *from, mask held)
+{
+    const HopperVector *q = &lanes->q, *v = &lanes->v, *w = &from->w;
+    const real l = fused(h, w->l, q->l);
+    const HopperFoot foot = hopper_foot_after(world, q, h, w);
+    const HopperContact contact = hopper_contact(&world->p, &foot, l);
+    const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w->a, h * w->b);
+    HopperIterate next;
+    next.contact = hopper_contact_select(held, &from->contact, &contact);
+    const HopperForces forces = hopper_ground(&world->p, &next.contact, &foot, w->x);
+    const HopperLegLaw law = hopper_leg_implicit(&world->p, &next.contact, h, q->l, v->l, control->u1);
+    next.acceleration = hopper_acceleration(world, &s, l, w, &forces, &law, control->u2);
+    next.w = hopper_moved(v, h, &next.acceleration);
+    next.residual = hopper_difference(&next.w, w);
+    return next;
+}
+
+// Solves w = v + h a(q + h w, w) from the extrapolated acceleration 2 a_(n-1) - a_(n-2). A lane whose w changed by no
+// more than the tolerance keeps it while others of its group go on.
+HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
+                              const HopperControl *control, real h, mask running)
+{
+    const HopperVector guess = hopper_combined(splat(2.0), &lanes->recent, splat(-1.0), &lanes->earlier);
+    HopperIterate iterate;
+    memset(&iterate, 0, sizeof iterate);
+    iterate.w = hopper_moved(&lanes->v, h, &guess);
+    mask solving = running;
+    for (int iteration = 0; iteration < world->c.iterations; iteration++) {
+        const mask held = iteration < HOPPER_FREE_ITERATIONS ? splat_bits(0) : splat_bits(-1);
+        const HopperIterate next = hopper_iterate_next(world, lanes, start, control, h, &iterate, held);
+        iterate.w = hopper_select(solving, &next.w, &iterate.w);
+        iterate.acceleration = hopper_select(solving, &next.acceleration, &iterate.acceleration);
+        iterate.contact = hopper_contact_select(solving, &next.contact, &iterate.contact);
+        iterate.residual = select_real(solving, next.residual, iterate.residual);
+        solving = solving & ~MASK(iterate.residual <= world->c.tolerance);
+        if (!any_lane(solving)) break;
+    }
+    return iterate;
+}
+
+// Powers and forces at the solution.
+HD HopperStep hopper_step_solved(const HopperWorld *world, const HopperVector *q, const HopperAngles *start,
+                                 const HopperControl *control, real h, const HopperIterate *iterate)
+{
+    const HopperVector *w = &iterate->w;
+    const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w->a, h * w->b);
+    const HopperFoot foot = hopper_foot_after(world, q, h, w);
+    const HopperForces forces = hopper_ground(&world->p, &iterate->contact, &foot, w->x);
+    HopperStep step;
+    step.power =
+        hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, fused(h, w->l, q->l), w);
+    step.effort = hopper_effort(&step.power);
+    step.foot_force2 = hopper_foot_force2(&forces);
+    step.residual = iterate->residual;
+    return step;
+}
+
+// Implicit midpoint with the positions eliminated: w = v + h a(q + h w, w), h = dt/2; then q += dt w and v = 2 w - v
+// (Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3).
+HD HopperStep hopper_step_implicit_midpoint(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
+                                            const HopperControl *control, mask running)
+{
+    const real h = splat(0.5 * world->c.dt);
+    const HopperIterate iterate = hopper_solve(world, lanes, start, control, h, running);
+    const HopperStep step = hopper_step_solved(world, &lanes->q, start, control, h, &iterate);
+    lanes->q = hopper_moved(&lanes->q, splat(world->c.dt), &iterate.w);
+    lanes->v = hopper_combined(splat(2.0), &iterate.w, splat(-1.0), &lanes->v);
+    lanes->earlier = lanes->recent;
+    lanes->recent = iterate.acceleration;
+    return step;
+}
+
+// Implicit Euler: w = v + dt a(q + dt w, w); then q += dt w and v = w.
+HD HopperStep hopper_step_implicit_euler(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
+                                         const HopperControl *control, mask running)
+{
+    const real dt = splat(world->c.dt);
+    const HopperIterate iterate = hopper_solve(world, lanes, start, control, dt, running);
+    const HopperStep step = hopper_step_solved(world, &lanes->q, start, control, dt, &iterate);
+    lanes->q = hopper_moved(&lanes->q, dt, &iterate.w);
+    lanes->v = iterate.w;
+    lanes->earlier = lanes->recent;
+    lanes->recent = iterate.acceleration;
+    return step;
+}
+
+#endif
