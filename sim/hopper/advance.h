@@ -131,6 +131,12 @@ HD HopperEdge hopper_edge(const HopperWorld *world, const HopperLanes *lanes)
     return edge;
 }
 
+HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes *lanes, real speed, real height, real t)
+{
+    const HopperSwitches on = hopper_switches(&world->p, &lanes->machine, height, t);
+    return hopper_control(world, &lanes->machine, &on, &lanes->q, &lanes->v, speed);
+}
+
 // Fixed steps: control is held over a step, transitions are checked after it.
 HD void hopper_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                        HopperIntegrator integrator, bool full, bool traced)
@@ -154,7 +160,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = splat((double)tick * world.c.dt), t_end = splat((double)(tick + 1) * world.c.dt);
-        const HopperControl control = hopper_control(&world, &lanes.machine, &lanes.q, &lanes.v, speed, t);
+        const HopperControl control = hopper_control_now(&world, &lanes, speed, before.height, t);
         if (traced && lanes_sample_due(group, tick)) hopper_sample(group, &lanes, &control, t, running);
 
         const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, running);
@@ -170,7 +176,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
         const mask ended = running & (tick + 1 == world.c.ticks ? splat_bits(-1) : MASK(failure != HOPPER_NONE));
         if (any_lane(ended)) {
             if (traced) {
-                const HopperControl last = hopper_control(&world, &lanes.machine, &lanes.q, &lanes.v, speed, t_end);
+                const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
                 hopper_sample(group, &lanes, &last, t_end, ended);
             }
             hopper_finish(&world, group, &lanes, &s, tick + 1, failure, ended);

@@ -14,23 +14,35 @@ typedef struct HopperControl {
     real u1, u2; // N along the leg; N m on the body
 } HopperControl;
 
-// Control at time t (s). body_speed: v of the body's centre of mass (m/s).
-HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *machine, const HopperVector *q,
-                                const HopperVector *v, real body_speed, real t)
+// The switches of the control law: what is on depends on the side of a threshold.
+typedef struct HopperSwitches {
+    mask thrusting; // in THRUST, and not for too long
+    mask placing;   // in flight and high enough: the hip places the foot
+} HopperSwitches;
+
+HD HopperSwitches hopper_switches(const HopperParameters *p, const HopperMachine *machine, real height, real t)
+{
+    HopperSwitches on;
+    on.thrusting = MASK(machine->fsm == HOPPER_THRUST) & MASK(t - machine->t_thrust_on <= p->T_max_thrust);
+    on.placing = MASK(machine->fsm == HOPPER_FLIGHT) & MASK(height > p->z_low);
+    return on;
+}
+
+// Control with the given switches. body_speed: v of the body's centre of mass (m/s).
+HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *machine, const HopperSwitches *on,
+                                const HopperVector *q, const HopperVector *v, real body_speed)
 {
     const HopperParameters *p = &world->p;
     const real zero = splat(0.0);
     const mask flight = MASK(machine->fsm == HOPPER_FLIGHT);
-    const mask thrusting = MASK(machine->fsm == HOPPER_THRUST) & MASK(t - machine->t_thrust_on <= p->T_max_thrust);
     HopperControl control;
-    control.u1 = select_real(thrusting, p->thrust, zero);
+    control.u1 = select_real(on->thrusting, p->thrust, zero);
     control.u2 = -fused(p->k_att, q->b - 0.5 * q->a, p->b_att * v->b); // stance: the hip levels the body
     if (any_lane(flight)) {                                            // flight: the hip places the foot
-        const real height = hopper_foot(world, q->x, q->z, v->x, v->z).height;
         const real offset = fused(0.5 * body_speed, machine->T_s, p->k_xdot * (body_speed - p->x_dot_des));
         const real a_des = -arc_sine(clamped(offset / q->l, splat(-1.0), splat(1.0)));
         const real placing = fused(p->k_fp, q->a - a_des, p->b_fp * v->a);
-        control.u2 = select_real(flight, select_real(MASK(height > p->z_low), placing, zero), control.u2);
+        control.u2 = select_real(flight, select_real(on->placing, placing, zero), control.u2);
     }
     return control;
 }

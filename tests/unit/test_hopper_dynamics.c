@@ -59,8 +59,9 @@ TEST(hopper_dynamics_match_126_reference_states)
         const HopperMachine machine = {.fsm = d[1], .T_s = d[3], .t_thrust_on = d[2]};
         const HopperVector q = {d[5], d[6], d[7], d[8], d[9]}, v = {d[10], d[11], d[12], d[13], d[14]};
         const HopperAngles s = hopper_angles(q.a, q.b);
-        const HopperControl u =
-            hopper_control(&worlds[0], &machine, &q, &v, hopper_body_speed(&worlds[0].p, &s, q.l, &v), d[0]);
+        const HopperSwitches on = hopper_switches(&worlds[0].p, &machine, q.z, d[0]);
+        const double speed = hopper_body_speed(&worlds[0].p, &s, q.l, &v);
+        const HopperControl u = hopper_control(&worlds[0], &machine, &on, &q, &v, speed);
         CHECK_NEAR(d[15], u.u1, dynamics_relative(d[15]));
         CHECK_NEAR(d[16], u.u2, dynamics_relative(d[16]));
         for (int reference = 0; reference < 2; reference++) {
