@@ -57,4 +57,4 @@ done
 
 [ "$skipped" -eq 0 ] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
