@@ -163,6 +163,7 @@ static const double flight_slice_seconds = 0.1;
 int64_t slice_start(const Spec *spec, int64_t requested)
 {
     if (requested > 0) return requested;
+    if (spec->configured.steps_max > 0) return 100; // adaptive: a lane may need hundreds or millions
     return spec->configured.ticks > 50 ? spec->configured.ticks / 50 : 1;
 }
 
@@ -179,7 +180,7 @@ Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, 
     const double start = clock_seconds();
     TRY(backend_wait(backend, slot, done, &flight->kernel_seconds));
     flight->wait_seconds += clock_seconds() - start;
-    if (*done || flight->ticks < spec->configured.ticks) return error_none();
+    if (*done || flight->ticks < configured_steps(&spec->configured)) return error_none();
     return error_make(ERROR_MACHINE,
                       "a batch of %lld lanes has not ended after its %lld ticks: this is a bug of the model %s",
                       (long long)flight->lanes, (long long)flight->ticks, spec->model->name);

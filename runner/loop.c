@@ -217,7 +217,7 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
         const int64_t ticks =
             flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
-        in_flight += (double)ticks * (double)flight->lanes;
+        if (loop->spec->configured.steps_max == 0) in_flight += (double)ticks * (double)flight->lanes;
     }
     ProgressNumbers numbers = {
         .trials_done = loop->before.trials + counts.trials,

@@ -253,7 +253,9 @@ static Error plan_time_flight(const PlanMaker *maker, Flight *flight, double *se
     TRY(plan_warm_up(maker->backend));
     TRY(backend_begin(maker->backend, 0));
     const double start = clock_seconds();
-    for (int64_t slice = slice_start(spec, 0); !done && clock_seconds() - start < plan_calibration_seconds;) {
+    const bool adaptive = spec->configured.steps_max > 0; // only the end tells how many steps it took
+    for (int64_t slice = slice_start(spec, 0);
+         !done && (adaptive || clock_seconds() - start < plan_calibration_seconds);) {
         const double slice_started = clock_seconds();
         TRY(backend_advance(maker->backend, 0, slice));
         flight->ticks += slice;

@@ -39,6 +39,11 @@ int64_t backend_lane_bytes(const Configured *configured)
     return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + 4;
 }
 
+int64_t configured_steps(const Configured *configured)
+{
+    return configured->steps_max > 0 ? configured->steps_max : configured->ticks;
+}
+
 int64_t trace_capacity(int64_t ticks, int64_t every) { return ticks / every + 2; }
 
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity)

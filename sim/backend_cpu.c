@@ -185,7 +185,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     const double start = cpu_clock();
-    const int64_t width = cpu->kernels->lanes, left = cpu->configured->ticks - cpu->tick;
+    const int64_t width = cpu->kernels->lanes, left = configured_steps(cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
                              .n_columns = cpu->configured->n_columns,

@@ -202,7 +202,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     CudaSlot *s = &cuda->slots[slot];
-    const int64_t left = cuda->configured->ticks - s->tick;
+    const int64_t left = configured_steps(cuda->configured) - s->tick;
     LaneGroup group;
     memset(&group, 0, sizeof group);
     group.batch = s->device;
@@ -254,6 +254,21 @@ static Error cuda_span_seconds(CudaBackend *cuda, const CudaSpan *span, double *
     return error_none();
 }
 
+// The lanes' status is small, and lanes may end long before the last step.
+static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
+{
+    CudaSlot *s = &cuda->slots[slot];
+    const Batch *host = &cuda->backend.batches[slot];
+    const size_t size = sizeof(int32_t) * (size_t)host->lanes;
+    *ended = s->tick >= configured_steps(cuda->configured);
+    if (*ended) return error_none();
+    CUDA_TRY(cudaMemcpyAsync(host->status, s->device.status, size, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    *ended = true;
+    for (int64_t i = 0; i < host->lanes && *ended; i++) *ended = host->status[i] != LANE_RUNNING;
+    return error_none();
+}
+
 static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
@@ -264,7 +279,7 @@ static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_se
     TRY(cuda_span_seconds(cuda, span, &seconds));
     s->kernel_seconds += seconds;
     *kernel_seconds = s->kernel_seconds;
-    *done = s->tick >= cuda->configured->ticks;
+    TRY(cuda_all_ended(cuda, slot, done));
     if (*done) TRY(cuda_collect(cuda, slot));
     return error_none();
 }

@@ -120,8 +120,10 @@ typedef struct Configured {
     const char *objective; // what `objective.minimize` defaults to
     int kernel;            // which kernel advances it (sim/models.h)
     int n_work;            // doubles of lane state between slices
-    int64_t ticks;         // after so many ticks every lane has ended
+    int64_t ticks;         // of a lane's life; after so many every lane has ended
     double tick_duration;  // s of simulated time a tick; 0 if the model is no time-stepper
+    int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after at most so many
+                           // steps of its own; 0: a step is a tick
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
@@ -185,6 +187,9 @@ typedef struct BackendInfo {
     int64_t memory_free;   // bytes on the device
     int64_t lane_multiple; // lanes that cost the same as one: batches are best a multiple of it
 } BackendInfo;
+
+// Steps of the kernel after which every lane has ended.
+int64_t configured_steps(const Configured *configured);
 
 // `auto` takes CUDA if this build and this machine have it, else the CPU. Error: machine, naming what is missing.
 Error backend_open(const BackendOptions *options, Backend **out);
