@@ -100,12 +100,12 @@ HD real hopper_failure(const HopperWorld *world, const HopperLanes *lanes, const
     return select_real(is_finite(all), failure, splat(HOPPER_DIVERGED));
 }
 
-// The lanes of `which` end after `steps` steps: metrics, state and status go out.
+// The lanes of `which` end: metrics, state and status go out. `settled` and `survived` as for hopper_metrics.
 HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperAngles *s,
-                      int64_t steps, real failure, mask which)
+                      real settled, real survived, real failure, mask which)
 {
     real metric[HOPPER_N_METRICS];
-    hopper_metrics(world, &lanes->sums, s, &lanes->q, &lanes->v, steps, metric);
+    hopper_metrics(world, &lanes->sums, s, &lanes->q, &lanes->v, settled, survived, metric);
     for (int m = 0; m < HOPPER_N_METRICS; m++) lanes_set_metric(group, m, metric[m], which);
     hopper_store(group, lanes, which);
     lanes_end(group, failure, which);
@@ -179,7 +179,8 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
                 const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
                 hopper_sample(group, &lanes, &last, t_end, ended);
             }
-            hopper_finish(&world, group, &lanes, &s, tick + 1, failure, ended);
+            const real settled = splat((double)(tick + 1 - world.c.settle));
+            hopper_finish(&world, group, &lanes, &s, settled, t_end, failure, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
         }

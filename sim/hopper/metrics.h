@@ -58,29 +58,28 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     }
 }
 
-// The metrics of a lane that ended after `steps` steps in q, v; metric[HOPPER_N_METRICS].
+// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_METRICS]. `settled`: what the settled sums
+// are over, steps or seconds; not positive if the lane ended before.
 HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
-                       const HopperVector *v, int64_t steps, real *metric)
+                       const HopperVector *v, real settled, real survived, real *metric)
 {
-    const HopperConstants *c = &world->c;
     const HopperParameters *p = &world->p;
     const HopperEnergy energy = hopper_energy(world, s, q, v);
     const real missing = real_of_bits(splat_bits(0x7ff8000000000000));
-    const real settled = splat((double)(steps - c->settle));
-    const bool any_settled = steps > c->settle;
+    const real over = select_real(MASK(settled > 0.0), settled, missing);
     const real distance = hopper_body_x(p, s, q->x, q->l) - sums->x_body_start;
     const real travel = absolute(distance), weight = (p->m + p->m_l) * p->g;
     const real mean_apex = sums->sum_apex / sums->flights;
     const real variance = (sums->sum_apex2 - sums->sum_apex * mean_apex) / sums->flights;
     const real endless = real_of_bits(splat_bits(0x7ff0000000000000));
 
-    metric[HOPPER_METRIC_velocity_error] = any_settled ? square_root(sums->sum_speed_error2 / settled) : missing;
-    metric[HOPPER_METRIC_mean_speed] = any_settled ? sums->sum_speed / settled : missing;
+    metric[HOPPER_METRIC_velocity_error] = square_root(sums->sum_speed_error2 / over);
+    metric[HOPPER_METRIC_mean_speed] = sums->sum_speed / over;
     metric[HOPPER_METRIC_distance] = distance;
     metric[HOPPER_METRIC_hop_count] = sums->hops;
     metric[HOPPER_METRIC_apex_mean] = mean_apex + sums->z_body_start;
     metric[HOPPER_METRIC_apex_std] = square_root(select_real(MASK(variance < 0.0), splat(0.0), variance));
-    metric[HOPPER_METRIC_attitude_rms] = any_settled ? square_root(sums->sum_attitude2 / settled) : missing;
+    metric[HOPPER_METRIC_attitude_rms] = square_root(sums->sum_attitude2 / over);
     metric[HOPPER_METRIC_energy] = sums->energy;
     metric[HOPPER_METRIC_cost_of_transport] =
         select_real(MASK(weight > 0.0) & MASK(travel >= 1e-3), sums->energy / (weight * travel),
@@ -88,7 +87,7 @@ HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const H
     metric[HOPPER_METRIC_peak_ground_force] = square_root(sums->peak_force2);
     metric[HOPPER_METRIC_max_penetration] = sums->penetration;
     metric[HOPPER_METRIC_energy_drift] = hopper_energy_total(&energy) - sums->energy_start - sums->work;
-    metric[HOPPER_METRIC_survived] = splat((double)steps * c->dt);
+    metric[HOPPER_METRIC_survived] = survived;
     metric[HOPPER_METRIC_newton_max_residual] = sums->residual;
 }
 
