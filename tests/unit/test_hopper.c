@@ -1,122 +1,11 @@
 // The hopper as a whole, through the CPU backend: known trajectories, convergence, failures, and bits that depend on
 // nothing but the lane.
-#include "../test.h"
+#include "hopper_case.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HOPPER_TEST_LANES = 23 };
-
-// What a test varies; everything else keeps its default.
-typedef struct HopperCase {
-    double duration, dt;
-    int integrator, equations; // places in the options' choices
-    int64_t lanes, slice, traced, every;
-    int threads;
-    const char *isa;
-    double x_dot_des;
-    void (*fill)(double *parameter, const Configured *configured, int64_t lane); // of one lane
-    int64_t first; // lane `i` of the batch is filled as lane first + i
-} HopperCase;
-
-static const HopperCase hopper_case = {.duration = 0.5,
-                                       .dt = 1e-4,
-                                       .lanes = 1,
-                                       .slice = 1000000,
-                                       .every = 1,
-                                       .threads = 1,
-                                       .isa = "auto",
-                                       .x_dot_des = 2.0};
-
-typedef struct HopperOutcome {
-    Arena arena;
-    Configured configured;
-    Backend *backend;
-    const Batch *batch;
-} HopperOutcome;
-
-static int hopper_index(const Configured *configured, const char *parameter)
-{
-    for (int i = 0; i < configured->n_parameters; i++) {
-        if (strcmp(configured->parameters[i].name, parameter) == 0) return i;
-    }
-    return -1;
-}
-
-static double hopper_metric(const HopperOutcome *outcome, const char *name, int64_t lane)
-{
-    for (int i = 0; i < outcome->configured.n_metrics; i++) {
-        if (strcmp(outcome->configured.metrics[i].name, name) == 0)
-            return outcome->batch->metric[i * outcome->batch->stride + lane];
-    }
-    return NAN;
-}
-
-static double hopper_state(const HopperOutcome *outcome, int field, int64_t lane)
-{
-    return outcome->batch->work[field * outcome->batch->stride + lane];
-}
-
-static const char *hopper_failure_of(const HopperOutcome *outcome, int64_t lane)
-{
-    const int status = outcome->batch->status[lane];
-    return status == LANE_RUNNING ? "running" : outcome->configured.failures[status - LANE_DONE];
-}
-
-static void hopper_fill(const HopperCase *test, const HopperOutcome *outcome, Batch *batch)
-{
-    const Configured *configured = &outcome->configured;
-    double lane[64];
-    for (int64_t i = 0; i < test->lanes; i++) {
-        for (int p = 0; p < configured->n_parameters; p++) lane[p] = configured->parameters[p].value;
-        lane[hopper_index(configured, "x_dot_des")] = test->x_dot_des;
-        if (test->fill != NULL) test->fill(lane, configured, test->first + i);
-        for (int p = 0; p < configured->n_parameters; p++) batch->parameter[p * batch->stride + i] = lane[p];
-    }
-}
-
-static HopperOutcome hopper_simulate(const HopperCase *test)
-{
-    HopperOutcome outcome = {0};
-    const Model *model = model_find("hopper");
-    double settings[16];
-    for (int i = 0; i < model->n_options; i++) {
-        const char *name = model->options[i].name;
-        settings[i] = strcmp(name, "duration") == 0     ? test->duration
-                      : strcmp(name, "dt") == 0         ? test->dt
-                      : strcmp(name, "settle") == 0     ? test->duration / 5.0
-                      : strcmp(name, "integrator") == 0 ? test->integrator
-                      : strcmp(name, "equations") == 0  ? test->equations
-                                                        : model->options[i].value;
-    }
-    CHECK_OK(arena_create(&outcome.arena, 1 << 24, "a test"));
-    CHECK_OK(model->configure(settings, &outcome.arena, &outcome.configured));
-    const BackendOptions options = {.name = "cpu", .threads = test->threads, .isa = test->isa};
-    CHECK_OK(backend_open(&options, &outcome.backend));
-    const int64_t capacity = trace_capacity(outcome.configured.ticks, test->every);
-    CHECK_OK(backend_prepare(outcome.backend, &outcome.configured, test->lanes, test->traced, capacity));
-    Batch *batch = backend_batch(outcome.backend, 0);
-    batch->lanes = test->lanes;
-    batch->trace.lanes = test->traced;
-    batch->trace.every = test->every;
-    hopper_fill(test, &outcome, batch);
-    CHECK_OK(backend_begin(outcome.backend, 0));
-    bool done = false;
-    double seconds;
-    while (!done) {
-        CHECK_OK(backend_advance(outcome.backend, 0, test->slice));
-        CHECK_OK(backend_wait(outcome.backend, 0, &done, &seconds));
-    }
-    outcome.batch = batch;
-    return outcome;
-}
-
-static void hopper_release(HopperOutcome *outcome)
-{
-    backend_close(outcome->backend);
-    arena_destroy(&outcome->arena);
-}
 
 // Foot x and height at 5 s for x_dot_des = 2 m/s: DOP853 at rtol 1e-12 with located events and continuous control.
 TEST(hopper_converges_to_the_known_trajectory)
@@ -156,15 +45,6 @@ static void hopper_spread(double *parameter, const Configured *configured, int64
     parameter[hopper_index(configured, "z_foot")] = 0.01 * (double)(lane % 5);
     parameter[hopper_index(configured, "phi_body")] = lane % 7 == 3 ? 1.45 : 0.01; // some of them fall
     parameter[hopper_index(configured, "dphi_body")] = lane % 7 == 3 ? 2.0 : 0.0;
-}
-
-static void hopper_check_same(const HopperOutcome *a, int64_t i, const HopperOutcome *b, int64_t j)
-{
-    CHECK_INTEGER(a->batch->status[i], b->batch->status[j]);
-    for (int m = 0; m < a->configured.n_metrics; m++)
-        CHECK_BITS(a->batch->metric[m * a->batch->stride + i], b->batch->metric[m * b->batch->stride + j]);
-    for (int w = 0; w < a->configured.n_work; w++)
-        CHECK_BITS(a->batch->work[w * a->batch->stride + i], b->batch->work[w * b->batch->stride + j]);
 }
 
 TEST(hopper_bits_depend_on_nothing_but_the_lane)
