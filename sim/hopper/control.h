@@ -51,6 +51,20 @@ typedef struct HopperTransitions {
     mask touchdown, bottom, lift_off; // FLIGHT -> COMPRESSION -> THRUST -> FLIGHT
 } HopperTransitions;
 
+// The machine takes the given edges at time t.
+HD void hopper_follow(HopperMachine *machine, const HopperTransitions *edge, real t)
+{
+    const mask any = edge->touchdown | edge->bottom | edge->lift_off;
+    if (!any_lane(any)) return;
+    machine->T_compression = select_real(edge->bottom, t - machine->t_transition, machine->T_compression);
+    machine->T_s = select_real(edge->lift_off, (t - machine->t_thrust_on) + machine->T_compression, machine->T_s);
+    machine->t_thrust_on = select_real(edge->bottom, t, machine->t_thrust_on);
+    machine->t_transition = select_real(any, t, machine->t_transition);
+    machine->fsm = select_real(edge->touchdown, splat(HOPPER_COMPRESSION), machine->fsm);
+    machine->fsm = select_real(edge->bottom, splat(HOPPER_THRUST), machine->fsm);
+    machine->fsm = select_real(edge->lift_off, splat(HOPPER_FLIGHT), machine->fsm);
+}
+
 // What the transitions look at, before and after a step.
 typedef struct HopperEdge {
     real height, l, dl; // of the foot over the ground (m); leg length and its rate
@@ -66,16 +80,7 @@ HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine 
     edge.touchdown = MASK(machine->fsm == HOPPER_FLIGHT) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
     edge.bottom = MASK(machine->fsm == HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
     edge.lift_off = MASK(machine->fsm == HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
-    const mask any = edge.touchdown | edge.bottom | edge.lift_off;
-    if (any_lane(any)) {
-        machine->T_compression = select_real(edge.bottom, t - machine->t_transition, machine->T_compression);
-        machine->T_s = select_real(edge.lift_off, (t - machine->t_thrust_on) + machine->T_compression, machine->T_s);
-        machine->t_thrust_on = select_real(edge.bottom, t, machine->t_thrust_on);
-        machine->t_transition = select_real(any, t, machine->t_transition);
-        machine->fsm = select_real(edge.touchdown, splat(HOPPER_COMPRESSION), machine->fsm);
-        machine->fsm = select_real(edge.bottom, splat(HOPPER_THRUST), machine->fsm);
-        machine->fsm = select_real(edge.lift_off, splat(HOPPER_FLIGHT), machine->fsm);
-    }
+    hopper_follow(machine, &edge, t);
     return edge;
 }
 
