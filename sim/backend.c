@@ -51,6 +51,11 @@ Error backend_prepare(Backend *backend, const Configured *configured, int64_t la
     return backend->prepare(backend, configured, lanes, traced, capacity);
 }
 
+Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
+{
+    return backend->prepare_debug(backend, lanes, capacity);
+}
+
 Batch *backend_batch(Backend *backend, int slot) { return &backend->batches[slot]; }
 
 Error backend_begin(Backend *backend, int slot) { return backend->begin(backend, slot); }

@@ -15,11 +15,18 @@ struct Backend {
     BackendInfo info;
     Batch batches[BACKEND_SLOTS_MAX]; // the host's view of each slot
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
+    Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
     Error (*advance)(Backend *backend, int slot, int64_t ticks);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
     void (*close)(Backend *backend);
 };
+
+// Lanes that are traced or debugged: the first ones of a batch, which the observed kernel advances.
+static inline int64_t batch_observed(const Batch *batch)
+{
+    return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
+}
 
 Error backend_cpu_open(const BackendOptions *options, Backend **out);
 #ifdef HOPSCOTCH_CUDA

@@ -18,12 +18,12 @@ typedef struct CpuBackend {
     Backend backend;
     const CpuKernels *kernels;
     const Configured *configured;
-    Arena arena;
-    int64_t tick;          // ticks done of the batch in flight
-    double kernel_seconds; // of the batch in flight
-    LaneGroup slice;       // what the threads work on
-    atomic_llong next;     // next group of the slice
-    int64_t traced_groups, groups;
+    Arena arena, debug_arena; // the second only if debug rows are wanted
+    int64_t tick;             // ticks done of the batch in flight
+    double kernel_seconds;    // of the batch in flight
+    LaneGroup slice;          // what the threads work on
+    atomic_llong next;        // next group of the slice
+    int64_t observed_groups, groups;
     pthread_t threads[CPU_THREADS_MAX];
     int n_threads, working; // started; still at work on this slice
     uint64_t turn;          // counts slices, so that a thread knows a new one
@@ -95,18 +95,18 @@ static void cpu_name(char *name, size_t size)
 
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
-// One group of the slice: the traced lanes' groups first, then the others'. A group never holds lanes of both.
+// One group of the slice: the observed lanes' groups first, then the others'. A group never holds lanes of both.
 static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 {
     const Configured *configured = cpu->configured;
-    const int64_t traced = cpu->slice.batch.trace.lanes, width = cpu->kernels->lanes;
-    const bool is_traced = number < cpu->traced_groups;
-    const int64_t lane = is_traced ? number * width : traced + (number - cpu->traced_groups) * width;
-    const int64_t left = (is_traced ? traced : cpu->slice.batch.lanes) - lane;
+    const int64_t observed = batch_observed(&cpu->slice.batch), width = cpu->kernels->lanes;
+    const bool is_observed = number < cpu->observed_groups;
+    const int64_t lane = is_observed ? number * width : observed + (number - cpu->observed_groups) * width;
+    const int64_t left = (is_observed ? observed : cpu->slice.batch.lanes) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
     group.valid = (int)(left < width ? left : width);
-    const CpuKernel *kernels = is_traced ? cpu->kernels->traced : cpu->kernels->plain;
+    const CpuKernel *kernels = is_observed ? cpu->kernels->observed : cpu->kernels->plain;
     kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
@@ -146,6 +146,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
     arena_destroy(&cpu->arena);
+    arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena, (size_t)(fields * lanes + samples) * 8 + (size_t)(lanes * 4 + traced * 8) + 4096,
                      "a batch of lanes"));
     cpu->configured = configured;
@@ -163,6 +164,19 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     return error_none();
 }
 
+static Error cpu_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
+{
+    CpuBackend *cpu = (CpuBackend *)backend;
+    DebugRows *debug = &backend->batches[0].debug;
+    const int64_t numbers = lanes * capacity * cpu->configured->n_debug;
+    arena_destroy(&cpu->debug_arena);
+    TRY(arena_create(&cpu->debug_arena, (size_t)(numbers + lanes) * 8 + 4096, "debug rows"));
+    *debug = (DebugRows){.capacity = capacity,
+                         .row = ARENA_NEW(&cpu->debug_arena, double, numbers),
+                         .count = ARENA_NEW(&cpu->debug_arena, int64_t, lanes)};
+    return error_none();
+}
+
 static Error cpu_begin(Backend *backend, int slot)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
@@ -171,6 +185,7 @@ static Error cpu_begin(Backend *backend, int slot)
     cpu->kernel_seconds = 0.0;
     memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
     if (batch->trace.lanes > 0) memset(batch->trace.count, 0, sizeof *batch->trace.count * (size_t)batch->trace.lanes);
+    if (batch->debug.lanes > 0) memset(batch->debug.count, 0, sizeof *batch->debug.count * (size_t)batch->debug.lanes);
     return error_none();
 }
 
@@ -189,11 +204,12 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     pthread_mutex_lock(&cpu->mutex);
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
                              .n_columns = cpu->configured->n_columns,
+                             .n_debug = cpu->configured->n_debug,
                              .tick = cpu->tick,
                              .ticks = ticks < left ? ticks : left};
-    const int64_t traced = cpu->slice.batch.trace.lanes, plain = cpu->slice.batch.lanes - traced;
-    cpu->traced_groups = (traced + width - 1) / width;
-    cpu->groups = cpu->traced_groups + (plain + width - 1) / width;
+    const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->slice.batch.lanes - observed;
+    cpu->observed_groups = (observed + width - 1) / width;
+    cpu->groups = cpu->observed_groups + (plain + width - 1) / width;
     atomic_store(&cpu->next, 0);
     cpu->working = cpu->n_threads;
     cpu->turn++;
@@ -227,6 +243,7 @@ static void cpu_close(Backend *backend)
     pthread_cond_destroy(&cpu->work);
     pthread_cond_destroy(&cpu->idle);
     arena_destroy(&cpu->arena);
+    arena_destroy(&cpu->debug_arena);
     free(cpu);
 }
 
@@ -253,11 +270,13 @@ Error backend_cpu_open(const BackendOptions *options, Backend **out)
     if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
     cpu->kernels = isa->kernels;
     cpu->backend.prepare = cpu_prepare;
+    cpu->backend.prepare_debug = cpu_prepare_debug;
     cpu->backend.begin = cpu_begin;
     cpu->backend.advance = cpu_advance;
     cpu->backend.wait = cpu_wait;
     cpu->backend.close = cpu_close;
     cpu->arena.purpose = "a batch of lanes";
+    cpu->debug_arena.purpose = "debug rows";
     pthread_mutex_init(&cpu->mutex, NULL);
     pthread_cond_init(&cpu->work, NULL);
     pthread_cond_init(&cpu->idle, NULL);

@@ -12,26 +12,26 @@
 
 enum { CUDA_BLOCK = 64 };
 
-// ---- kernels: a plain and a traced one for each of the models' ------------------------------------------------------
+// ---- kernels: a plain and an observed one for each of the models' ---------------------------------------------------
 
-#define CUDA_KERNEL(prefix, model, kernel, is_traced)                                                                  \
+#define CUDA_KERNEL(prefix, model, kernel, is_observed)                                                                \
     static __global__ void __launch_bounds__(CUDA_BLOCK)                                                               \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
         group.lane += (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x;                                                  \
-        if (group.lane < end) model##_##kernel(&constants, assets, &group, is_traced);                                 \
+        if (group.lane < end) model##_##kernel(&constants, assets, &group, is_observed);                               \
     }
 #define CUDA_KERNELS(model, kernel)                                                                                    \
     CUDA_KERNEL(plain, model, kernel, false)                                                                           \
-    CUDA_KERNEL(traced, model, kernel, true)
+    CUDA_KERNEL(observed, model, kernel, true)
 KERNELS(CUDA_KERNELS)
 
 typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
 
 #define CUDA_PLAIN(model, kernel) plain_##model##_##kernel,
-#define CUDA_TRACED(model, kernel) traced_##model##_##kernel,
+#define CUDA_OBSERVED(model, kernel) observed_##model##_##kernel,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
-static const CudaKernel cuda_traced[] = {KERNELS(CUDA_TRACED)};
+static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 
 // ---- the seam -------------------------------------------------------------------------------------------------------
 
@@ -102,11 +102,15 @@ static void cuda_release(CudaBackend *cuda)
         cudaFree(device->status);
         cudaFree(device->trace.sample);
         cudaFree(device->trace.count);
+        cudaFree(device->debug.row);
+        cudaFree(device->debug.count);
         cudaFreeHost(host->parameter);
         cudaFreeHost(host->metric);
         cudaFreeHost(host->status);
         cudaFreeHost(host->trace.sample);
         cudaFreeHost(host->trace.count);
+        cudaFreeHost(host->debug.row);
+        cudaFreeHost(host->debug.count);
         memset(device, 0, sizeof *device);
         memset(host, 0, sizeof *host);
     }
@@ -159,6 +163,32 @@ static Error cuda_prepare(Backend *backend, const Configured *configured, int64_
     return error_none();
 }
 
+static Error cuda_take_debug(CudaBackend *cuda, int slot, int64_t lanes, int64_t capacity)
+{
+    const size_t rows = sizeof(double) * (size_t)(lanes * capacity * cuda->configured->n_debug);
+    const size_t counts = sizeof(int64_t) * (size_t)lanes;
+    DebugRows *device = &cuda->slots[slot].device.debug, *host = &cuda->backend.batches[slot].debug;
+    device->capacity = host->capacity = capacity;
+    CUDA_TRY(cudaMalloc((void **)&device->row, rows));
+    CUDA_TRY(cudaMalloc((void **)&device->count, counts));
+    CUDA_TRY(cudaMallocHost((void **)&host->row, rows));
+    CUDA_TRY(cudaMallocHost((void **)&host->count, counts));
+    return error_none();
+}
+
+static Error cuda_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    for (int i = 0; i < cuda->backend.info.slots; i++) {
+        const Error error = cuda_take_debug(cuda, i, lanes, capacity);
+        if (error.kind != OK) {
+            cuda_release(cuda);
+            return error;
+        }
+    }
+    return error_none();
+}
+
 // `rows` rows of the lanes in use
 static Error cuda_copy(double *to, const double *from, const Batch *batch, int rows, cudaMemcpyKind kind,
                        cudaStream_t stream)
@@ -178,11 +208,16 @@ static Error cuda_begin(Backend *backend, int slot)
     s->device.lanes = host->lanes;
     s->device.trace.lanes = host->trace.lanes;
     s->device.trace.every = host->trace.every;
+    s->device.debug.lanes = host->debug.lanes;
+    s->device.debug.first = host->debug.first;
+    s->device.debug.end = host->debug.end;
     TRY(cuda_copy(s->device.parameter, host->parameter, host, cuda->configured->n_parameters, cudaMemcpyHostToDevice,
                   s->stream));
     CUDA_TRY(cudaMemsetAsync(s->device.status, 0, sizeof(int32_t) * (size_t)host->lanes, s->stream));
     if (host->trace.lanes > 0)
         CUDA_TRY(cudaMemsetAsync(s->device.trace.count, 0, sizeof(int64_t) * (size_t)host->trace.lanes, s->stream));
+    if (host->debug.lanes > 0)
+        CUDA_TRY(cudaMemsetAsync(s->device.debug.count, 0, sizeof(int64_t) * (size_t)host->debug.lanes, s->stream));
     return error_none();
 }
 
@@ -207,14 +242,15 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     memset(&group, 0, sizeof group);
     group.batch = s->device;
     group.n_columns = cuda->configured->n_columns;
+    group.n_debug = cuda->configured->n_debug;
     group.valid = 1;
     group.tick = s->tick;
     group.ticks = ticks < left ? ticks : left;
-    const int64_t traced = s->device.trace.lanes;
+    const int64_t observed = batch_observed(&s->device);
     const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
-    TRY(cuda_launch(cuda, cuda_traced[cuda->configured->kernel], s, group, 0, traced));
-    TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, traced, s->device.lanes));
+    TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
+    TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
     CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
     return error_none();
@@ -233,6 +269,13 @@ static Error cuda_collect(CudaBackend *cuda, int slot)
         CUDA_TRY(cudaMemcpyAsync(host->trace.count, s->device.trace.count, sizeof(int64_t) * (size_t)host->trace.lanes,
                                  cudaMemcpyDeviceToHost, s->stream));
         CUDA_TRY(cudaMemcpyAsync(host->trace.sample, s->device.trace.sample, sizeof(double) * (size_t)samples,
+                                 cudaMemcpyDeviceToHost, s->stream));
+    }
+    if (host->debug.lanes > 0) {
+        const int64_t numbers = host->debug.lanes * host->debug.capacity * configured->n_debug;
+        CUDA_TRY(cudaMemcpyAsync(host->debug.count, s->device.debug.count, sizeof(int64_t) * (size_t)host->debug.lanes,
+                                 cudaMemcpyDeviceToHost, s->stream));
+        CUDA_TRY(cudaMemcpyAsync(host->debug.row, s->device.debug.row, sizeof(double) * (size_t)numbers,
                                  cudaMemcpyDeviceToHost, s->stream));
     }
     CUDA_TRY(cudaStreamSynchronize(s->stream));
@@ -350,6 +393,7 @@ extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
     if (cuda == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
     cuda->device = options->device;
     cuda->backend.prepare = cuda_prepare;
+    cuda->backend.prepare_debug = cuda_prepare_debug;
     cuda->backend.begin = cuda_begin;
     cuda->backend.advance = cuda_advance;
     cuda->backend.wait = cuda_wait;

@@ -14,12 +14,12 @@
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, false);                                                             \
     }                                                                                                                  \
-    static void traced_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)    \
+    static void observed_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)  \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, true);                                                              \
     }
 KERNELS(CPU_KERNELS_DEFINE)
 
 #define CPU_KERNELS_PLAIN(model, kernel) plain_##model##_##kernel,
-#define CPU_KERNELS_TRACED(model, kernel) traced_##model##_##kernel,
-const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_PLAIN)}, {KERNELS(CPU_KERNELS_TRACED)}};
+#define CPU_KERNELS_OBSERVED(model, kernel) observed_##model##_##kernel,
+const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_PLAIN)}, {KERNELS(CPU_KERNELS_OBSERVED)}};

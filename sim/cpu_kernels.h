@@ -9,7 +9,7 @@ typedef void (*CpuKernel)(const Constants *constants, const double *assets, cons
 
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes of a group
-    CpuKernel plain[KERNEL_COUNT], traced[KERNEL_COUNT];
+    CpuKernel plain[KERNEL_COUNT], observed[KERNEL_COUNT];
 } CpuKernels;
 
 extern const CpuKernels cpu_kernels_v2, cpu_kernels_v3, cpu_kernels_v4, cpu_kernels_scalar;

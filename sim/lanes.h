@@ -1,8 +1,9 @@
 // A kernel's view of a batch: LANES neighbouring lanes of it (one on the GPU), for one slice.
 // A kernel is a function
-//     HD void model_kernel(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)
+//     HD void model_kernel(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 // that loads its lanes (or begins them at tick 0), advances each by `ticks`, and stores it when it ends or when the
-// slice does. `traced` is a literal where it is called, so that the untraced kernel holds no trace of tracing.
+// slice does. `observed` is a literal where it is called: only the kernel of observed lanes samples trajectories and
+// writes debug rows, and the plain one, of the same source, holds no trace of either.
 #ifndef HOPSCOTCH_LANES_H
 #define HOPSCOTCH_LANES_H
 
@@ -67,6 +68,25 @@ HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
         const int64_t k = trace->count[group->lane + i]++;
         double *row = trace->sample + ((group->lane + i) * trace->capacity + k) * group->n_columns;
         for (int c = 0; c < group->n_columns; c++) row[c] = lane_of(sample[c], i);
+    }
+}
+
+// Are debug rows wanted of this tick?
+HD bool lanes_debug_due(const LaneGroup *group, int64_t tick)
+{
+    const DebugRows *debug = &group->batch.debug;
+    return group->lane < debug->lanes && tick >= debug->first && tick < debug->end;
+}
+
+// Appends a debug row of the lanes of `which`: row[n_debug]. The oldest makes room when the ring is full.
+HD void lanes_debug(const LaneGroup *group, const real *row, mask which)
+{
+    const DebugRows *debug = &group->batch.debug;
+    for (int i = 0; i < group->valid && group->lane + i < debug->lanes; i++) {
+        if (!lane_of_mask(which, i)) continue;
+        const int64_t lane = group->lane + i, k = debug->count[lane]++ % debug->capacity;
+        double *to = debug->row + (lane * debug->capacity + k) * group->n_debug;
+        for (int c = 0; c < group->n_debug; c++) to[c] = lane_of(canonical(row[c]), i);
     }
 }
 

@@ -7,6 +7,7 @@
 typedef struct LaneGroup {
     Batch batch;   // its pointers are valid where the kernel runs
     int n_columns; // of a trajectory sample
+    int n_debug;   // columns of a debug row
     int64_t lane;  // first lane of the group
     int valid;     // lanes in the group, 1..LANES
     int64_t tick;  // ticks done before this slice

@@ -115,6 +115,9 @@ typedef struct Configured {
     int n_metrics;
     const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
     int n_columns;
+    const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: there are none
+    int n_debug;
+    int debug_rows;              // at most so many rows a tick
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
     const char *objective; // what `objective.minimize` defaults to
@@ -154,6 +157,15 @@ typedef struct Trace {
 // capacity that `ticks` ticks sampled each `every` need
 int64_t trace_capacity(int64_t ticks, int64_t every);
 
+// Debug rows of the lanes [0, lanes) of a batch, written by the kernel: what happened inside the ticks [first, end), a
+// row an iteration of the model's solver. A ring: the k-th row made stands at row[(lane*capacity + k % capacity)*n_debug
+// + c]; count[lane] rows were made, and the last `capacity` of them are there.
+typedef struct DebugRows {
+    int64_t lanes, capacity, first, end;
+    double *row;
+    int64_t *count;
+} DebugRows;
+
 // The lanes in flight together, as structures of arrays: field i of a lane stands at [i*stride + lane]. A scheduling
 // choice that never changes a result: a lane depends on nothing but its own parameters.
 typedef struct Batch {
@@ -162,7 +174,8 @@ typedef struct Batch {
     double *work;          // [n_work][stride], the model's own; NULL in the host's copy of a device batch
     double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
     int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
-    Trace trace;           // trace.lanes = 0: nothing is traced, and the untraced kernel runs
+    Trace trace;           // trace.lanes = 0: nothing is traced
+    DebugRows debug;       // debug.lanes = 0: no debug rows. With neither, only the plain kernel runs
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };
@@ -197,10 +210,12 @@ const BackendInfo *backend_info(const Backend *backend);
 // Takes all memory that a run needs, once: for `slots` batches of at most `lanes` lanes, of which at most
 // `traced` x `capacity` samples are traced. Error: machine, with the bytes that it wanted.
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
-// bytes of device memory that `prepare` takes for one lane, for one traced sample
+// Debug rows of at most `lanes` lanes, `capacity` rows each. After prepare; without it nothing is taken for them.
+Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
+// bytes of device memory that `prepare` takes for one lane
 int64_t backend_lane_bytes(const Configured *configured);
-// The host's view of a slot: fill `lanes`, `parameter` and `trace.{lanes,every}`, then begin. After the last wait,
-// `metric`, `status` and the trace are there. Owned by the backend, valid until the next prepare or close.
+// The host's view of a slot: fill `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then
+// begin. After the last wait, `metric`, `status`, the trace and the debug rows are there. Owned by the backend, valid until the next prepare or close.
 Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once (CUDA) or when done (CPU).

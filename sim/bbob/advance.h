@@ -58,14 +58,14 @@ HD void bbob_finish(const BbobConstants *c, const double *x_opt, const LaneGroup
 }
 
 #define BBOB_KERNEL(name, function)                                                                                    \
-    HD void bbob_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)         \
+    HD void bbob_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)       \
     {                                                                                                                  \
         BbobConstants c;                                                                                               \
         memcpy(&c, constants, sizeof c);                                                                               \
         const mask running = lanes_running(group);                                                                     \
         if (group->ticks < 1 || !any_lane(running)) return;                                                            \
-        if (traced && lanes_sample_due(group, 0)) bbob_sample(&c, group, 0.0, running);                                \
-        if (traced) bbob_sample(&c, group, 1.0, running);                                                              \
+        if (observed && lanes_sample_due(group, 0)) bbob_sample(&c, group, 0.0, running);                              \
+        if (observed) bbob_sample(&c, group, 1.0, running);                                                            \
         bbob_finish(&c, assets, group, function(&c, assets, group), running);                                          \
     }
 BBOB_KERNEL(sphere, bbob_f1)

@@ -3,6 +3,7 @@
 #define HOPSCOTCH_HOPPER_ADVANCE_H
 
 #include "../lanes.h"
+#include "dormand_prince.h"
 #include "step_explicit.h"
 #include "step_implicit.h"
 
@@ -114,10 +115,12 @@ HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const Ho
 typedef enum HopperIntegrator { HOPPER_MIDPOINT, HOPPER_SEMI_IMPLICIT, HOPPER_IMPLICIT, HOPPER_RK4 } HopperIntegrator;
 
 HD HopperStep hopper_step(HopperIntegrator integrator, const HopperWorld *world, HopperLanes *lanes,
-                          const HopperAngles *start, const HopperControl *control, mask running)
+                          const HopperAngles *start, const HopperControl *control, const HopperDebug *debug,
+                          mask running)
 {
-    if (integrator == HOPPER_MIDPOINT) return hopper_step_implicit_midpoint(world, lanes, start, control, running);
-    if (integrator == HOPPER_IMPLICIT) return hopper_step_implicit_euler(world, lanes, start, control, running);
+    const bool midpoint = integrator == HOPPER_MIDPOINT;
+    if (midpoint || integrator == HOPPER_IMPLICIT)
+        return hopper_step_implicit(world, lanes, start, control, midpoint, debug, running);
     if (integrator == HOPPER_RK4) return hopper_step_rk4(world, lanes, start, control);
     return hopper_step_semi_implicit_euler(world, lanes, start, control);
 }
@@ -139,7 +142,7 @@ HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes 
 
 // Fixed steps: control is held over a step, transitions are checked after it.
 HD void hopper_advance(const Constants *constants, const double *assets, const LaneGroup *group,
-                       HopperIntegrator integrator, bool full, bool traced)
+                       HopperIntegrator integrator, bool full, bool observed)
 {
     HopperWorld world;
     memcpy(&world.c, constants, sizeof world.c);
@@ -161,9 +164,11 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = splat((double)tick * world.c.dt), t_end = splat((double)(tick + 1) * world.c.dt);
         const HopperControl control = hopper_control_now(&world, &lanes, speed, before.height, t);
-        if (traced && lanes_sample_due(group, tick)) hopper_sample(group, &lanes, &control, t, running);
+        if (observed && lanes_sample_due(group, tick)) hopper_sample(group, &lanes, &control, t, running);
+        const HopperDebug debug = {
+            observed && lanes_debug_due(group, tick), group, tick, t, lanes.machine.fsm, control};
 
-        const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, running);
+        const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, &debug, running);
         s = hopper_angles(lanes.q.a, lanes.q.b);
         speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
         const HopperEdge after = hopper_edge(&world, &lanes);
@@ -175,7 +180,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
         const real failure = hopper_failure(&world, &lanes, &s, step.residual);
         const mask ended = running & (tick + 1 == world.c.ticks ? splat_bits(-1) : MASK(failure != HOPPER_NONE));
         if (any_lane(ended)) {
-            if (traced) {
+            if (observed) {
                 const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
                 hopper_sample(group, &lanes, &last, t_end, ended);
             }
@@ -188,14 +193,98 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     hopper_store(group, &lanes, running);
 }
 
+// Adaptive steps (dormand_prince.h): a lane's own time and step size, control continuous, every switch located.
+HD void hopper_advance_adaptive(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
+                                bool traced)
+{
+    HopperWorld world;
+    memcpy(&world.c, constants, sizeof world.c);
+    world.p = hopper_parameters_of(group);
+    world.assets = assets;
+    world.full = full;
+    mask running = lanes_running(group);
+    if (!any_lane(running)) return;
+    HopperLanes lanes;
+    PrinceLanes own;
+    if (group->tick == 0) {
+        hopper_begin(&world, &lanes);
+        prince_begin(&world, &lanes, &own);
+    } else {
+        hopper_load(group, &lanes);
+        prince_load(group, &own);
+    }
+    mask thrusting = prince_thrusting(&world, &lanes, own.t);
+    own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+    if (traced && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
+    const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
+    const int64_t last = world.c.steps_max;
+
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
+        // the step: up to an event that was found, up to an instant, or as long as the error allows
+        const real deadline = prince_deadline(&world, &lanes, &own, thrusting), left = deadline - own.t;
+        const mask landing = MASK(own.reach > 0.0), timed = ~landing & MASK(own.h >= left);
+        const real h = select_real(landing, own.reach, select_real(timed, left, own.h));
+        PrinceStep step;
+        prince_take(&world, &lanes, &own.on, thrusting, &own.first, h, &step);
+        const mask good = landing | MASK(step.error <= 1.0);
+        const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
+        const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
+        const mask taken = running & good & ~crossed;
+        prince_control(&own, &step, good, landing, crossed);
+
+        real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
+        if (any_lane(taken)) {
+            if (traced) prince_trace(&world, group, &lanes, &own, &step, thrusting, taken);
+            const mask settled = MASK(own.t >= settle);
+            lanes.q = hopper_select(taken, &step.q, &lanes.q);
+            lanes.v = hopper_select(taken, &step.v, &lanes.v);
+            own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
+            PrinceSwitches turning;
+            for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.turning.on[k] & landing & taken;
+            const HopperTransitions edge = prince_turn(&lanes.machine, &own.on, &turning, &after, own.t);
+            own.reach = select_real(taken, splat(0.0), own.reach);
+            prince_count(&own, landing & taken);
+            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
+            prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
+
+            own.first = prince_rate_select(taken, &step.last, &own.first);
+            thrusting = prince_thrusting(&world, &lanes, own.t);
+            if (any_lane(taken & (landing | timed)))
+                own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+            failure = select_real(taken, hopper_failure(&world, &lanes, &s, splat(0.0)), failure);
+        }
+        failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),
+                              splat(HOPPER_LIMIT), failure);
+        const mask arrived = MASK(own.t >= end);
+        failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
+        const mask ended = running & (arrived | MASK(failure != HOPPER_NONE));
+        if (any_lane(ended)) {
+            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
+            if (traced) prince_trace_end(group, &lanes, &own, ended);
+            hopper_finish(&world, group, &lanes, &s, own.t - settle, own.t, failure, ended);
+            prince_store(group, &own, ended);
+            running = running & ~ended;
+            if (!any_lane(running)) return;
+        }
+    }
+    hopper_store(group, &lanes, running);
+    prince_store(group, &own, running);
+}
+
 #define HOPPER_KERNEL(name, integrator, full)                                                                          \
-    HD void hopper_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)       \
+    HD void hopper_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)     \
     {                                                                                                                  \
-        hopper_advance(constants, assets, group, integrator, full, traced);                                            \
+        hopper_advance(constants, assets, group, integrator, full, observed);                                          \
     }
 HOPPER_KERNEL(implicit_midpoint, HOPPER_MIDPOINT, false)
 HOPPER_KERNEL(semi_implicit_euler, HOPPER_SEMI_IMPLICIT, false)
 HOPPER_KERNEL(implicit_euler, HOPPER_IMPLICIT, false)
 HOPPER_KERNEL(rk4, HOPPER_RK4, false)
+
+
+HD void hopper_dormand_prince(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)
+{
+    hopper_advance_adaptive(constants, assets, group, false, traced);
+}
 
 #endif

@@ -65,6 +65,36 @@ static const Field hopper_columns[HOPPER_COLUMNS] = {
     {"fsm", "1", "0 COMPRESSION, 1 THRUST, 2 FLIGHT", "fsm"},
 };
 
+// clang-format off
+#define HOPPER_STATE_FIELDS(prefix, when, set) \
+    {prefix "x_foot",    "m",     "horizontal position of the foot " when, set}, \
+    {prefix "z_foot",    "m",     "height of the foot " when, set}, \
+    {prefix "phi_leg",   "rad",   "angle of the leg from the vertical, clockwise, " when, set}, \
+    {prefix "phi_body",  "rad",   "angle of the body from the vertical, clockwise, " when, set}, \
+    {prefix "len_leg",   "m",     "length of the leg " when, set}, \
+    {prefix "dx_foot",   "m/s",   "horizontal velocity of the foot " when, set}, \
+    {prefix "dz_foot",   "m/s",   "vertical velocity of the foot " when, set}, \
+    {prefix "dphi_leg",  "rad/s", "angular velocity of the leg " when, set}, \
+    {prefix "dphi_body", "rad/s", "angular velocity of the body " when, set}, \
+    {prefix "dlen_leg",  "m/s",   "rate of the leg's length " when, set},
+
+// in the order of hopper_debug_row
+static const Field hopper_debug[HOPPER_DEBUG_COLUMNS] = {
+    {"time", "s", "simulated time at the step's start", "time"},
+    {"step", "1", "step from 0", "iteration"},
+    {"iteration", "1", "iteration of the step's solve, from 0", "iteration"},
+    {"residual_q", "m", "inf-norm (m, rad) of the residual of q before; 0 where q is eliminated", "residual"},
+    {"residual_qd", "m/s", "inf-norm (m/s, rad/s) of the residual of q' before; newton.tolerance bounds it", "residual"},
+    {"step_norm", "1", "inf-norm of after - before, in their units", "residual"},
+    HOPPER_STATE_FIELDS("before_", "at the step's end, as the iteration found it", "before")
+    HOPPER_STATE_FIELDS("after_", "at the step's end, as the iteration left it", "after")
+    {"fsm", "1", "0 COMPRESSION, 1 THRUST, 2 FLIGHT", "fsm"},
+    {"u1", "N", "thrust along the leg, held over the step", "control"},
+    {"u2", "N m", "hip torque, on the body, held over the step", "control"},
+};
+#undef HOPPER_STATE_FIELDS
+// clang-format on
+
 static const char *const hopper_failures[] = {"none", "fell", "diverged", "solver"};
 
 // *steps = time/dt if that is a whole number (to 1e-6 of a step)
@@ -73,6 +103,12 @@ static bool hopper_whole_steps(double time, double dt, int64_t *steps)
     const double ratio = time / dt;
     *steps = (int64_t)floor(ratio + 0.5);
     return fabs(ratio - (double)*steps) <= 1e-6 && ratio < 9e15;
+}
+
+// Whether a step is solved by iteration, so that there are debug rows.
+static bool hopper_iterates(int kernel)
+{
+    return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler;
 }
 
 extern const Model hopper_model;
@@ -105,6 +141,11 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
                         .n_work = HOPPER_N_WORK,
                         .ticks = constants.ticks,
                         .tick_duration = dt};
+    if (hopper_iterates(out->kernel)) {
+        out->debug = hopper_debug;
+        out->n_debug = HOPPER_DEBUG_COLUMNS;
+        out->debug_rows = constants.iterations;
+    }
     memcpy(&out->constants, &constants, sizeof constants);
     return error_none();
 }

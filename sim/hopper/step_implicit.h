@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_HOPPER_STEP_IMPLICIT_H
 #define HOPSCOTCH_HOPPER_STEP_IMPLICIT_H
 
-#include "step.h"
+#include "debug.h"
 
 // sine and cosine of angle + d for |d| <= 1/64 from those of the angle, by addition with the series of d (error 1e-17).
 HD void hopper_turned(real sin_0, real cos_0, real d, real *sin_1, real *cos_1)
@@ -79,11 +79,28 @@ HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes
     return next;
 }
 
+// From the step's start to the instant where the acceleration is evaluated (s).
+HD real hopper_reach(const HopperWorld *world, bool midpoint)
+{
+    return splat(midpoint ? 0.5 * world->c.dt : world->c.dt);
+}
+
+// The state at the step's end if w is the velocity at that instant: q + dt w, and v on the line through v and w.
+HD HopperState hopper_state_after(const HopperWorld *world, const HopperLanes *lanes, bool midpoint,
+                                  const HopperVector *w)
+{
+    HopperState state;
+    state.q = hopper_moved(&lanes->q, splat(world->c.dt), w);
+    state.v = midpoint ? hopper_combined(splat(2.0), w, splat(-1.0), &lanes->v) : *w;
+    return state;
+}
+
 // Solves w = v + h a(q + h w, w) from the extrapolated acceleration 2 a_(n-1) - a_(n-2). A lane whose w changed by no
 // more than the tolerance keeps it while others of its group go on.
 HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
-                              const HopperControl *control, real h, mask running)
+                              const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {
+    const real h = hopper_reach(world, midpoint);
     const HopperVector guess = hopper_combined(splat(2.0), &lanes->recent, splat(-1.0), &lanes->earlier);
     HopperIterate iterate;
     memset(&iterate, 0, sizeof iterate);
@@ -92,6 +109,11 @@ HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes
     for (int iteration = 0; iteration < world->c.iterations; iteration++) {
         const mask held = iteration < HOPPER_FREE_ITERATIONS ? splat_bits(0) : splat_bits(-1);
         const HopperIterate next = hopper_iterate_next(world, lanes, start, control, h, &iterate, held);
+        if (debug->on) {
+            const HopperState before = hopper_state_after(world, lanes, midpoint, &iterate.w);
+            const HopperState after = hopper_state_after(world, lanes, midpoint, &next.w);
+            hopper_debug_row(debug, iteration, splat(0.0), next.residual, &before, &after, solving);
+        }
         iterate.w = hopper_select(solving, &next.w, &iterate.w);
         iterate.acceleration = hopper_select(solving, &next.acceleration, &iterate.acceleration);
         iterate.contact = hopper_contact_select(solving, &next.contact, &iterate.contact);
@@ -120,29 +142,16 @@ HD HopperStep hopper_step_solved(const HopperWorld *world, const HopperVector *q
 }
 
 // Implicit midpoint with the positions eliminated: w = v + h a(q + h w, w), h = dt/2; then q += dt w and v = 2 w - v
-// (Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3).
-HD HopperStep hopper_step_implicit_midpoint(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
-                                            const HopperControl *control, mask running)
+// (Hairer, Lubich & Wanner, Geometric Numerical Integration, II.1.3). Implicit Euler: h = dt, and v = w.
+HD HopperStep hopper_step_implicit(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
+                                   const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {
-    const real h = splat(0.5 * world->c.dt);
-    const HopperIterate iterate = hopper_solve(world, lanes, start, control, h, running);
-    const HopperStep step = hopper_step_solved(world, &lanes->q, start, control, h, &iterate);
-    lanes->q = hopper_moved(&lanes->q, splat(world->c.dt), &iterate.w);
-    lanes->v = hopper_combined(splat(2.0), &iterate.w, splat(-1.0), &lanes->v);
-    lanes->earlier = lanes->recent;
-    lanes->recent = iterate.acceleration;
-    return step;
-}
-
-// Implicit Euler: w = v + dt a(q + dt w, w); then q += dt w and v = w.
-HD HopperStep hopper_step_implicit_euler(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
-                                         const HopperControl *control, mask running)
-{
-    const real dt = splat(world->c.dt);
-    const HopperIterate iterate = hopper_solve(world, lanes, start, control, dt, running);
-    const HopperStep step = hopper_step_solved(world, &lanes->q, start, control, dt, &iterate);
-    lanes->q = hopper_moved(&lanes->q, dt, &iterate.w);
-    lanes->v = iterate.w;
+    const HopperIterate iterate = hopper_solve(world, lanes, start, control, midpoint, debug, running);
+    const HopperStep step =
+        hopper_step_solved(world, &lanes->q, start, control, hopper_reach(world, midpoint), &iterate);
+    const HopperState after = hopper_state_after(world, lanes, midpoint, &iterate.w);
+    lanes->q = after.q;
+    lanes->v = after.v;
     lanes->earlier = lanes->recent;
     lanes->recent = iterate.acceleration;
     return step;
