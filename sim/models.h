@@ -16,6 +16,7 @@
     X(hopper, semi_implicit_euler) \
     X(hopper, implicit_euler) \
     X(hopper, rk4) \
+    X(hopper, dormand_prince) \
     X(bbob, sphere) \
     X(bbob, rosenbrock)
 // clang-format on

@@ -3,7 +3,6 @@
 #define HOPSCOTCH_HOPPER_ADVANCE_H
 
 #include "../lanes.h"
-#include "dormand_prince.h"
 #include "step_explicit.h"
 #include "step_implicit.h"
 
@@ -193,83 +192,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     hopper_store(group, &lanes, running);
 }
 
-// Adaptive steps (dormand_prince.h): a lane's own time and step size, control continuous, every switch located.
-HD void hopper_advance_adaptive(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
-                                bool traced)
-{
-    HopperWorld world;
-    memcpy(&world.c, constants, sizeof world.c);
-    world.p = hopper_parameters_of(group);
-    world.assets = assets;
-    world.full = full;
-    mask running = lanes_running(group);
-    if (!any_lane(running)) return;
-    HopperLanes lanes;
-    PrinceLanes own;
-    if (group->tick == 0) {
-        hopper_begin(&world, &lanes);
-        prince_begin(&world, &lanes, &own);
-    } else {
-        hopper_load(group, &lanes);
-        prince_load(group, &own);
-    }
-    mask thrusting = prince_thrusting(&world, &lanes, own.t);
-    own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
-    if (traced && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
-    const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
-    const int64_t last = world.c.steps_max;
-
-    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
-        // the step: up to an event that was found, up to an instant, or as long as the error allows
-        const real deadline = prince_deadline(&world, &lanes, &own, thrusting), left = deadline - own.t;
-        const mask landing = MASK(own.reach > 0.0), timed = ~landing & MASK(own.h >= left);
-        const real h = select_real(landing, own.reach, select_real(timed, left, own.h));
-        PrinceStep step;
-        prince_take(&world, &lanes, &own.on, thrusting, &own.first, h, &step);
-        const mask good = landing | MASK(step.error <= 1.0);
-        const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
-        const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
-        const mask taken = running & good & ~crossed;
-        prince_control(&own, &step, good, landing, crossed);
-
-        real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
-        if (any_lane(taken)) {
-            if (traced) prince_trace(&world, group, &lanes, &own, &step, thrusting, taken);
-            const mask settled = MASK(own.t >= settle);
-            lanes.q = hopper_select(taken, &step.q, &lanes.q);
-            lanes.v = hopper_select(taken, &step.v, &lanes.v);
-            own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
-            PrinceSwitches turning;
-            for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.turning.on[k] & landing & taken;
-            const HopperTransitions edge = prince_turn(&lanes.machine, &own.on, &turning, &after, own.t);
-            own.reach = select_real(taken, splat(0.0), own.reach);
-            prince_count(&own, landing & taken);
-            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-            prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
-
-            own.first = prince_rate_select(taken, &step.last, &own.first);
-            thrusting = prince_thrusting(&world, &lanes, own.t);
-            if (any_lane(taken & (landing | timed)))
-                own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
-            failure = select_real(taken, hopper_failure(&world, &lanes, &s, splat(0.0)), failure);
-        }
-        failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),
-                              splat(HOPPER_LIMIT), failure);
-        const mask arrived = MASK(own.t >= end);
-        failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
-        const mask ended = running & (arrived | MASK(failure != HOPPER_NONE));
-        if (any_lane(ended)) {
-            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-            if (traced) prince_trace_end(group, &lanes, &own, ended);
-            hopper_finish(&world, group, &lanes, &s, own.t - settle, own.t, failure, ended);
-            prince_store(group, &own, ended);
-            running = running & ~ended;
-            if (!any_lane(running)) return;
-        }
-    }
-    hopper_store(group, &lanes, running);
-    prince_store(group, &own, running);
-}
+#include "adaptive.h"
 
 #define HOPPER_KERNEL(name, integrator, full)                                                                          \
     HD void hopper_##name(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)     \
@@ -281,10 +204,9 @@ HOPPER_KERNEL(semi_implicit_euler, HOPPER_SEMI_IMPLICIT, false)
 HOPPER_KERNEL(implicit_euler, HOPPER_IMPLICIT, false)
 HOPPER_KERNEL(rk4, HOPPER_RK4, false)
 
-
-HD void hopper_dormand_prince(const Constants *constants, const double *assets, const LaneGroup *group, bool traced)
+HD void hopper_dormand_prince(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
-    hopper_advance_adaptive(constants, assets, group, false, traced);
+    hopper_advance_adaptive(constants, assets, group, false, observed);
 }
 
 #endif

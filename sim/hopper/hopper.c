@@ -18,15 +18,18 @@ enum {
     HOPPER_EQUATIONS,
     HOPPER_SETTLE,
     HOPPER_ITERATIONS,
-    HOPPER_TOLERANCE
+    HOPPER_NEWTON_TOLERANCE,
+    HOPPER_TOLERANCE,
+    HOPPER_STEPS
 };
 
 static const Option hopper_options[] = {
     {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time of one lane"},
-    {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step"},
-    {"integrator", OPTION_CHOICE, "", 0, 0, 3, "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4",
+    {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step; of dormand_prince only the unit of record.sample"},
+    {"integrator", OPTION_CHOICE, "", 0, 0, 4,
+     "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4|dormand_prince",
      "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap; implicit_euler: first "
-     "order, damps; rk4: fourth order between events"},
+     "order, damps; rk4: fourth order between events; dormand_prince: adaptive steps, events located"},
     {"equations", OPTION_CHOICE, "", 0, 0, 1, "corrected|reference",
      "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, to compare with it"},
     {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
@@ -34,11 +37,14 @@ static const Option hopper_options[] = {
     {"newton.iterations", OPTION_INTEGER, "1", 16, 2, 100, NULL, "greatest number of iterations of an implicit step"},
     {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
      "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
+    // looser than that changes the gait
+    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "of dormand_prince: error of a step over 1 + |state|"},
+    {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "of dormand_prince: a lane that needs more ends as `limit`"},
 };
 
 // by the choices of `integrator`
 static const int hopper_kernels[] = {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_semi_implicit_euler,
-                                     KERNEL_hopper_implicit_euler, KERNEL_hopper_rk4};
+                                     KERNEL_hopper_implicit_euler, KERNEL_hopper_rk4, KERNEL_hopper_dormand_prince};
 
 #define HOPPER_ROW(name, unit, value, low, high, section, doc) {#name, unit, value, low, high, section, doc},
 static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
@@ -95,7 +101,7 @@ static const Field hopper_debug[HOPPER_DEBUG_COLUMNS] = {
 #undef HOPPER_STATE_FIELDS
 // clang-format on
 
-static const char *const hopper_failures[] = {"none", "fell", "diverged", "solver"};
+static const char *const hopper_failures[] = {"none", "fell", "diverged", "solver", "limit"};
 
 // *steps = time/dt if that is a whole number (to 1e-6 of a step)
 static bool hopper_whole_steps(double time, double dt, int64_t *steps)
@@ -117,8 +123,11 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
 {
     (void)arena;
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
+    const int kernel = hopper_kernels[(int)settings[HOPPER_INTEGRATOR]];
+    const bool adaptive = kernel == KERNEL_hopper_dormand_prince;
     HopperConstants constants = {.dt = dt,
-                                 .tolerance = settings[HOPPER_TOLERANCE],
+                                 .tolerance = settings[adaptive ? HOPPER_TOLERANCE : HOPPER_NEWTON_TOLERANCE],
+                                 .steps_max = adaptive ? (int64_t)settings[HOPPER_STEPS] : 0,
                                  .iterations = (int32_t)settings[HOPPER_ITERATIONS],
                                  .reference = (int32_t)settings[HOPPER_EQUATIONS]};
     if (!hopper_whole_steps(duration, dt, &constants.ticks) || constants.ticks < 1)
@@ -137,9 +146,10 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
                         .failures = hopper_failures,
                         .n_failures = (int)(sizeof hopper_failures / sizeof hopper_failures[0]),
                         .objective = "velocity_error + 0.1*cost_of_transport + attitude_rms",
-                        .kernel = hopper_kernels[(int)settings[HOPPER_INTEGRATOR]],
-                        .n_work = HOPPER_N_WORK,
+                        .kernel = kernel,
+                        .n_work = adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK,
                         .ticks = constants.ticks,
+                        .steps_max = constants.steps_max,
                         .tick_duration = dt};
     if (hopper_iterates(out->kernel)) {
         out->debug = hopper_debug;

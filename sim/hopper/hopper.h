@@ -68,6 +68,7 @@ typedef struct HopperConstants {
     double tolerance;   // of the implicit solve, m/s and rad/s; of adaptive steps, relative to 1 + |y|
     int64_t ticks;      // steps of a lane's life
     int64_t settle;     // steps that the settled metrics leave out
+    int64_t steps_max;  // of an adaptive lane
     int32_t iterations; // greatest number of the implicit solve
     int32_t reference;  // 1: the reference's equations
 } HopperConstants;

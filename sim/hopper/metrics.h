@@ -5,12 +5,9 @@
 #include "control.h"
 
 typedef struct HopperSums {
-    real sum_speed_error2, sum_speed, sum_attitude2; // over the steps after settle
-    real hops, flights;                              // lift-offs; touchdowns after one
-    real apex, sum_apex, sum_apex2; // of this flight (m); over the height at t = 0, which keeps the variance sharp
-    real energy, work;              // J: of the actuators; all that enters the energy balance
-    real peak_force2, penetration, residual;       // N^2, m, m/s or rad/s
-    real energy_start, x_body_start, z_body_start; // J, m, m at t = 0
+#define HOPPER_MEMBER(name) real name;
+    HOPPER_SUMS(HOPPER_MEMBER)
+#undef HOPPER_MEMBER
 } HopperSums;
 
 // What a step tells of its inside: averages over the step of the powers, and the forces on the foot.
@@ -58,8 +55,8 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     }
 }
 
-// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_METRICS]. `settled`: what the settled sums
-// are over, steps or seconds; not positive if the lane ended before.
+// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_METRICS]. `settled`: what the settled
+// sums are over, steps or seconds; not positive if the lane ended before.
 HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                        const HopperVector *v, real settled, real survived, real *metric)
 {

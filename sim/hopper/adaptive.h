@@ -1,0 +1,252 @@
+// The kernel of the adaptive integrator: the loop round dormand_prince.h. A lane has its own time and step size,
+// control is continuous, and every switch is located.
+#ifndef HOPSCOTCH_HOPPER_ADAPTIVE_H
+#define HOPSCOTCH_HOPPER_ADAPTIVE_H
+
+#include "dormand_prince.h"
+
+// ---- the lane -------------------------------------------------------------------------------------------------------
+
+// The adaptive lane beside its HopperLanes.
+typedef struct PrinceLanes {
+    real t, h;                  // time (s); the step that the controller wants
+    real reach;                 // length of the step that lands on an event; 0: none is sought
+    PrinceSwitches on, turning; // turning: at the end of that step
+    real event_t, cascade;      // when the last event was, and how many there were at that instant
+    PrinceRate first;           // at (t, q, v); not kept between slices, computed again to the same bits
+} PrinceLanes;
+
+// The greatest number of events at one instant; beyond it the lane ends as `limit`.
+#define PRINCE_CASCADE 8.0
+
+HD mask prince_thrusting(const HopperWorld *world, const HopperLanes *lanes, real t)
+{
+    return MASK(lanes->machine.fsm == HOPPER_THRUST) & MASK(t < lanes->machine.t_thrust_on + world->p.T_max_thrust);
+}
+
+// The next instant that is known beforehand.
+HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, const PrinceLanes *own, mask thrusting)
+{
+    const real settle = splat((double)world->c.settle * world->c.dt);
+    const real end = splat((double)world->c.ticks * world->c.dt);
+    const real off = lanes->machine.t_thrust_on + world->p.T_max_thrust;
+    real deadline = select_real(MASK(own->t < settle), lesser_of(settle, end), end);
+    return select_real(thrusting & MASK(off < deadline), off, deadline);
+}
+
+HD void prince_begin(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own)
+{
+    memset(own, 0, sizeof *own);
+    const PrinceFunctions g = prince_functions(world, &lanes->q, &lanes->v);
+    own->on = prince_sides(&g);
+    own->h = splat(1e-3);
+    own->event_t = splat(-1.0);
+}
+
+HD void prince_load(const LaneGroup *group, PrinceLanes *own)
+{
+    own->t = lanes_work(group, HOPPER_WORK_t);
+    own->h = lanes_work(group, HOPPER_WORK_h);
+    own->reach = lanes_work(group, HOPPER_WORK_reach);
+    own->on = prince_unpacked(lanes_work(group, HOPPER_WORK_switches));
+    own->turning = prince_unpacked(lanes_work(group, HOPPER_WORK_turning));
+    own->event_t = lanes_work(group, HOPPER_WORK_event_t);
+    own->cascade = lanes_work(group, HOPPER_WORK_cascade);
+}
+
+HD void prince_store(const LaneGroup *group, const PrinceLanes *own, mask which)
+{
+    lanes_set_work(group, HOPPER_WORK_t, own->t, which);
+    lanes_set_work(group, HOPPER_WORK_h, own->h, which);
+    lanes_set_work(group, HOPPER_WORK_reach, own->reach, which);
+    lanes_set_work(group, HOPPER_WORK_switches, prince_packed(&own->on), which);
+    lanes_set_work(group, HOPPER_WORK_turning, prince_packed(&own->turning), which);
+    lanes_set_work(group, HOPPER_WORK_event_t, own->event_t, which);
+    lanes_set_work(group, HOPPER_WORK_cascade, own->cascade, which);
+}
+
+// Looks for switches that crossed in a good step; those lanes will land on the first crossing. Gives the lanes.
+HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own, const PrinceStep *step,
+                    const PrinceFunctions *after, mask good)
+{
+    const PrinceSwitches relevant = prince_relevant(&lanes->machine, &own->on);
+    PrinceSwitches crossing;
+    mask any = splat_bits(0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) {
+        const real signed_value = select_real(own->on.on[k], after->value[k], -after->value[k]);
+        crossing.on[k] = good & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND);
+        any = any | crossing.on[k];
+    }
+    if (!any_lane(any)) return any;
+    const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
+    PrinceSwitches turning;
+    const real theta = prince_first(world, &dense, &own->on, &crossing, &turning);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) own->turning.on[k] = (any & turning.on[k]) | (~any & own->turning.on[k]);
+    own->reach = select_real(any, greater_of(theta * step->h, splat(1e-15)), own->reach);
+    return any;
+}
+
+HD PrinceRate prince_rate_select(mask m, const PrinceRate *a, const PrinceRate *b)
+{
+    PrinceRate chosen;
+    chosen.rate.acceleration = hopper_select(m, &a->rate.acceleration, &b->rate.acceleration);
+    chosen.rate.power.hip = select_real(m, a->rate.power.hip, b->rate.power.hip);
+    chosen.rate.power.thrust = select_real(m, a->rate.power.thrust, b->rate.power.thrust);
+    chosen.rate.power.stop = select_real(m, a->rate.power.stop, b->rate.power.stop);
+    chosen.rate.power.ground = select_real(m, a->rate.power.ground, b->rate.power.ground);
+    chosen.rate.power.other = select_real(m, a->rate.power.other, b->rate.power.other);
+    chosen.rate.forces.f_x = select_real(m, a->rate.forces.f_x, b->rate.forces.f_x);
+    chosen.rate.forces.f_z = select_real(m, a->rate.forces.f_z, b->rate.forces.f_z);
+    chosen.rate.forces.f_body = select_real(m, a->rate.forces.f_body, b->rate.forces.f_body);
+    chosen.control.u1 = select_real(m, a->control.u1, b->control.u1);
+    chosen.control.u2 = select_real(m, a->control.u2, b->control.u2);
+    chosen.speed = select_real(m, a->speed, b->speed);
+    return chosen;
+}
+
+// Sums of the lanes of `taken` over the step.
+HD void prince_sum(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *s, const PrinceStep *step,
+                   const HopperTransitions *edge, real height, mask settled, mask taken)
+{
+    HopperSums sums = lanes->sums;
+    hopper_sum(world, &sums, s, &lanes->q, &lanes->machine, edge, &step->averages.step, step->last.speed, height,
+               step->h, false);
+    const real over = select_real(settled, step->h, splat(0.0));
+    sums.sum_speed_error2 = fused(over, step->averages.speed_error2, sums.sum_speed_error2);
+    sums.sum_speed = fused(over, step->averages.speed, sums.sum_speed);
+    sums.sum_attitude2 = fused(over, step->averages.attitude2, sums.sum_attitude2);
+#define PRINCE_SUM(name) lanes->sums.name = select_real(taken, sums.name, lanes->sums.name);
+    HOPPER_SUMS(PRINCE_SUM)
+#undef PRINCE_SUM
+}
+
+// The step size after a step: by the error where the method chose it, unchanged where an event or an instant did.
+HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask good, mask landing, mask crossed)
+{
+    const real wanted = prince_factor(step->error) * step->h;
+    const mask shortened = MASK(step->h < own->h);
+    const real grown = select_real(shortened, greater_of(wanted, own->h), wanted);
+    own->h = select_real(landing | crossed, own->h, select_real(good, grown, wanted));
+}
+
+// Counts events at one instant.
+HD void prince_count(PrinceLanes *own, mask landing)
+{
+    const mask same = MASK(own->t - own->event_t <= 1e-12);
+    own->cascade = select_real(landing, select_real(same, own->cascade + 1.0, splat(0.0)), own->cascade);
+    own->event_t = select_real(landing, own->t, own->event_t);
+}
+
+// ---- trajectories ---------------------------------------------------------------------------------------------------
+
+// Samples taken so far.
+HD real prince_samples(const LaneGroup *group)
+{
+    double count[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const int64_t lane = group->lane + (i < group->valid ? i : group->valid - 1);
+        count[i] = lane < group->batch.trace.lanes ? (double)group->batch.trace.count[lane] : 1e300;
+    }
+    return load_lanes(count, LANES);
+}
+
+// Samples inside the step that starts at own->t, from its dense output.
+HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const PrinceLanes *own,
+                     const PrinceStep *step, mask thrusting, mask taken)
+{
+    if (group->lane >= group->batch.trace.lanes) return;
+    const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
+    const double every = (double)group->batch.trace.every * world->c.dt;
+    for (;;) {
+        const real t = prince_samples(group) * every;
+        const mask due = taken & MASK(t < own->t + step->h);
+        if (!any_lane(due)) return;
+        const real theta = (t - own->t) / step->h;
+        HopperLanes there = *lanes;
+        there.q = prince_at(dense.q, theta);
+        there.v = prince_at(dense.v, theta);
+        const PrinceRate rate = prince_rate(world, &there.machine, &own->on, thrusting, &there.q, &there.v);
+        hopper_sample(group, &there, &rate.control, t, due);
+    }
+}
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+HD void hopper_advance_adaptive(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
+                                bool observed)
+{
+    HopperWorld world;
+    memcpy(&world.c, constants, sizeof world.c);
+    world.p = hopper_parameters_of(group);
+    world.assets = assets;
+    world.full = full;
+    mask running = lanes_running(group);
+    if (!any_lane(running)) return;
+    HopperLanes lanes;
+    PrinceLanes own;
+    if (group->tick == 0) {
+        hopper_begin(&world, &lanes);
+        prince_begin(&world, &lanes, &own);
+    } else {
+        hopper_load(group, &lanes);
+        prince_load(group, &own);
+    }
+    mask thrusting = prince_thrusting(&world, &lanes, own.t);
+    own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+    if (observed && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
+    const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
+    const int64_t last = world.c.steps_max;
+
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
+        // the step: up to an event that was found, up to an instant, or as long as the error allows
+        const real deadline = prince_deadline(&world, &lanes, &own, thrusting), left = deadline - own.t;
+        const mask landing = MASK(own.reach > 0.0), timed = ~landing & MASK(own.h >= left);
+        const real h = select_real(landing, own.reach, select_real(timed, left, own.h));
+        PrinceStep step;
+        prince_take(&world, &lanes, &own.on, thrusting, &own.first, h, &step);
+        const mask good = landing | MASK(step.error <= 1.0);
+        const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
+        const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
+        const mask taken = running & good & ~crossed;
+        prince_control(&own, &step, good, landing, crossed);
+
+        real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
+        if (any_lane(taken)) {
+            if (observed) prince_trace(&world, group, &lanes, &own, &step, thrusting, taken);
+            const mask settled = MASK(own.t >= settle);
+            lanes.q = hopper_select(taken, &step.q, &lanes.q);
+            lanes.v = hopper_select(taken, &step.v, &lanes.v);
+            own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
+            PrinceSwitches turning;
+            for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.turning.on[k] & landing & taken;
+            const HopperTransitions edge = prince_turn(&lanes.machine, &own.on, &turning, &after, own.t);
+            own.reach = select_real(taken, splat(0.0), own.reach);
+            prince_count(&own, landing & taken);
+            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
+            prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
+
+            own.first = prince_rate_select(taken, &step.last, &own.first);
+            thrusting = prince_thrusting(&world, &lanes, own.t);
+            if (any_lane(taken & (landing | timed)))
+                own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+            failure = select_real(taken, hopper_failure(&world, &lanes, &s, splat(0.0)), failure);
+        }
+        failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),
+                              splat(HOPPER_LIMIT), failure);
+        const mask arrived = MASK(own.t >= end);
+        failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
+        const mask ended = running & (arrived | MASK(failure != HOPPER_NONE));
+        if (any_lane(ended)) {
+            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
+            if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, ended);
+            hopper_finish(&world, group, &lanes, &s, own.t - settle, own.t, failure, ended);
+            prince_store(group, &own, ended);
+            running = running & ~ended;
+            if (!any_lane(running)) return;
+        }
+    }
+    hopper_store(group, &lanes, running);
+    prince_store(group, &own, running);
+}
+
+#endif

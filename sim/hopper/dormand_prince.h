@@ -1,0 +1,389 @@
+// The hopper by the embedded Runge-Kutta pair 5(4) of Dormand & Prince (1980), with a step size of its own for every
+// lane, continuous control, and every switch of the equations located: within a step they are smooth, so the error
+// estimate means what it says. Coefficients, controller and dense output after Hairer, Norsett & Wanner, Solving
+// Ordinary Differential Equations I (2nd ed.), II.4 to II.6.
+//
+// A step is taken with all switches held. If a switching function has changed its side at the end, the earliest
+// crossing is found on the dense output, the step is taken again up to there (so that the state at the event has the
+// method's full order), and the switches that crossed are turned whatever sign rounding left them with. Instants that
+// are known beforehand (end, settle, end of thrust) simply shorten a step.
+#ifndef HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
+#define HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
+
+#include "step.h"
+
+// ---- switches -------------------------------------------------------------------------------------------------------
+
+// Switching functions; a switch is on where its function is positive.
+enum {
+    PRINCE_GROUND,   // -height of the foot: below the ground
+    PRINCE_SINKING,  // -its rate: the ground's damper pushes
+    PRINCE_STOP,     // l - r_s0: the leg is in its stop
+    PRINCE_PLACING,  // height - z_low: the hip places the foot
+    PRINCE_RISING,   // l'
+    PRINCE_EXTENDED, // l - r_s0 - 1e-4
+    PRINCE_SWITCHES
+};
+
+typedef struct PrinceSwitches {
+    mask on[PRINCE_SWITCHES];
+} PrinceSwitches;
+
+typedef struct PrinceFunctions {
+    real value[PRINCE_SWITCHES];
+} PrinceFunctions;
+
+HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector *q, const HopperVector *v)
+{
+    const HopperFoot foot = hopper_foot(world, q->x, q->z, v->x, v->z);
+    PrinceFunctions g;
+    g.value[PRINCE_GROUND] = -foot.height;
+    g.value[PRINCE_SINKING] = -foot.rate;
+    g.value[PRINCE_STOP] = q->l - world->p.r_s0;
+    g.value[PRINCE_PLACING] = foot.height - world->p.z_low;
+    g.value[PRINCE_RISING] = v->l;
+    g.value[PRINCE_EXTENDED] = q->l - (world->p.r_s0 + 1e-4);
+    return g;
+}
+
+// A switch has crossed only if its function is so far on the other side (m, m/s): a leg at rest against its stop does
+// not chatter by rounding.
+#define PRINCE_DEAD_BAND 1e-12
+
+HD PrinceSwitches prince_sides(const PrinceFunctions *g)
+{
+    PrinceSwitches sides;
+    for (int k = 0; k < PRINCE_SWITCHES; k++) sides.on[k] = MASK(g->value[k] > 0.0);
+    return sides;
+}
+
+// Switches that matter in this state of the machine; the others are set when they begin to.
+HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwitches *switches)
+{
+    PrinceSwitches relevant;
+    relevant.on[PRINCE_GROUND] = splat_bits(-1);
+    relevant.on[PRINCE_SINKING] = switches->on[PRINCE_GROUND];
+    relevant.on[PRINCE_STOP] = splat_bits(-1);
+    relevant.on[PRINCE_PLACING] = MASK(machine->fsm == HOPPER_FLIGHT);
+    relevant.on[PRINCE_RISING] = MASK(machine->fsm == HOPPER_COMPRESSION);
+    relevant.on[PRINCE_EXTENDED] = MASK(machine->fsm == HOPPER_THRUST);
+    return relevant;
+}
+
+// Six switches in one number of the lane's state between slices.
+HD real prince_packed(const PrinceSwitches *switches)
+{
+    real packed = splat(0.0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++)
+        packed = packed + select_real(switches->on[k], splat((double)(1 << k)), splat(0.0));
+    return packed;
+}
+
+HD PrinceSwitches prince_unpacked(real packed)
+{
+    PrinceSwitches switches;
+    for (int k = PRINCE_SWITCHES - 1; k >= 0; k--) {
+        switches.on[k] = MASK(packed >= (double)(1 << k));
+        packed = packed - select_real(switches.on[k], splat((double)(1 << k)), splat(0.0));
+    }
+    return switches;
+}
+
+// ---- the equations with switches held -------------------------------------------------------------------------------
+
+// An evaluation of them.
+typedef struct PrinceRate {
+    HopperRate rate;
+    HopperControl control;
+    real speed; // of the body's centre of mass
+} PrinceRate;
+
+HD PrinceRate prince_rate(const HopperWorld *world, const HopperMachine *machine, const PrinceSwitches *switches,
+                          mask thrusting, const HopperVector *q, const HopperVector *v)
+{
+    const HopperAngles s = hopper_angles(q->a, q->b);
+    const HopperFoot foot = hopper_foot(world, q->x, q->z, v->x, v->z);
+    HopperSwitches on;
+    HopperContact contact;
+    PrinceRate result;
+    on.thrusting = thrusting;
+    on.placing = switches->on[PRINCE_PLACING] & MASK(machine->fsm == HOPPER_FLIGHT);
+    contact.ground = switches->on[PRINCE_GROUND];
+    contact.damping = switches->on[PRINCE_GROUND] & switches->on[PRINCE_SINKING];
+    contact.stop = switches->on[PRINCE_STOP];
+    result.speed = hopper_body_speed(&world->p, &s, q->l, v);
+    result.control = hopper_control(world, machine, &on, q, v, result.speed);
+    result.rate = hopper_rate(world, &s, q, v, &result.control, &contact, &foot);
+    return result;
+}
+
+// ---- one step -------------------------------------------------------------------------------------------------------
+
+enum { PRINCE_STAGES = 7 };
+
+// q and v are of second order, q' = v, so that the sums over stage velocities can be written as sums over stage
+// accelerations: with the method's matrix A, weights b, error weights e and dense-output weights d,
+//   v_i = v + h sum A[i][j] a_j,   q_i = q + h (c[i] v + h sum AA[i][j] a_j),   AA = A A,  eA = e A,  dA = d A.
+typedef struct PrinceTable {
+    double A[PRINCE_STAGES][PRINCE_STAGES], AA[PRINCE_STAGES][PRINCE_STAGES];
+    double c[PRINCE_STAGES], b[PRINCE_STAGES], e[PRINCE_STAGES], eA[PRINCE_STAGES], d[PRINCE_STAGES], dA[PRINCE_STAGES];
+} PrinceTable;
+
+HD const PrinceTable *prince_table(void)
+{
+    static const PrinceTable table = {
+        {{0.0},
+         {0.2},
+         {0.075, 0.225},
+         {0.9777777777777777, -3.7333333333333334, 3.5555555555555554},
+         {2.9525986892242035, -11.595793324188385, 9.822892851699436, -0.2908093278463649},
+         {2.8462752525252526, -10.757575757575758, 8.906422717743473, 0.2784090909090909, -0.2735313036020583},
+         {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096}},
+        {{0.0},
+         {0.0},
+         {0.045, 0.0},
+         {-0.48, 0.8, 0.0},
+         {-1.8667885992988873, 3.2958390489254685, -1.0339887212315195, 0.0},
+         {-2.018939393939394, 4.136363636363637, -1.696969696969697, 0.07954545454545454, 0.0},
+         {0.09114583333333333, 0.0, 0.31446540880503143, 0.13020833333333334, -0.03581957547169811, 0.0}},
+        {0.0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0},
+        {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096,
+         0.0},
+        {0.0012326388888888888, 0.0, -0.0042527702905061394, 0.03697916666666667, -0.05086379716981132,
+         0.0419047619047619, -0.025},
+        {0.002651909722222222, 0.0, -0.006157532195268044, 0.010182291666666666, -0.003402859669811321,
+         -0.003273809523809524, 0.0},
+        {-1.1270175653862835, 0.0, 2.675424484351598, -5.685526961588504, 3.5219323679207912, -1.7672812570757455,
+         2.382468931778144},
+        {0.22731102129922817, 0.0, -0.2895051064706962, 0.03484859132786028, -0.2846444853178158, 0.31198997916142357,
+         0.0}};
+    return &table;
+}
+
+// sum over j < count of weight[j] a[j]
+HD HopperVector prince_weighted(const double *weight, const HopperVector *a, int count)
+{
+    HopperVector sum = hopper_combined(splat(weight[0]), &a[0], splat(0.0), &a[0]);
+    for (int j = 1; j < count; j++) sum = hopper_moved(&sum, splat(weight[j]), &a[j]);
+    return sum;
+}
+
+// What the metrics integrate, averaged over the step by the method's own weights.
+typedef struct PrinceAverages {
+    HopperStep step;
+    real speed_error2, speed, attitude2;
+} PrinceAverages;
+
+HD void prince_average(const HopperWorld *world, PrinceAverages *sum, double weight, const PrinceRate *rate, real b)
+{
+    const real error = rate->speed - world->p.x_dot_des, w = splat(weight);
+    hopper_step_add(&sum->step, w, &rate->rate);
+    sum->speed_error2 = fused(w, error * error, sum->speed_error2);
+    sum->speed = fused(w, rate->speed, sum->speed);
+    sum->attitude2 = fused(w, b * b, sum->attitude2);
+}
+
+typedef struct PrinceStep {
+    HopperVector a[PRINCE_STAGES]; // stage accelerations
+    HopperVector q, v;             // the result
+    PrinceRate last;               // evaluated there: the first stage of the next step
+    PrinceAverages averages;
+    real h, error; // its length; the embedded estimate over the tolerance: <= 1 is good
+} PrinceStep;
+
+// sum of squares of the components' errors, each over 1 + its size
+HD real prince_error2(const HopperVector *error, const HopperVector *from, const HopperVector *to)
+{
+    const real x = error->x / (1.0 + greater_of(absolute(from->x), absolute(to->x)));
+    const real z = error->z / (1.0 + greater_of(absolute(from->z), absolute(to->z)));
+    const real a = error->a / (1.0 + greater_of(absolute(from->a), absolute(to->a)));
+    const real b = error->b / (1.0 + greater_of(absolute(from->b), absolute(to->b)));
+    const real l = error->l / (1.0 + greater_of(absolute(from->l), absolute(to->l)));
+    return fused(x, x, fused(z, z, fused(a, a, fused(b, b, l * l))));
+}
+
+// rms over the ten components
+HD real prince_error(const HopperWorld *world, const HopperVector *q, const HopperVector *v, const PrinceStep *step)
+{
+    const PrinceTable *table = prince_table();
+    const HopperVector none = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    const HopperVector of_v = prince_weighted(table->e, step->a, PRINCE_STAGES);
+    const HopperVector of_q = prince_weighted(table->eA, step->a, PRINCE_STAGES);
+    const HopperVector error_v = hopper_moved(&none, step->h, &of_v);
+    const HopperVector error_q = hopper_moved(&none, step->h * step->h, &of_q);
+    const real sum = prince_error2(&error_q, q, &step->q) + prince_error2(&error_v, v, &step->v);
+    return square_root(0.1 * sum) / world->c.tolerance;
+}
+
+// From (q, v), whose rate is `first`, over h.
+HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const PrinceSwitches *switches, mask thrusting,
+                    const PrinceRate *first, real h, PrinceStep *step)
+{
+    const PrinceTable *table = prince_table();
+    const HopperVector *q = &lanes->q, *v = &lanes->v;
+    memset(&step->averages, 0, sizeof step->averages);
+    step->h = h;
+    step->a[0] = first->rate.acceleration;
+    prince_average(world, &step->averages, table->b[0], first, q->b);
+    for (int i = 1; i < PRINCE_STAGES; i++) {
+        const HopperVector of_v = prince_weighted(table->A[i], step->a, i);
+        const HopperVector of_q = prince_weighted(table->AA[i], step->a, i);
+        const HopperVector drift = hopper_combined(splat(table->c[i]), v, h, &of_q);
+        step->v = hopper_moved(v, h, &of_v);
+        step->q = hopper_moved(q, h, &drift);
+        step->last = prince_rate(world, &lanes->machine, switches, thrusting, &step->q, &step->v);
+        step->a[i] = step->last.rate.acceleration;
+        prince_average(world, &step->averages, table->b[i], &step->last, step->q.b);
+    }
+    step->error = prince_error(world, q, v, step);
+}
+
+// Factor for the next step: 0.9 error^(-1/5) in [0.2, 5]; NaN gives 0.2.
+HD real prince_factor(real error)
+{
+    const real safe = greater_of(error, splat(1e-10)); // NaN: 1e-10, mended below
+    const real factor = clamped(0.9 * exponential(-0.2 * logarithm(safe)), splat(0.2), splat(5.0));
+    return select_real(MASK(error == error), factor, splat(0.2));
+}
+
+// ---- dense output ---------------------------------------------------------------------------------------------------
+
+// The continuous extension of fourth order, y(theta) = y0 + theta (y1 - y0 + (1 - theta) (r2 + theta (r3 + (1 - theta)
+// r4))) (Hairer, Norsett & Wanner, II.6).
+typedef struct PrinceDense {
+    HopperVector q[5], v[5];
+} PrinceDense;
+
+HD void prince_dense_part(HopperVector *part, const HopperVector *from, const HopperVector *to, real h,
+                          const HopperVector *rate_0, const HopperVector *rate_1, const HopperVector *last)
+{
+    const real one = splat(1.0), minus = splat(-1.0);
+    part[0] = *from;
+    part[1] = hopper_combined(one, to, minus, from);
+    part[2] = hopper_combined(h, rate_0, minus, &part[1]);
+    const HopperVector rest = hopper_combined(one, &part[1], minus, &part[2]);
+    part[3] = hopper_combined(-h, rate_1, one, &rest);
+    part[4] = *last;
+}
+
+HD PrinceDense prince_dense(const HopperVector *q, const HopperVector *v, const PrinceStep *step)
+{
+    const PrinceTable *table = prince_table();
+    const HopperVector none = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    const HopperVector of_v = prince_weighted(table->d, step->a, PRINCE_STAGES);
+    const HopperVector of_q = prince_weighted(table->dA, step->a, PRINCE_STAGES);
+    const HopperVector last_v = hopper_moved(&none, step->h, &of_v);
+    const HopperVector last_q = hopper_moved(&none, step->h * step->h, &of_q);
+    PrinceDense dense;
+    prince_dense_part(dense.q, q, &step->q, step->h, v, &step->v, &last_q);
+    prince_dense_part(dense.v, v, &step->v, step->h, &step->a[0], &step->a[PRINCE_STAGES - 1], &last_v);
+    return dense;
+}
+
+HD HopperVector prince_at(const HopperVector *part, real theta)
+{
+    const real back = 1.0 - theta;
+    HopperVector y = hopper_moved(&part[3], back, &part[4]);
+    y = hopper_moved(&part[2], theta, &y);
+    y = hopper_moved(&part[1], back, &y);
+    return hopper_moved(&part[0], theta, &y);
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+// A switch's function on the dense output, positive before its crossing.
+HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, real theta)
+{
+    const HopperVector q = prince_at(dense->q, theta), v = prince_at(dense->v, theta);
+    const PrinceFunctions g = prince_functions(world, &q, &v);
+    return select_real(on->on[k], g.value[k], -g.value[k]);
+}
+
+// The lower end of a bracket of the crossing: 0, or if the function starts near its zero or behind it, because the
+// switch has just turned, the last of a few instants soon after it at which it is on its side; its value is not positive
+// if there is none.
+HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, real *low,
+                       real *low_value)
+{
+    *low = splat(0.0);
+    *low_value = prince_before(world, dense, on, k, *low);
+    const mask near = MASK(*low_value < 1e-6);
+    if (!any_lane(near)) return;
+    for (int i = 0; i < 3; i++) {
+        const real theta = splat(1.0 / (double)(4096 >> (4 * i))); // 1/4096, 1/256, 1/16
+        const real value = prince_before(world, dense, on, k, theta);
+        const mask better = near & MASK(value > 0.0);
+        *low = select_real(better, theta, *low);
+        *low_value = select_real(better, value, *low_value);
+    }
+}
+
+// theta in (0, 1] at which switch k crosses, in the lanes of `which`, by the Illinois method (Dowell & Jarratt, BIT 11,
+// 1971), bisecting each third time so that the bracket shrinks whatever the function's shape. 0 if it is on the wrong
+// side throughout.
+HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, mask which)
+{
+    enum { PRINCE_ROOT_ITERATIONS = 40 };
+    real low, low_value, high = splat(1.0), high_value = prince_before(world, dense, on, k, high);
+    prince_bracket(world, dense, on, k, &low, &low_value);
+    real theta = select_real(MASK(low_value > 0.0), high, splat(0.0));
+    mask seeking = which & MASK(low_value > 0.0);
+    for (int i = 0; i < PRINCE_ROOT_ITERATIONS && any_lane(seeking); i++) {
+        const real secant = (low * high_value - high * low_value) / (high_value - low_value);
+        const mask inside = MASK(secant > low) & MASK(secant < high);
+        const real middle = 0.5 * (low + high);
+        const real next = i % 3 == 2 ? middle : select_real(inside, secant, middle);
+        const real value = prince_before(world, dense, on, k, next);
+        const mask before = MASK(value > 0.0);
+        theta = select_real(seeking, next, theta);
+        // the end that stays has its value halved
+        high_value = select_real(before, 0.5 * high_value, value);
+        low_value = select_real(before, value, 0.5 * low_value);
+        high = select_real(before, high, next);
+        low = select_real(before, next, low);
+        seeking = seeking & MASK(absolute(value) > 1e-15) & MASK(high - low > 1e-13);
+    }
+    return theta;
+}
+
+// The first crossing: its theta, and the switches that turn there.
+HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
+                     const PrinceSwitches *crossing, PrinceSwitches *turning)
+{
+    real first = splat(2.0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) turning->on[k] = splat_bits(0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) {
+        if (!any_lane(crossing->on[k])) continue;
+        const real theta = prince_crossing(world, dense, on, k, crossing->on[k]);
+        const mask sooner = crossing->on[k] & MASK(theta < first), as_soon = crossing->on[k] & MASK(theta <= first);
+        for (int j = 0; j < k; j++) turning->on[j] = turning->on[j] & ~sooner;
+        turning->on[k] = as_soon;
+        first = select_real(sooner, theta, first);
+    }
+    return first;
+}
+
+// Turns switches, and lets the machine follow: the edges of control.h at the instant t. Switches that begin to matter
+// take the side on which their function is.
+HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switches, const PrinceSwitches *turning,
+                                 const PrinceFunctions *g, real t)
+{
+    for (int k = 0; k < PRINCE_SWITCHES; k++) switches->on[k] = switches->on[k] ^ turning->on[k];
+    HopperTransitions edge;
+    edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & MASK(machine->fsm == HOPPER_FLIGHT);
+    edge.bottom = turning->on[PRINCE_RISING] & switches->on[PRINCE_RISING] & MASK(machine->fsm == HOPPER_COMPRESSION);
+    edge.lift_off = turning->on[PRINCE_EXTENDED] & switches->on[PRINCE_EXTENDED] & MASK(machine->fsm == HOPPER_THRUST);
+    hopper_follow(machine, &edge, t);
+    const PrinceSwitches sides = prince_sides(g);
+    PrinceSwitches fresh;
+    for (int k = 0; k < PRINCE_SWITCHES; k++) fresh.on[k] = splat_bits(0);
+    fresh.on[PRINCE_SINKING] = turning->on[PRINCE_GROUND];
+    fresh.on[PRINCE_RISING] = edge.touchdown;
+    fresh.on[PRINCE_EXTENDED] = edge.bottom;
+    fresh.on[PRINCE_PLACING] = edge.lift_off;
+    for (int k = 0; k < PRINCE_SWITCHES; k++)
+        switches->on[k] = (fresh.on[k] & sides.on[k]) | (~fresh.on[k] & switches->on[k]);
+    return edge;
+}
+
+#endif
