@@ -114,11 +114,15 @@ typedef struct ShardAttribute {
     const char *name, *text;
 } ShardAttribute;
 
-// Trajectories as flat ragged arrays. `columns[0]` is time. Columns that share a `group` stand in one dataset
-// /trajectories/<group> of shape [samples, columns of the group] (a group of one column: [samples]); the lane table
-// /trajectories/lanes is a compound {trial, replicate, offset, length}. Every dataset has long_name, units and
-// column_names attributes and /trajectories/time attached as its dimension scale.
+// Arrays of one kind, trajectories say, flat and ragged, in an HDF5 group. `columns[0]` is time. Columns that share a
+// `group` stand in one dataset <group of the shard>/<group> of shape [samples, columns of the group] (a group of one
+// column: [samples]); the lane table `lanes` beside them is a compound {trial, replicate, offset, length}. Every dataset
+// has long_name, units and column_names attributes and `time` attached as its dimension scale.
+#define SHARD_TRAJECTORIES "trajectories"
+#define SHARD_DEBUG "debug/newton"
+
 typedef struct Shard {
+    const char *group;                // SHARD_TRAJECTORIES or SHARD_DEBUG: where it stands in the file
     const ShardAttribute *attributes; // of the file: campaign, spec hash, versions, model, seed
     int n_attributes;
     const Field *columns;
@@ -136,7 +140,7 @@ Error shard_build(const Shard *shard, Bytes *image);
 // Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked).
 // Error: ERROR_MACHINE "missing", "damaged" with the path.
 typedef struct ShardReader ShardReader;
-Error shard_open(const char *path, const char *sha256, ShardReader **out);
+Error shard_open(const char *path, const char *group, const char *sha256, ShardReader **out);
 int64_t shard_lane_count(const ShardReader *reader);
 ShardLane shard_lane(const ShardReader *reader, int64_t index);
 int shard_column_count(const ShardReader *reader);

@@ -43,7 +43,7 @@ typedef struct ShardGroups {
 // groups_of_columns[n_columns]: the group's name of each column
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
 
-// A row of the table /trajectories/lanes. `offset`: of the lane's first sample among all samples of the shard.
+// A row of the table `lanes`. `offset`: of the lane's first sample among all samples of the shard.
 typedef struct ShardRow {
     int64_t trial, offset, length;
     int32_t replicate;

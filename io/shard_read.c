@@ -55,7 +55,7 @@ static hid_t shard_open_image(Error *error, const Bytes *image)
     return file;
 }
 
-// Texts of an attribute of the group /trajectories
+// Texts of an attribute of the shard's group
 static ShardTexts shard_get_texts(Error *error, hid_t group, const char *name, Arena *arena)
 {
     ShardTexts out = {0};
@@ -147,27 +147,27 @@ static void shard_prepare_lanes(Error *error, ShardReader *reader)
         *error = error_make(ERROR_MACHINE, "not enough memory for a lane of %lld samples", (long long)longest);
 }
 
-static Error shard_open_parts(ShardReader *reader, const Bytes *image)
+static Error shard_open_parts(ShardReader *reader, const char *name, const Bytes *image)
 {
     Error error = error_none();
     reader->file = shard_open_image(&error, image);
-    const hid_t group = shard_id(&error, H5Gopen2(reader->file, "trajectories", H5P_DEFAULT), "/trajectories");
+    const hid_t group = shard_id(&error, H5Gopen2(reader->file, name, H5P_DEFAULT), name);
     if (error.kind == OK) shard_get_datasets(&error, reader, group);
     if (error.kind == OK) shard_get_lanes(&error, reader, group);
     if (error.kind == OK) shard_prepare_lanes(&error, reader);
-    shard_ok(&error, H5Gclose(group), "/trajectories");
+    shard_ok(&error, H5Gclose(group), name);
     return error.kind == OK ? error : shard_damaged(reader->path, error.text);
 }
 
 // The whole file in memory, checked, and then the copy that HDF5 takes of it.
-static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
+static Error shard_load(ShardReader *reader, const char *group, const char *sha256, int64_t bytes)
 {
     Arena arena;
     Bytes image;
     TRY(arena_create(&arena, (size_t)bytes + (1 << 16), "reading a shard"));
     Error error = file_read(reader->path, (size_t)bytes, &arena, &image);
     if (error.kind == OK && sha256 != NULL) error = shard_verify(reader->path, sha256, &image);
-    if (error.kind == OK) error = shard_open_parts(reader, &image);
+    if (error.kind == OK) error = shard_open_parts(reader, group, &image);
     arena_destroy(&arena);
     return error;
 }
@@ -187,7 +187,7 @@ static Error shard_new_reader(const char *path, ShardReader **out)
     return error_none();
 }
 
-Error shard_open(const char *path, const char *sha256, ShardReader **out)
+Error shard_open(const char *path, const char *group, const char *sha256, ShardReader **out)
 {
     int64_t bytes = 0;
     ShardReader *reader = NULL;
@@ -196,7 +196,7 @@ Error shard_open(const char *path, const char *sha256, ShardReader **out)
     TRY(file_size(path, &bytes));
     shard_quiet();
     TRY(shard_new_reader(path, &reader));
-    const Error error = shard_load(reader, sha256, bytes);
+    const Error error = shard_load(reader, group, sha256, bytes);
     if (error.kind != OK)
         shard_close(reader);
     else

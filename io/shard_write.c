@@ -1,4 +1,4 @@
-// Builds an HDF5 shard in memory: attributes of the file; under /trajectories one dataset for each group of columns,
+// Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset for each group of columns,
 // with time as the dimension scale of all; and the table of lanes. Equal contents are equal bytes.
 #include "shard.h"
 
@@ -156,7 +156,7 @@ static void shard_describe_group(Error *error, const Shard *shard, const ShardGr
     shard_put_texts(error, data, "column_names", names, (hsize_t)group->count);
 }
 
-// /trajectories/<group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
+// <group>: [samples][columns of the group], or [samples] if it has one. The dataset stays open.
 static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
                              Arena *arena)
 {
@@ -301,7 +301,22 @@ static void shard_put_column_order(Error *error, const Shard *shard, hid_t group
     shard_put_texts(error, group, "column_groups", groups, (hsize_t)shard->n_columns);
 }
 
-static void shard_put_trajectories(Error *error, const Shard *shard, hid_t file, Arena *arena)
+// The group "a/b" and those above it; without times of making.
+static hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena)
+{
+    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), path);
+    shard_ok(error, H5Pset_obj_track_times(create, 0), path);
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        const char *above = arena_format(arena, "%.*s", (int)(slash - path), path);
+        shard_ok(error, H5Gclose(shard_id(error, H5Gcreate2(file, above, H5P_DEFAULT, create, H5P_DEFAULT), above)),
+                 above);
+    }
+    const hid_t group = shard_id(error, H5Gcreate2(file, path, H5P_DEFAULT, create, H5P_DEFAULT), path);
+    shard_ok(error, H5Pclose(create), path);
+    return group;
+}
+
+static void shard_put_arrays(Error *error, const Shard *shard, hid_t file, Arena *arena)
 {
     int64_t samples = 0;
     for (int64_t i = 0; i < shard->n_lanes; i++) samples += shard->lanes[i].length;
@@ -310,18 +325,14 @@ static void shard_put_trajectories(Error *error, const Shard *shard, hid_t file,
     const ShardGroups groups = shard_groups(names, shard->n_columns, arena);
     hid_t *datasets = ARENA_NEW(arena, hid_t, groups.count);
 
-    const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), "/trajectories");
-    shard_ok(error, H5Pset_obj_track_times(create, 0), "/trajectories");
-    const hid_t parent =
-        shard_id(error, H5Gcreate2(file, "trajectories", H5P_DEFAULT, create, H5P_DEFAULT), "/trajectories");
-    shard_ok(error, H5Pclose(create), "/trajectories");
+    const hid_t parent = shard_create_group(error, file, shard->group, arena);
     shard_put_column_order(error, shard, parent, arena);
     for (int g = 0; g < groups.count; g++)
         datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
     shard_attach_time(error, parent, &groups, datasets, arena);
     for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
     shard_put_lanes(error, shard, parent, arena);
-    shard_ok(error, H5Gclose(parent), "/trajectories");
+    shard_ok(error, H5Gclose(parent), shard->group);
 }
 
 static Error shard_take_image(hid_t file, Bytes *image)
@@ -356,7 +367,7 @@ Error shard_build(const Shard *shard, Bytes *image)
     const hid_t file = shard_create_file(&error);
     for (int i = 0; i < shard->n_attributes; i++)
         shard_put_text(&error, file, shard->attributes[i].name, shard->attributes[i].text);
-    shard_put_trajectories(&error, shard, file, &arena);
+    shard_put_arrays(&error, shard, file, &arena);
     shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "the file in memory");
     if (error.kind == OK) error = shard_take_image(file, image);
     shard_ok(&error, H5Fclose(file), "the file in memory");

@@ -107,30 +107,38 @@ static Error campaign_open_backend(Campaign *campaign)
              backend_info(campaign->backend)->device);
     const int64_t lanes = plan_batch_lanes(spec, campaign->backend, batch, &campaign->loop.traced_max);
     campaign->loop.batch_trials = lanes / spec->replicates.count;
-    return backend_prepare(campaign->backend, &spec->configured, lanes, campaign->loop.traced_max,
-                           spec->record.trajectories ? record_capacity(spec) : 0);
+    campaign->loop.debug_max = record_debug_lanes(spec, campaign->loop.batch_trials);
+    TRY(backend_prepare(campaign->backend, &spec->configured, lanes, campaign->loop.traced_max,
+                        spec->record.trajectories ? recording_of(spec, RECORD_TRAJECTORIES).capacity : 0));
+    if (campaign->loop.debug_max == 0) return error_none();
+    return backend_prepare_debug(campaign->backend, campaign->loop.debug_max,
+                                 recording_of(spec, RECORD_DEBUG).capacity);
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
 
+static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const char *what)
+{
+    const Loop *loop = &campaign->loop;
+    const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
+    int64_t recorded = 0;
+    TRY(record_missing(campaign->spec, campaign->store, &campaign->search, campaign->backend, kind, loop->batch_trials,
+                       lanes_max, campaign->options->slice, &recorded));
+    if (recorded == 0) return error_none();
+    return store_event(campaign->store, "recorded", "%s of %lld trials, simulated again", what, (long long)recorded);
+}
+
 static Error campaign_record(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
-    int64_t recorded = 0;
     loop->numbers.doing = "recording";
     progress_show(loop->progress, &loop->numbers);
-    const Error error = record_missing(campaign->spec, campaign->store, &campaign->search, campaign->backend,
-                                       loop->batch_trials, loop->traced_max, campaign->options->slice, &recorded);
-    if (error.kind == OK && recorded > 0) {
-        return store_event(campaign->store, "recorded", "trajectories of %lld trials, simulated again",
-                           (long long)recorded);
-    }
-    if (error.kind == ERROR_INTERRUPTED) {
-        loop->state = "interrupted";
-        snprintf(loop->reason, sizeof loop->reason, "interrupted by the user while recording trajectories");
-        return error_none();
-    }
-    return error;
+    Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
+    if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
+    if (error.kind != ERROR_INTERRUPTED) return error;
+    loop->state = "interrupted";
+    snprintf(loop->reason, sizeof loop->reason, "interrupted by the user while recording arrays");
+    return error_none();
 }
 
 static Error campaign_end(Campaign *campaign)

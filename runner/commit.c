@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void commit_take(const Spec *spec, int64_t trials, int64_t traced, int64_t capacity, size_t state_size, Arena *arena,
+void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit)
 {
     *commit = (Commit){
-        .lanes = ARENA_NEW(arena, ShardLane, traced),
-        .lanes_capacity = traced,
-        .samples = ARENA_NEW(arena, double, (traced * capacity * spec->configured.n_columns)),
+        .lanes = ARENA_NEW(arena, ShardLane, lanes),
+        .lanes_capacity = lanes,
+        .samples = arena_take(arena, (size_t)lanes, (size_t)lane_bytes),
         .state = ARENA_NEW(arena, unsigned char, state_size),
         .state_size = state_size,
     };
@@ -34,6 +34,7 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
                           char *numerics)
 {
     const Spec *spec = store->spec;
+    const Recording recording = recording_of(spec, commit->kind);
     snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
     snprintf(numerics, 32, "%d", NUMERICS_VERSION);
     const ShardAttribute all[COMMIT_ATTRIBUTES] = {
@@ -46,15 +47,16 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
         {"seed", seed},
     };
     memcpy(attributes, all, sizeof all);
-    return (Shard){.attributes = attributes,
+    return (Shard){.group = recording.group,
+                   .attributes = attributes,
                    .n_attributes = COMMIT_ATTRIBUTES,
-                   .columns = spec->configured.columns,
-                   .n_columns = spec->configured.n_columns,
+                   .columns = recording.columns,
+                   .n_columns = recording.n_columns,
                    .lanes = commit->lanes,
                    .n_lanes = commit->n_lanes,
                    .samples = commit->samples,
-                   .float64 = spec->record.float64,
-                   .gzip = spec->record.gzip};
+                   .float64 = recording.float64,
+                   .gzip = recording.gzip};
 }
 
 static Error commit_write_shard(const Store *store, const Commit *commit, CommitShard *written)
@@ -103,20 +105,21 @@ static Error commit_rows(const Store *store, const TrialRows *rows, Sha256Text *
     return error_none();
 }
 
-static Error commit_trajectories(const Store *store, const Commit *commit, const CommitShard *shard)
+static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
 {
+    Statement *place = store->insert_place[commit->kind];
     bind_integer(store->insert_shard, 1, store->next_shard);
     bind_text(store->insert_shard, 2, shard->name);
     bind_integer(store->insert_shard, 3, shard->bytes);
     bind_text(store->insert_shard, 4, shard->sha256.hex);
     TRY(commit_step(store->insert_shard));
     for (int64_t i = 0; i < commit->n_lanes; i++) {
-        bind_integer(store->insert_trajectory, 1, commit->lanes[i].trial);
-        bind_integer(store->insert_trajectory, 2, commit->lanes[i].replicate);
-        bind_integer(store->insert_trajectory, 3, store->next_shard);
-        bind_integer(store->insert_trajectory, 4, i);
-        bind_integer(store->insert_trajectory, 5, commit->lanes[i].length);
-        TRY(commit_step(store->insert_trajectory));
+        bind_integer(place, 1, commit->lanes[i].trial);
+        bind_integer(place, 2, commit->lanes[i].replicate);
+        bind_integer(place, 3, store->next_shard);
+        bind_integer(place, 4, i);
+        bind_integer(place, 5, commit->lanes[i].length);
+        TRY(commit_step(place));
     }
     return error_none();
 }
@@ -152,7 +155,7 @@ static Error commit_all(const Store *store, const Commit *commit, const CommitSh
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
     }
-    return commit->n_lanes > 0 ? commit_trajectories(store, commit, shard) : error_none();
+    return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
 }
 
 Error store_commit(Store *store, const Commit *commit, double *seconds)

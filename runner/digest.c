@@ -4,7 +4,7 @@
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
 // searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as
-// doubles, whatever the shard holds.
+// doubles, whatever the shard holds; debug rows likewise.
 #include "store.h"
 
 #include <stdlib.h>
@@ -82,7 +82,8 @@ typedef struct DigestShards {
     size_t samples_size;
 } DigestShards;
 
-static Error digest_open_shard(DigestShards *shards, int64_t id, const char *name, const char *sha256, int *slot)
+static Error digest_open_shard(DigestShards *shards, const char *group, int64_t id, const char *name,
+                               const char *sha256, int *slot)
 {
     char path[1024];
     int oldest = 0;
@@ -96,7 +97,7 @@ static Error digest_open_shard(DigestShards *shards, int64_t id, const char *nam
     shards->reader[oldest] = NULL;
     shards->id[oldest] = id;
     snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", shards->folder, name);
-    return shard_open(path, sha256, &shards->reader[oldest]);
+    return shard_open(path, group, sha256, &shards->reader[oldest]);
 }
 
 static Error digest_reserve(DigestShards *shards, size_t size)
@@ -106,17 +107,17 @@ static Error digest_reserve(DigestShards *shards, size_t size)
     shards->samples = malloc(size);
     shards->samples_size = shards->samples != NULL ? size : 0;
     return shards->samples != NULL ? error_none()
-                                   : error_make(ERROR_MACHINE, "not enough memory for a trajectory of %zu bytes", size);
+                                   : error_make(ERROR_MACHINE, "not enough memory for a lane of %zu bytes", size);
 }
 
 // The statement's row: trial, replicate, row, samples, shard id, name, sha256.
-static Error digest_trajectory(DigestShards *shards, Statement *statement, Sha256 *hash)
+static Error digest_lane(DigestShards *shards, const char *group, Statement *statement, Sha256 *hash)
 {
     const int64_t trial = column_integer(statement, 0), replicate = column_integer(statement, 1);
     const int64_t row = column_integer(statement, 2), length = column_integer(statement, 3);
     const char *name = column_text(statement, 5);
     int slot = 0;
-    TRY(digest_open_shard(shards, column_integer(statement, 4), name, column_text(statement, 6), &slot));
+    TRY(digest_open_shard(shards, group, column_integer(statement, 4), name, column_text(statement, 6), &slot));
     shards->used[slot] = ++shards->clock;
     ShardReader *reader = shards->reader[slot];
     const bool there = row < shard_lane_count(reader);
@@ -136,27 +137,31 @@ static Error digest_trajectory(DigestShards *shards, Statement *statement, Sha25
     return error_none();
 }
 
-static Error digest_each_trajectory(const StoredCampaign *campaign, DigestShards *shards, Sha256 *hash)
+static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, DigestShards *shards, Arena *arena,
+                              Sha256 *hash)
 {
+    const Recording recording = recording_of(&campaign->spec, kind);
     Statement *statement = NULL;
     bool row = false;
     TRY(database_prepare(campaign->database,
-                         "SELECT trial, replicate, row, samples, shard, name, sha256 FROM trajectories "
-                         "JOIN shards ON shards.id = shard ORDER BY trial, replicate",
+                         arena_format(arena,
+                                      "SELECT trial, replicate, row, samples, shard, name, sha256 FROM %s "
+                                      "JOIN shards ON shards.id = shard ORDER BY trial, replicate",
+                                      recording.table),
                          &statement));
     Error error = statement_step(statement, &row);
     while (error.kind == OK && row) {
-        error = digest_trajectory(shards, statement, hash);
+        error = digest_lane(shards, recording.group, statement, hash);
         if (error.kind == OK) error = statement_step(statement, &row);
     }
     statement_close(statement);
     return error;
 }
 
-static Error digest_trajectories(const StoredCampaign *campaign, Sha256 *hash)
+static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Arena *arena, Sha256 *hash)
 {
     DigestShards shards = {.folder = campaign->folder};
-    const Error error = digest_each_trajectory(campaign, &shards, hash);
+    const Error error = digest_each_lane(campaign, kind, &shards, arena, hash);
     for (int i = 0; i < DIGEST_OPEN_SHARDS; i++) {
         if (shards.reader[i] != NULL) shard_close(shards.reader[i]);
     }
@@ -175,7 +180,8 @@ static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *ha
                         hash));
     }
     TRY(digest_rows(campaign->database, "SELECT id, method, state FROM searches ORDER BY id", digest_search_row, hash));
-    return digest_trajectories(campaign, hash);
+    TRY(digest_arrays(campaign, RECORD_TRAJECTORIES, arena, hash));
+    return digest_arrays(campaign, RECORD_DEBUG, arena, hash);
 }
 
 Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)

@@ -19,7 +19,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
                 .fitness = ARENA_NEW(arena, double, trials),
                 .survived = ARENA_NEW(arena, double, trials),
             },
-        .traced = ARENA_NEW(arena, bool, trials),
+        .observed = ARENA_NEW(arena, bool, trials),
         .lane = ARENA_NEW(arena, int64_t, trials * spec->replicates.count),
         .lane_parameter = ARENA_NEW(arena, double, spec->configured.n_parameters),
         .metric = ARENA_NEW(arena, double, spec->replicates.count * spec->configured.n_metrics),
@@ -31,18 +31,27 @@ int64_t flight_bytes(const Spec *spec) { return 8 * (6 + spec->configured.n_para
 
 // ---- out ------------------------------------------------------------------------------------------------------------
 
-// Lanes that are traced first; within each part in the order of the trials.
+// Lanes that are observed first; within each part in the order of the trials.
 static void flight_assign_lanes(const Spec *spec, Flight *flight)
 {
-    const int count = spec->replicates.count, recorded = record_replicates(spec);
+    const int count = spec->replicates.count, recorded = recording_of(spec, flight->kind).lanes;
     flight->lanes = 0;
     for (int64_t t = 0; t < flight->trials.count; t++) {
-        for (int r = 0; flight->traced[t] && r < recorded; r++) flight->lane[t * count + r] = flight->lanes++;
+        for (int r = 0; flight->observed[t] && r < recorded; r++) flight->lane[t * count + r] = flight->lanes++;
     }
-    flight->n_traced = flight->lanes;
+    flight->n_observed = flight->lanes;
     for (int64_t t = 0; t < flight->trials.count; t++) {
-        for (int r = flight->traced[t] ? recorded : 0; r < count; r++) flight->lane[t * count + r] = flight->lanes++;
+        for (int r = flight->observed[t] ? recorded : 0; r < count; r++) flight->lane[t * count + r] = flight->lanes++;
     }
+}
+
+static void flight_observe(const Spec *spec, const Flight *flight, Batch *batch)
+{
+    const bool debug = flight->kind == RECORD_DEBUG;
+    batch->trace.lanes = debug ? 0 : flight->n_observed;
+    batch->trace.every = spec_sample_ticks(spec);
+    batch->debug.lanes = debug ? flight->n_observed : 0;
+    spec_debug_ticks(spec, &batch->debug.first, &batch->debug.end);
 }
 
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
@@ -58,8 +67,7 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
         }
     }
     batch->lanes = flight->lanes;
-    batch->trace.lanes = flight->n_traced;
-    batch->trace.every = spec_sample_ticks(spec);
+    flight_observe(spec, flight, batch);
     flight->ticks = 0;
     flight->kernel_seconds = flight->wait_seconds = 0;
 }
@@ -129,31 +137,59 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
     }
 }
 
-static void flight_collect_traces(const Spec *spec, const Flight *flight, const Batch *batch, Commit *commit)
+// The arrays that a batch holds of its observed lanes: a trace, or rings of debug rows.
+typedef struct FlightArrays {
+    const double *rows; // [lanes][capacity][columns]
+    const int64_t *count;
+    int64_t capacity, columns;
+} FlightArrays;
+
+static FlightArrays flight_arrays(const Spec *spec, const Flight *flight, const Batch *batch)
 {
-    const int count = spec->replicates.count, recorded = record_replicates(spec);
-    const int64_t columns = spec->configured.n_columns;
+    if (flight->kind == RECORD_DEBUG)
+        return (FlightArrays){batch->debug.row, batch->debug.count, batch->debug.capacity, spec->configured.n_debug};
+    return (FlightArrays){batch->trace.sample, batch->trace.count, batch->trace.capacity, spec->configured.n_columns};
+}
+
+// The rows of a lane, oldest first; how many. A trace never comes round.
+static int64_t flight_copy_lane(const FlightArrays *arrays, int64_t lane, double *to)
+{
+    const int64_t made = arrays->count[lane], length = made < arrays->capacity ? made : arrays->capacity;
+    const double *rows = &arrays->rows[lane * arrays->capacity * arrays->columns];
+    for (int64_t i = 0; i < length; i++) {
+        const int64_t k = (made - length + i) % arrays->capacity;
+        memcpy(&to[i * arrays->columns], &rows[k * arrays->columns], sizeof *to * (size_t)arrays->columns);
+    }
+    return length;
+}
+
+static void flight_collect_arrays(const Spec *spec, const Flight *flight, const Batch *batch, Commit *commit)
+{
+    const int count = spec->replicates.count;
+    const Recording recording = recording_of(spec, flight->kind);
+    const FlightArrays arrays = flight_arrays(spec, flight, batch);
     double *to = commit->samples;
     for (int64_t t = 0; t < flight->trials.count; t++) {
-        for (int r = 0; flight->traced[t] && r < recorded; r++) {
-            const int64_t lane = flight->lane[t * count + r], length = batch->trace.count[lane];
-            const double *from = &batch->trace.sample[lane * batch->trace.capacity * columns];
+        for (int r = 0; flight->observed[t] && r < recording.lanes; r++) {
+            const int64_t lane = flight->lane[t * count + r];
+            if (recording.failed_only && batch->status[lane] == LANE_DONE) continue;
+            const int64_t length = flight_copy_lane(&arrays, lane, to);
             commit->lanes[commit->n_lanes++] =
                 (ShardLane){.trial = flight->trials.id[t], .replicate = r, .length = length};
-            memcpy(to, from, sizeof *to * (size_t)(length * columns));
-            to += length * columns;
+            to += length * recording.n_columns;
         }
     }
 }
 
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
 {
+    commit->kind = flight->kind;
     commit->failures = commit->n_lanes = 0;
     commit->lanes_run = flight->lanes;
     commit->kernel_seconds = flight->kernel_seconds;
     commit->wait_seconds = flight->wait_seconds;
     flight_collect_rows(spec, flight, batch, commit);
-    flight_collect_traces(spec, flight, batch, commit);
+    flight_collect_arrays(spec, flight, batch, commit);
 }
 
 // ---- slices ---------------------------------------------------------------------------------------------------------

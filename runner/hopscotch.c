@@ -45,6 +45,7 @@
 #include "axes.c"
 #include "override.c"
 #include "sections.c"
+#include "record_section.c"
 #include "spec.c"
 #include "resolve.c"
 #include "schema.c"

@@ -143,10 +143,15 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
 void objective_read(SpecReader *reader);
-void record_read(SpecReader *reader);
+// The value of a form's key is none that it takes.
+void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 // "quantile(0.9)", "penalty(10)": as the spec writes them
 const char *objective_over_text(const Spec *spec, Arena *arena);
 const char *objective_failed_text(const Spec *spec, Arena *arena);
+
+// ---- record_section.c: the section `record:` --------------------------------------------------------------------------
+
+void record_read(SpecReader *reader); // needs the model
 
 // ---- resolve.c ------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@
 static size_t loop_buffer_bytes(const Loop *loop)
 {
     const Spec *spec = loop->spec;
-    const int64_t lane = record_capacity(spec) * spec->configured.n_columns * 8 + (int64_t)sizeof(ShardLane);
+    const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES);
+    const int64_t lane = recording_lane_bytes(&trajectories);
     const int64_t commit =
         loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane + (int64_t)loop->search->state_size;
     const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
@@ -22,8 +23,9 @@ static size_t loop_buffer_bytes(const Loop *loop)
 static void loop_take_buffers(Loop *loop, Arena *arena)
 {
     for (int i = 0; i < loop->n_slots; i++) flight_take(loop->spec, loop->batch_trials, arena, &loop->slots[i].flight);
+    const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
     for (int i = 0; i < WRITER_COMMITS; i++) {
-        commit_take(loop->spec, loop->batch_trials, loop->traced_max, record_capacity(loop->spec),
+        commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
                     loop->search->state_size, arena, &loop->writer.commits[i]);
     }
 }
@@ -77,13 +79,13 @@ static int64_t loop_room(const Loop *loop)
 }
 
 // Those that are recorded as they run, as many as the trace holds; the rest is recorded at the end.
-static void loop_choose_traced(const Loop *loop, Flight *flight)
+static void loop_choose_observed(const Loop *loop, Flight *flight)
 {
-    const int64_t recorded = record_replicates(loop->spec);
+    const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;
     int64_t lanes = 0;
     for (int64_t t = 0; t < flight->trials.count; t++) {
-        flight->traced[t] = lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
-        if (flight->traced[t]) lanes += recorded;
+        flight->observed[t] = lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
+        if (flight->observed[t]) lanes += recorded;
     }
 }
 
@@ -126,7 +128,7 @@ static Error loop_advance(Loop *loop, int slot)
 static Error loop_begin(Loop *loop, int slot)
 {
     LoopSlot *own = &loop->slots[slot];
-    loop_choose_traced(loop, &own->flight);
+    loop_choose_observed(loop, &own->flight);
     flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
     own->pending = own->done = false;
     TRY(backend_begin(loop->backend, slot));

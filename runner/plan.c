@@ -58,10 +58,12 @@ static int64_t plan_all_lanes(const Spec *spec)
 // again, the best and the failures.
 static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
 {
-    const int64_t every = spec->record.every > 0 ? trials / spec->record.every + 1 : 0;
-    const int64_t chosen = plan_greatest(every + spec->record.n_trials, spec->record.best + spec->record.failures);
+    const Recording recording = recording_of(spec, RECORD_TRAJECTORIES);
+    const Selection *select = recording.select;
+    const int64_t every = select->every > 0 ? trials / select->every + 1 : 0;
+    const int64_t chosen = plan_greatest(every + select->n_trials, select->best + select->failures);
     const int64_t at_once = plan_greatest(plan_least(chosen, trials), 1);
-    return plan_least(record_lanes_max(spec), at_once * record_replicates(spec));
+    return plan_least(recording_lanes_max(&recording), at_once * recording.lanes);
 }
 
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
@@ -88,7 +90,8 @@ typedef struct PlanMaker {
     Plan *plan;
     double *parameter;                 // [n_parameters] of the trial that is looked at
     int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
-    int64_t traced_max;                // lanes of a batch that may be traced
+    int64_t debugged;                  // trials whose debug rows are kept, at most
+    int64_t traced_max, debug_max;     // lanes of a batch that may be traced, or give debug rows
 } PlanMaker;
 
 enum { PLAN_SAMPLE = 100000, PLAN_EXACT_MAX = 1000000 };
@@ -131,17 +134,27 @@ static void plan_count_trials(PlanMaker *maker)
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
+static int64_t plan_chosen_by_id(int64_t trials, const Selection *select)
+{
+    const int64_t every = select->every > 0 ? plan_divided_up(trials, select->every) : 0;
+    return plan_least(trials, every + select->n_trials);
+}
+
+static int64_t plan_chosen_by_rank(int64_t trials, const Selection *select)
+{
+    return plan_least(trials, select->best) + plan_least(trials, select->failures);
+}
+
 // At most so many: a trial that several rules choose is recorded once.
 static void plan_count_recorded(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     const int64_t trials = maker->plan->trials;
-    if (!spec->record.trajectories) return;
-    const int64_t every = spec->record.every > 0 ? plan_divided_up(trials, spec->record.every) : 0;
-    maker->recorded_as_run = plan_least(trials, every + spec->record.n_trials);
-    const int64_t later = plan_least(trials, spec->record.best) + plan_least(trials, spec->record.failures);
-    maker->recorded = plan_least(trials, maker->recorded_as_run + later);
-    maker->plan->traced_lanes = plan_times(maker->recorded, record_replicates(spec));
+    maker->recorded_as_run = plan_chosen_by_id(trials, &spec->record.select);
+    maker->recorded = plan_least(trials, maker->recorded_as_run + plan_chosen_by_rank(trials, &spec->record.select));
+    maker->plan->traced_lanes = plan_times(maker->recorded, recording_of(spec, RECORD_TRAJECTORIES).lanes);
+    const Selection *debug = &spec->record.debug.select;
+    maker->debugged = plan_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
 }
 
 static void plan_count_batches(PlanMaker *maker, int64_t requested)
@@ -150,6 +163,7 @@ static void plan_count_batches(PlanMaker *maker, int64_t requested)
     Plan *plan = maker->plan;
     plan->batch_lanes = plan_batch_lanes(spec, maker->backend, requested, &maker->traced_max);
     plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
+    maker->debug_max = record_debug_lanes(spec, plan->batch_lanes / spec->replicates.count);
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
@@ -168,11 +182,12 @@ static void plan_count_disk(PlanMaker *maker)
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
     const double lane_table = 32.0, shard_rest = 16384.0, database_rest = 131072.0;
-    const double width = spec->record.float64 ? 8.0 : 4.0;
-    const double lane = (double)record_capacity(spec) * spec->configured.n_columns * width + lane_table;
-    if (plan->traced_lanes > 0) {
-        const double bytes = (double)plan->traced_lanes * lane;
-        plan->hdf5_bytes = bytes + (bytes / (64.0 * plan_mebibyte) + 1.0) * shard_rest;
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
+        const Recording recording = recording_of(spec, kind);
+        const int64_t lanes = kind == RECORD_DEBUG ? plan_times(maker->debugged, recording.lanes) : plan->traced_lanes;
+        const double row = recording.n_columns * (recording.float64 ? 8.0 : 4.0);
+        const double bytes = (double)lanes * ((double)recording.capacity * row + lane_table);
+        if (lanes > 0) plan->hdf5_bytes += bytes + (bytes / (double)RECORD_BYTES_MAX + 1.0) * shard_rest;
     }
     plan->sqlite_bytes = database_rest + (double)plan->trials * (double)(9 * plan_trial_columns(spec) + 20);
     if (spec->replicates.store) {
@@ -185,14 +200,17 @@ static void plan_count_memory(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     const Configured *configured = &spec->configured;
-    const double trace = (double)maker->traced_max * (double)record_capacity(spec) * configured->n_columns * 8.0;
+    const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
+    const double trace = (double)maker->traced_max * (double)recording_lane_bytes(&trajectories);
+    const double debug = (double)maker->debug_max * (double)recording_lane_bytes(&rows);
     const double slots = backend_info(maker->backend)->slots, lanes = (double)maker->plan->batch_lanes;
-    const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace;
+    const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
-    const double rest = 64.0 * plan_mebibyte + 2.0 * trace; // a shard's image, and HDF5's own copy of it
+    // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
+    const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
     maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
-    maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace);
+    maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
 }
 
 // Free bytes where the results go: of the nearest folder that is there already.
@@ -317,7 +335,8 @@ static Error plan_count_time(PlanMaker *maker)
     double seconds = 0;
     TRY(plan_calibrate(maker, lanes, &seconds));
     // once for every lane, and again for the lanes that are recorded when their ranks are known
-    const int64_t again = plan_times(maker->recorded - maker->recorded_as_run, record_replicates(spec));
+    const int64_t again =
+        plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_scaled(maker, seconds, plan->lanes, lanes) + plan_scaled(maker, seconds, again, lanes);
     const double write = plan_write_seconds(maker);
     const double expected = (device > write ? device : write) + write / (double)plan->batches;
@@ -369,7 +388,7 @@ static Error plan_on_backend(PlanMaker *maker, const RunOptions *options, Arena 
     plan_refuse_sizes(maker);
     if (plan->refusal[0] != '\0') return error_none();
     const Error prepared = backend_prepare(maker->backend, &spec->configured, plan->batch_lanes, maker->traced_max,
-                                           maker->traced_max > 0 ? record_capacity(spec) : 0);
+                                           recording_of(spec, RECORD_TRAJECTORIES).capacity);
     if (prepared.kind != OK) {
         snprintf(plan->refusal, sizeof plan->refusal, "%.*s", (int)sizeof plan->refusal - 1, prepared.text);
         return error_none();

@@ -1,42 +1,90 @@
-// Which trajectories are kept, and how those are recorded that could not be chosen before their trial had run: by
-// simulating the trial again, which gives the same bits. The row of the trial says what the bits are, so every
-// recording is also a test of that promise.
+// Which arrays are kept, and how those are recorded that could not be chosen before their trial had run: by simulating
+// the trial again, which gives the same bits. The row of the trial says what the bits are, so every recording is also a
+// test of that promise.
 #include "store.h"
 
 #include <string.h>
 
-static const int64_t record_trace_bytes = (int64_t)64 << 20; // of one batch's trace in memory, and so of a shard
-
 // ---- the policy -----------------------------------------------------------------------------------------------------
+
+static Recording record_trajectories(const Spec *spec)
+{
+    const Configured *configured = &spec->configured;
+    return (Recording){.wanted = spec->record.trajectories,
+                       .group = SHARD_TRAJECTORIES,
+                       .table = "trajectories",
+                       .select = &spec->record.select,
+                       .columns = configured->columns,
+                       .n_columns = configured->n_columns,
+                       .capacity = trace_capacity(configured->ticks, spec_sample_ticks(spec)),
+                       .lanes = spec->record.all_replicates ? spec->replicates.count : 1,
+                       .float64 = spec->record.float64,
+                       .gzip = spec->record.gzip};
+}
+
+static Recording record_debug(const Spec *spec)
+{
+    const Configured *configured = &spec->configured;
+    const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
+    return (Recording){.wanted = spec->record.debug.wanted,
+                       .group = SHARD_DEBUG,
+                       .table = "debug_rows",
+                       .select = &spec->record.debug.select,
+                       .columns = configured->debug,
+                       .n_columns = configured->n_debug,
+                       .capacity = spec_debug_rows(spec),
+                       .lanes = all ? spec->replicates.count : 1,
+                       .failed_only = spec->record.debug.failed_only,
+                       .float64 = true};
+}
+
+Recording recording_of(const Spec *spec, RecordKind kind)
+{
+    static Recording (*const of[RECORD_KINDS])(const Spec *) = {
+        [RECORD_TRAJECTORIES] = record_trajectories, [RECORD_DEBUG] = record_debug};
+    return of[kind](spec);
+}
+
+int64_t recording_lane_bytes(const Recording *recording)
+{
+    return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)sizeof(ShardLane);
+}
+
+int64_t recording_lanes_max(const Recording *recording)
+{
+    if (!recording->wanted) return 0;
+    const int64_t trials = RECORD_BYTES_MAX / (recording_lane_bytes(recording) * recording->lanes);
+    return (trials > 1 ? trials : 1) * recording->lanes;
+}
 
 bool record_as_run(const Spec *spec, int64_t id)
 {
+    const Selection *select = &spec->record.select;
     if (!spec->record.trajectories) return false;
-    if (spec->record.every > 0 && id % spec->record.every == 0) return true;
-    for (int i = 0; i < spec->record.n_trials; i++) {
-        if (spec->record.trials[i] == id) return true;
+    if (select->every > 0 && id % select->every == 0) return true;
+    for (int i = 0; i < select->n_trials; i++) {
+        if (select->trials[i] == id) return true;
     }
     return false;
 }
 
-int record_replicates(const Spec *spec) { return spec->record.all_replicates ? spec->replicates.count : 1; }
-
-int64_t record_capacity(const Spec *spec) { return trace_capacity(spec->configured.ticks, spec_sample_ticks(spec)); }
-
-int64_t record_lanes_max(const Spec *spec)
-{
-    if (!spec->record.trajectories) return 0;
-    const int64_t lane = record_capacity(spec) * spec->configured.n_columns * (int64_t)sizeof(double);
-    const int64_t recorded = record_replicates(spec), trials = record_trace_bytes / (lane * recorded);
-    return (trials > 1 ? trials : 1) * recorded;
-}
-
 int64_t record_trials_max(const Spec *spec, int64_t traced_max)
 {
-    if (!spec->record.trajectories || spec->record.every <= 0) return INT64_MAX;
-    const int64_t trials = traced_max / record_replicates(spec);
-    if (trials > INT64_MAX / spec->record.every) return INT64_MAX;
-    return (trials > 1 ? trials : 1) * spec->record.every;
+    const int64_t every = spec->record.select.every;
+    if (!spec->record.trajectories || every <= 0) return INT64_MAX;
+    const int64_t trials = traced_max / recording_of(spec, RECORD_TRAJECTORIES).lanes;
+    if (trials > INT64_MAX / every) return INT64_MAX;
+    return (trials > 1 ? trials : 1) * every;
+}
+
+int64_t record_debug_lanes(const Spec *spec, int64_t trials)
+{
+    const Recording recording = recording_of(spec, RECORD_DEBUG);
+    const Selection *select = recording.select;
+    const int64_t chosen = select->best + select->failures + select->n_trials;
+    const int64_t at_once = select->every == 0 && chosen < trials ? chosen : trials;
+    const int64_t wanted = at_once * recording.lanes, fit = recording_lanes_max(&recording);
+    return wanted < fit ? wanted : fit;
 }
 
 // ---- what is missing ------------------------------------------------------------------------------------------------
@@ -52,49 +100,58 @@ static Error record_want(Store *store, const char *sql, int64_t value)
     return error;
 }
 
-static Error record_want_best(const Spec *spec, Store *store)
+static Error record_want_best(const Spec *spec, Store *store, int64_t best)
 {
     char sql[256];
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
              "ORDER BY %s LIMIT ?",
              store_best_order(spec));
-    return record_want(store, sql, spec->record.best);
+    return record_want(store, sql, best);
 }
 
-static Error record_fill_wanted(const Spec *spec, Store *store)
+// So many lanes of a trial have arrays when it is complete. Of `on: failure` those that failed.
+static const char *record_complete_sql(const Recording *recording, char *sql, size_t size)
 {
+    snprintf(sql, size, "DELETE FROM temp.wanted WHERE (SELECT count(*) FROM %s WHERE trial = wanted.id) >= %s",
+             recording->table,
+             recording->failed_only ? "min(?, (SELECT n_failed FROM trials WHERE id = wanted.id))" : "?");
+    return sql;
+}
+
+static Error record_fill_wanted(const Spec *spec, Store *store, const Recording *recording)
+{
+    char sql[256];
+    const Selection *select = recording->select;
     TRY(database_run(store->database, "DELETE FROM temp.wanted"));
-    if (!spec->record.trajectories) return error_none();
-    if (spec->record.best > 0) TRY(record_want_best(spec, store));
-    if (spec->record.failures > 0) {
+    if (!recording->wanted) return error_none();
+    if (select->best > 0) TRY(record_want_best(spec, store, select->best));
+    if (select->failures > 0) {
         TRY(record_want(store,
                         "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE failure <> 'none' "
                         "ORDER BY id LIMIT ?",
-                        spec->record.failures));
+                        select->failures));
     }
-    if (spec->record.every > 0) {
+    if (select->every > 0) {
         TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id % ? = 0",
-                        spec->record.every));
+                        select->every));
     }
-    for (int i = 0; i < spec->record.n_trials; i++) {
+    for (int i = 0; i < select->n_trials; i++) {
         TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id = ?",
-                        spec->record.trials[i]));
+                        select->trials[i]));
     }
-    return record_want(store,
-                       "DELETE FROM temp.wanted WHERE "
-                       "(SELECT count(*) FROM trajectories WHERE trial = wanted.id) >= ?",
-                       record_replicates(spec));
+    return record_want(store, record_complete_sql(recording, sql, sizeof sql), recording->lanes);
 }
 
 // Fills the temporary table `wanted` with the ids of all trials that are still to be recorded, and counts them.
-static Error record_list(const Spec *spec, Store *store, int64_t *count)
+static Error record_list(const Spec *spec, Store *store, RecordKind kind, int64_t *count)
 {
+    const Recording recording = recording_of(spec, kind);
     Statement *statement = NULL;
     bool row = false;
     TRY(database_run(store->database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
     TRY(database_run(store->database, "BEGIN"));
-    TRY(store_end(store, record_fill_wanted(spec, store)));
+    TRY(store_end(store, record_fill_wanted(spec, store, &recording)));
     TRY(database_prepare(store->database, "SELECT count(*) FROM temp.wanted", &statement));
     const Error error = statement_step(statement, &row);
     *count = row ? column_integer(statement, 0) : 0;
@@ -104,9 +161,12 @@ static Error record_list(const Spec *spec, Store *store, int64_t *count)
 
 Error record_is_missing(const Spec *spec, Store *store, bool *missing)
 {
-    int64_t count = 0;
-    TRY(record_list(spec, store, &count));
-    *missing = count > 0;
+    *missing = false;
+    for (RecordKind kind = 0; kind < RECORD_KINDS && !*missing; kind++) {
+        int64_t count = 0;
+        TRY(record_list(spec, store, kind, &count));
+        *missing = count > 0;
+    }
     return error_none();
 }
 
@@ -139,7 +199,7 @@ static Error record_next(RecordPass *pass)
         trials->id[t] = pass->last = pass->stored.id[t];
         trials->search[t] = pass->stored.search[t];
         trials->round[t] = pass->stored.round[t];
-        pass->flight.traced[t] = true;
+        pass->flight.observed[t] = true;
         TRY(pass->search->method->trial(pass->search, trials->id[t], &trials->ordinal[t],
                                         &trials->parameter[t * pass->spec->configured.n_parameters]));
         TRY(statement_step(pass->select, &row));
@@ -153,7 +213,7 @@ static Error record_compare(const RecordPass *pass)
     for (int64_t t = 0; t < pass->flight.trials.count; t++) {
         if (!rows_differ(pass->spec, &pass->stored, t, &pass->commit.rows, t, difference, sizeof difference)) continue;
         return error_make(ERROR_MACHINE,
-                          "trial %lld of %s does not repeat: %s; its trajectory was not recorded. A "
+                          "trial %lld of %s does not repeat: %s; its arrays were not recorded. A "
                           "processor or memory is at fault, or the program is not the one that ran it",
                           (long long)pass->stored.id[t], pass->store->name, difference);
     }
@@ -188,28 +248,30 @@ static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
     return error;
 }
 
-static size_t record_buffer_bytes(const Spec *spec, int64_t trials)
+static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, int64_t trials)
 {
-    const int64_t lane = record_capacity(spec) * spec->configured.n_columns * 8 + (int64_t)sizeof(ShardLane);
-    const int64_t trial = flight_bytes(spec) + 2 * rows_bytes(spec) + record_replicates(spec) * lane;
+    const int64_t trial =
+        flight_bytes(spec) + 2 * rows_bytes(spec) + recording->lanes * recording_lane_bytes(recording);
     return (size_t)(trials * trial) + ((size_t)4 << 20);
 }
 
-Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, int64_t trials_max,
-                     int64_t traced_max, int64_t slice, int64_t *recorded)
+Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                     int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded)
 {
     RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .slice = slice, .last = -1};
+    const Recording recording = recording_of(spec, kind);
     Arena arena;
     int64_t wanted = 0;
     *recorded = 0;
-    TRY(record_list(spec, store, &wanted));
+    TRY(record_list(spec, store, kind, &wanted));
     if (wanted == 0) return error_none();
-    const int64_t fit = traced_max / record_replicates(spec), most = fit < trials_max ? fit : trials_max;
+    const int64_t fit = lanes_max / recording.lanes, most = fit < trials_max ? fit : trials_max;
     pass.trials_max = wanted < most ? wanted : most;
-    TRY(arena_create(&arena, record_buffer_bytes(spec, pass.trials_max), "trajectories that are recorded"));
+    TRY(arena_create(&arena, record_buffer_bytes(spec, &recording, pass.trials_max), "arrays that are recorded"));
     flight_take(spec, pass.trials_max, &arena, &pass.flight);
+    pass.flight.kind = kind;
     rows_take(spec, pass.trials_max, &arena, &pass.stored);
-    commit_take(spec, pass.trials_max, pass.trials_max * record_replicates(spec), record_capacity(spec), 0, &arena,
+    commit_take(spec, pass.trials_max, pass.trials_max * recording.lanes, recording_lane_bytes(&recording), 0, &arena,
                 &pass.commit);
     const Error error = record_all(&pass, &arena, recorded);
     arena_destroy(&arena);

@@ -1,6 +1,6 @@
 // What a crash can leave behind, and what becomes of it: temporary files are removed; a shard that no row names was
 // written by a batch that was never committed, and is moved to quarantine/; a shard that is named but missing or
-// damaged takes its trajectories' rows with it, while the trials keep their scalars, so that the arrays are simulated
+// damaged takes its arrays' rows with it, while the trials keep their scalars, so that the arrays are simulated
 // again.
 #include "store.h"
 
@@ -130,6 +130,7 @@ static Error recovery_drop_damaged(Store *store, StoreRecovery *recovery, Arena 
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     return store_end(store, database_run(store->database,
                                          "DELETE FROM trajectories WHERE shard IN (SELECT id FROM temp.damaged); "
+                                         "DELETE FROM debug_rows WHERE shard IN (SELECT id FROM temp.damaged); "
                                          "DELETE FROM shards WHERE id IN (SELECT id FROM temp.damaged);"));
 }
 
@@ -151,7 +152,7 @@ static Error recovery_tell(Store *store, const StoreRecovery *recovery, FILE *me
                 "recovered %s after a crash: %d temporary files removed, %d uncommitted shards moved to "
                 "quarantine, %d shards missing or damaged%s\n",
                 store->name, recovery->temporary_files, recovery->orphan_shards, recovery->missing_shards,
-                recovery->missing_shards > 0 ? " (their trajectories are recorded again)" : "");
+                recovery->missing_shards > 0 ? " (their arrays are recorded again)" : "");
     }
     return store_event(store, "recovered", "%d temporary files, %d uncommitted shards, %d missing shards",
                        recovery->temporary_files, recovery->orphan_shards, recovery->missing_shards);

@@ -206,15 +206,33 @@ static void resolve_failed(ResolveWriter *writer, const char *path)
     resolve_line(writer, path, objective_failed_text(writer->reader->spec, writer->reader->arena), NULL);
 }
 
-static void resolve_trials(ResolveWriter *writer, const char *path)
+static void resolve_ids(ResolveWriter *writer, const char *path, const Selection *select)
 {
-    const Spec *spec = writer->reader->spec;
-    const size_t size = (size_t)spec->record.n_trials * 24 + 3; // 19 digits at most, and ", "
+    const size_t size = (size_t)select->n_trials * 24 + 3; // 19 digits at most, and ", "
     char *text = arena_take(writer->reader->arena, size, 1), *p = stpcpy(text, "[");
-    for (int i = 0; i < spec->record.n_trials; i++)
-        p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)spec->record.trials[i]);
+    for (int i = 0; i < select->n_trials; i++)
+        p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)select->trials[i]);
     stpcpy(p, "]");
     resolve_line(writer, path, text, NULL);
+}
+
+static void resolve_trials(ResolveWriter *writer, const char *path)
+{
+    resolve_ids(writer, path, &writer->reader->spec->record.select);
+}
+
+static void resolve_debug_trials(ResolveWriter *writer, const char *path)
+{
+    resolve_ids(writer, path, &writer->reader->spec->record.debug.select);
+}
+
+static void resolve_window(ResolveWriter *writer, const char *path)
+{
+    const double *window = writer->reader->spec->record.debug.window;
+    if (window[1] <= 0.0) return; // always
+    resolve_line(
+        writer, path,
+        arena_format(writer->reader->arena, "[%s, %s]", text_number(window[0]).text, text_number(window[1]).text), "s");
 }
 
 static const struct {
@@ -232,6 +250,8 @@ static const struct {
     {"objective.over", resolve_objective_over},
     {"objective.failed", resolve_failed},
     {"record.trajectories.select.trials", resolve_trials},
+    {"record.debug.newton.select.trials", resolve_debug_trials},
+    {"record.debug.newton.window", resolve_window},
 };
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)

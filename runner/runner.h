@@ -75,6 +75,16 @@ typedef enum Failed { FAILED_ANY, FAILED_PENALTY, FAILED_IGNORE } Failed;
 
 typedef struct SearchMethod SearchMethod;
 
+// The trials that are recorded: by rank, by id, the first that failed.
+typedef struct Selection {
+    int64_t best, every, failures; // 0: none
+    const int64_t *trials;         // [n_trials]
+    int n_trials;
+} Selection;
+
+// Recorded arrays of one batch in memory, and so of a shard.
+#define RECORD_BYTES_MAX ((int64_t)64 << 20)
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *experiment;
@@ -109,13 +119,19 @@ typedef struct Spec {
     } objective;
 
     struct {
-        bool trajectories;
-        int64_t best, every, failures; // 0: none
-        const int64_t *trials;
-        int n_trials;
+        bool trajectories; // any
+        Selection select;
         bool all_replicates; // else the first
         double sample;       // s between samples; a multiple of the tick (spec_sample_ticks)
         bool float64, gzip;
+        struct {
+            bool wanted; // any
+            Selection select;
+            bool failed_only;    // of the lanes that failed
+            bool all_replicates; // else the first; those that failed are looked for among all
+            double window[2];    // s: what happens in [0] <= t < [1]; both 0: always
+            int64_t keep;        // the last so many rows of a lane; 0: all
+        } debug;
     } record;
 
     struct {
@@ -142,6 +158,9 @@ Error spec_parse(const char *file, const char *text, const char *const *override
                  Diagnostics *diagnostics, Spec *out);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
+// Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.
+void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
+int64_t spec_debug_rows(const Spec *spec);
 // The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
 void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
@@ -254,6 +273,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples: where a trajectory is
+//   debug_rows   the same columns: where debug rows are
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //

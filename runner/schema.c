@@ -132,6 +132,8 @@ static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names"
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, 0, arena); }
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
+static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
+
 static void schema_minimize(Json *json, Arena *arena) { schema_words(json, "type", "string|number", arena); }
 
 static void schema_objective_over(Json *json, Arena *arena)
@@ -161,6 +163,8 @@ static const struct {
     {"objective.over", "string", schema_objective_over},
     {"objective.failed", "string", schema_failed},
     {"record.trajectories.select.trials", NULL, schema_trials},
+    {"record.debug.newton.select.trials", NULL, schema_trials},
+    {"record.debug.newton.window", NULL, schema_window},
 };
 
 static void schema_form(Json *json, const Key *key, Arena *arena)

@@ -1,4 +1,4 @@
-// Sections whose values have forms of their own: perturbations, the objective, what is recorded.
+// Sections whose values have forms of their own: perturbations and the objective.
 #include "keys.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static bool sections_call(const char *text, const char *word, double *number)
     return scalar_strict(inner, number);
 }
 
-static void sections_mistyped(SpecReader *reader, const char *path, const Node *node)
+void form_mistyped(SpecReader *reader, const char *path, const Node *node)
 {
     int count;
     const Key *table = keys_table(&count);
@@ -91,7 +91,7 @@ void perturb_read(SpecReader *reader)
     if (given == NULL || scalar_is_empty(given->value)) return;
     const Node *node = given->value;
     if (node->kind != NODE_MAPPING) {
-        sections_mistyped(reader, given->path, node);
+        form_mistyped(reader, given->path, node);
         return;
     }
     Perturbation *list = ARENA_NEW(reader->arena, Perturbation, node->count);
@@ -120,7 +120,7 @@ static void objective_read_over(SpecReader *reader, const Node *node)
     else if (node->kind == NODE_SCALAR && sections_call(node->text, "quantile", &q) && q >= 0.0 && q <= 1.0)
         reader->spec->objective.over = OVER_QUANTILE;
     else
-        sections_mistyped(reader, "objective.over", node);
+        form_mistyped(reader, "objective.over", node);
     reader->spec->objective.quantile = q > 0.0 ? q : 0.0;
 }
 
@@ -134,7 +134,7 @@ static void objective_read_failed(SpecReader *reader, const Node *node)
     else if (node->kind == NODE_SCALAR && sections_call(node->text, "penalty", &spec->objective.penalty))
         spec->objective.failed = FAILED_PENALTY;
     else
-        sections_mistyped(reader, "objective.failed", node);
+        form_mistyped(reader, "objective.failed", node);
 }
 
 // The model's default, as if the spec had given it.
@@ -184,58 +184,4 @@ const char *objective_failed_text(const Spec *spec, Arena *arena)
     if (spec->objective.failed == FAILED_ANY) return "any";
     if (spec->objective.failed == FAILED_IGNORE) return "ignore";
     return arena_format(arena, "penalty(%s)", text_number(spec->objective.penalty).text);
-}
-
-// ---- record ---------------------------------------------------------------------------------------------------------
-
-static void record_read_trials(SpecReader *reader, const Node *node)
-{
-    static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = 9007199254740992.0};
-    if (node->kind != NODE_SEQUENCE) {
-        sections_mistyped(reader, "record.trajectories.select.trials", node);
-        return;
-    }
-    int64_t *trials = ARENA_NEW(reader->arena, int64_t, node->count);
-    for (int i = 0; i < node->count; i++) {
-        double id = 0;
-        scalar_number(reader, &key, node->items[i], &id);
-        trials[i] = (int64_t)id;
-    }
-    reader->spec->record.trials = trials;
-    reader->spec->record.n_trials = node->count;
-}
-
-// Samples are taken at ticks of the model.
-static void record_check_sample(SpecReader *reader)
-{
-    const GivenKey *given = given_find(reader, "record.trajectories.sample");
-    const double tick = reader->spec->configured.tick_duration;
-    double *sample = &reader->spec->record.sample;
-    if (tick <= 0.0) {
-        if (*sample > 0.0)
-            diagnose(reader->diagnostics, given->value, "sample is %s, but model %s has no time: leave it out",
-                     given->value->text, reader->spec->model->name);
-        return;
-    }
-    if (*sample == 0.0) { // auto
-        const double ticks = floor(1e-3 / tick + 0.5);
-        *sample = ticks >= 1.0 ? ticks * tick : tick;
-        return;
-    }
-    const double ticks = *sample / tick, below = floor(ticks);
-    if (fabs(ticks - floor(ticks + 0.5)) <= 1e-9 * ticks) return;
-    const char *nearest = below >= 1.0 ? arena_format(reader->arena, "%.6g or %.6g", below * tick, (below + 1.0) * tick)
-                                       : arena_format(reader->arena, "%.6g", tick);
-    diagnose(reader->diagnostics, given->value, "sample is %s, must be a multiple of the step, %s s: write %s",
-             given->value->text, text_number(tick).text, nearest);
-}
-
-void record_read(SpecReader *reader)
-{
-    Spec *spec = reader->spec;
-    const GivenKey *trials = given_find(reader, "record.trajectories.select.trials");
-    if (trials != NULL) record_read_trials(reader, trials->value);
-    if (reader->names != NULL) record_check_sample(reader);
-    spec->record.trajectories =
-        spec->record.best > 0 || spec->record.every > 0 || spec->record.failures > 0 || spec->record.n_trials > 0;
 }

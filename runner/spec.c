@@ -375,9 +375,3 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
     return spec_parse(path, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
 }
-
-int64_t spec_sample_ticks(const Spec *spec)
-{
-    const double tick = spec->configured.tick_duration;
-    return tick > 0.0 && spec->record.sample > tick ? (int64_t)(spec->record.sample / tick + 0.5) : 1;
-}

@@ -33,6 +33,9 @@ static const char store_schema[] =
     "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
     "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
     "  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE debug_rows(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
+    "  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
@@ -267,8 +270,11 @@ static Error store_prepare(Store *store, Arena *arena)
         TRY(database_prepare(database, rows_insert_replicate_sql(store->spec, arena), &store->insert_replicate));
     }
     TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
-    TRY(database_prepare(database, "INSERT OR REPLACE INTO trajectories VALUES(?, ?, ?, ?, ?)",
-                         &store->insert_trajectory));
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
+        const char *sql = arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?)",
+                                       recording_of(store->spec, kind).table);
+        TRY(database_prepare(database, sql, &store->insert_place[kind]));
+    }
     TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                          &store->insert_batch));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -311,8 +317,13 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
 
 Error store_close(Store *store)
 {
-    Statement *const statements[] = {store->insert_trial,      store->insert_replicate, store->insert_shard,
-                                     store->insert_trajectory, store->insert_batch,     store->update_search};
+    Statement *const statements[] = {store->insert_trial,
+                                     store->insert_replicate,
+                                     store->insert_shard,
+                                     store->insert_place[RECORD_TRAJECTORIES],
+                                     store->insert_place[RECORD_DEBUG],
+                                     store->insert_batch,
+                                     store->update_search};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (statements[i] != NULL) statement_close(statements[i]);
     }

@@ -47,13 +47,36 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
 double rows_stored(double value);
 
+// ---- what is recorded of a lane (runner/record.c) --------------------------------------------------------------------
+
+// A batch and a shard have arrays of one kind.
+typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
+
+typedef struct Recording {
+    bool wanted;
+    const char *group, *table; // in a shard; in campaign.db, of the places in shards
+    const Selection *select;
+    const Field *columns; // [n_columns] of a row
+    int n_columns;
+    int64_t capacity; // rows of a lane, at most
+    int lanes;        // of a recorded trial: its first replicate or all
+    bool failed_only; // of those, the ones that failed
+    bool float64, gzip;
+} Recording;
+
+Recording recording_of(const Spec *spec, RecordKind kind);
+int64_t recording_lane_bytes(const Recording *recording); // of one lane in memory, at most
+// Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.
+int64_t recording_lanes_max(const Recording *recording);
+
 // ---- the store (runner/store.c, runner/commit.c, runner/recovery.c) -------------------------------------------------
 
 struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_trajectory, *insert_batch, *update_search;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search;
+    Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     bool created; // by this process
     char state[16];
@@ -90,9 +113,10 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
 typedef struct Commit {
     TrialRows rows;   // count 0: none
-    ShardLane *lanes; // [lanes_capacity] trajectories, lane after lane in `samples`
+    RecordKind kind;  // of the arrays
+    ShardLane *lanes; // [lanes_capacity] arrays, lane after lane in `samples`
     int64_t n_lanes, lanes_capacity;
-    double *samples; // [sum of lengths][n_columns]
+    double *samples; // [sum of lengths][columns of the kind]
     void *state;     // [state_size] of the search after tell
     size_t state_size;
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
@@ -100,20 +124,22 @@ typedef struct Commit {
     char backend[16], device[128], version[64]; // where it was computed
 } Commit;
 
-void commit_take(const Spec *spec, int64_t trials, int64_t traced, int64_t capacity, size_t state_size, Arena *arena,
+// `lanes`: observed, of `lane_bytes` each.
+void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit);
 // Shard first, then one transaction. *seconds: what it took.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 
 // ---- a batch of whole trials (runner/flight.c) ----------------------------------------------------------------------
 
-// From ask to tell: which lane of the batch holds which replicate of which trial. Lanes that are traced come first,
-// because a trace covers the lanes [0, n); the trials stay in the order of ask.
+// From ask to tell: which lane of the batch holds which replicate of which trial. Lanes that are observed come
+// first, because a trace covers the lanes [0, n); the trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
-    bool *traced;  // [trials.capacity]: record this trial
-    int64_t *lane; // [trials.capacity][R]
-    int64_t lanes, n_traced;
+    RecordKind kind; // what is recorded
+    bool *observed;  // [trials.capacity]: record this trial
+    int64_t *lane;   // [trials.capacity][R]
+    int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
     double kernel_seconds, wait_seconds;
     double *lane_parameter; // [n_parameters] of the lane that is being filled
@@ -126,7 +152,7 @@ int64_t flight_bytes(const Spec *spec); // of one trial in memory
 // Gives every replicate its lane and its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 // Fitness and metrics of every trial into `commit->rows` (and fitness, survived into the trials, for tell), and the
-// traced lanes into `commit->lanes` and `samples`.
+// observed lanes' arrays into `commit->lanes` and `samples`.
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
 // Waits for the slice in flight; counts what it took.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
@@ -138,16 +164,17 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
 
 // ---- the recording policy (runner/record.c) -------------------------------------------------------------------------
 
-bool record_as_run(const Spec *spec, int64_t id); // `every` and `trials`: known before the trial has run
-int record_replicates(const Spec *spec);          // trajectories of one recorded trial
-int64_t record_capacity(const Spec *spec);        // samples of one trajectory
-int64_t record_lanes_max(const Spec *spec); // lanes of a trace of 64 MiB, at least one trial; 0: nothing is recorded
+// Trajectories of `every` and `trials`: known before the trial has run. All debug rows are recorded afterwards.
+bool record_as_run(const Spec *spec, int64_t id);
 int64_t record_trials_max(const Spec *spec, int64_t traced_max); // of one batch, so that `every` fits the trace
-// Re-simulates and stores every trajectory that the policy wants and that is not there: best, failures, and what a lost
-// shard took with it. *recorded: trials.
-Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, int64_t trials_max,
-                     int64_t traced_max, int64_t slice, int64_t *recorded);
-// Whether record_missing would do anything.
+// Lanes of debug rows that a batch of `trials` trials may have.
+int64_t record_debug_lanes(const Spec *spec, int64_t trials);
+// Re-simulates and stores every array of the kind that the policy wants and that is not there: trajectories of best and
+// failures, debug rows, and what a lost shard took with it. In batches of at most `trials_max` trials, of which
+// `lanes_max` lanes are observed. *recorded: trials.
+Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                     int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded);
+// Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
 
 // ---- the writer thread (runner/writer.c) ----------------------------------------------------------------------------
@@ -201,7 +228,8 @@ typedef struct Loop {
     Backend *backend;
     Progress *progress;
     StoreCounts before; // of the runs before this one
-    int64_t batch_trials, traced_max, slice_requested;
+    int64_t batch_trials, slice_requested;
+    int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;

@@ -47,7 +47,8 @@ static ShardTest shard_test_start(const ShardLane *lanes, int64_t n_lanes, bool 
     for (int64_t i = 0; i < samples; i++) {
         for (int c = 0; c < SHARD_TEST_COLUMNS; c++) test.samples[i * SHARD_TEST_COLUMNS + c] = shard_test_value(i, c);
     }
-    test.shard = (Shard){.attributes = shard_test_attributes,
+    test.shard = (Shard){.group = SHARD_TRAJECTORIES,
+                         .attributes = shard_test_attributes,
                          .n_attributes = 3,
                          .columns = shard_test_columns,
                          .n_columns = SHARD_TEST_COLUMNS,
@@ -96,7 +97,7 @@ static void shard_test_round_trip(bool float64, bool gzip)
     Sha256Text digest;
     ShardReader *reader;
     const char *path = shard_test_write(&test, &digest);
-    CHECK_OK(shard_open(path, digest.hex, &reader));
+    CHECK_OK(shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader));
     CHECK_INTEGER(3, shard_lane_count(reader));
     CHECK_INTEGER(SHARD_TEST_COLUMNS, shard_column_count(reader));
     for (int c = 0; c < SHARD_TEST_COLUMNS; c++) CHECK_TEXT(shard_test_columns[c].name, shard_column_name(reader, c));
@@ -134,7 +135,7 @@ TEST(shard_of_many_chunks)
         const char *path = shard_test_write(&test, &digest);
         CHECK_OK(file_size(path, &bytes));
         sizes[gzip] = (size_t)bytes;
-        CHECK_OK(shard_open(path, digest.hex, &reader));
+        CHECK_OK(shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader));
         CHECK_INTEGER(0, shard_test_differences(&test, reader));
         shard_close(reader);
         arena_destroy(&test.arena);
@@ -151,7 +152,7 @@ TEST(shard_without_lanes_or_of_empty_lanes)
         Sha256Text digest;
         ShardReader *reader;
         const char *path = shard_test_write(&test, &digest);
-        CHECK_OK(shard_open(path, digest.hex, &reader));
+        CHECK_OK(shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader));
         CHECK_INTEGER(n, shard_lane_count(reader));
         double none;
         if (n == 1) CHECK_OK(shard_samples(reader, 0, &none));
@@ -170,7 +171,7 @@ TEST(shard_keeps_nan_and_infinities)
     test.samples[2] = -(double)INFINITY;
     test.samples[3] = 1e300; // beyond float32
     const char *path = shard_test_write(&test, &digest);
-    CHECK_OK(shard_open(path, NULL, &reader));
+    CHECK_OK(shard_open(path, SHARD_TRAJECTORIES, NULL, &reader));
     double got[2 * SHARD_TEST_COLUMNS];
     CHECK_OK(shard_samples(reader, 0, got));
     CHECK(isnan(got[1]) && isinf(got[2]) && got[2] < 0 && isinf(got[3]) && got[3] > 0);
@@ -232,17 +233,17 @@ TEST(shard_damaged_or_missing)
     CHECK_OK(file_read(path, 1 << 20, &test.arena, &image));
     image.data[image.size / 2] ^= 1;
     CHECK_OK(file_write(folder, "000001.h5", image.data, image.size));
-    const Error damaged = shard_open(path, digest.hex, &reader);
+    const Error damaged = shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader);
     CHECK_ERROR(ERROR_MACHINE, damaged);
     CHECK(strstr(damaged.text, "damaged") != NULL && strstr(damaged.text, path) != NULL && reader == NULL);
     for (size_t size = 0; size < image.size; size += image.size / 7) {
         CHECK_OK(file_write(folder, "000001.h5", image.data, size));
-        const Error cut = shard_open(path, NULL, &reader);
+        const Error cut = shard_open(path, SHARD_TRAJECTORIES, NULL, &reader);
         CHECK_ERROR(ERROR_MACHINE, cut);
         CHECK(strstr(cut.text, "damaged: HDF5 failed on the file: ") != NULL);
     }
     CHECK_OK(file_remove(path));
-    const Error missing = shard_open(path, digest.hex, &reader);
+    const Error missing = shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader);
     CHECK_ERROR(ERROR_MACHINE, missing);
     CHECK(strstr(missing.text, "is missing") != NULL && strstr(missing.text, path) != NULL);
     arena_destroy(&test.arena);
@@ -288,8 +289,9 @@ TEST(shards_open_at_once_are_apart)
     ShardTest second = shard_test_start(other_lane, 1, true, false);
     Sha256Text digest;
     ShardReader *a, *b;
-    CHECK_OK(shard_open(shard_test_write(&first, &digest), NULL, &a));
-    CHECK_OK(shard_open(shard_test_write(&second, &digest), NULL, &b)); // built while the first is open
+    CHECK_OK(shard_open(shard_test_write(&first, &digest), SHARD_TRAJECTORIES, NULL, &a));
+    CHECK_OK(
+        shard_open(shard_test_write(&second, &digest), SHARD_TRAJECTORIES, NULL, &b)); // built while the first is open
     CHECK_INTEGER(3, shard_lane_count(a));
     CHECK_INTEGER(1, shard_lane_count(b));
     CHECK_INTEGER(0, shard_test_differences(&first, a));

@@ -100,7 +100,7 @@ TEST(spec_values_arrive_with_their_units)
     CHECK_BITS(0.9, spec->objective.quantile);
     CHECK_BITS(1000.0, spec->objective.penalty);
     CHECK(spec->record.trajectories && spec->record.all_replicates && spec->record.float64 && spec->record.gzip);
-    CHECK_INTEGER(4, spec->record.trials[0]);
+    CHECK_INTEGER(4, spec->record.select.trials[0]);
     CHECK_INTEGER(50, spec_sample_ticks(spec));
     CHECK_INTEGER(1000000, spec->limits.trials);
     CHECK_BITS(7200.0, spec->limits.wall_time);

@@ -48,7 +48,7 @@ static void store_case_start(StoreCase *test)
     store_case_spec(test, store_spec, &test->spec);
     CHECK_OK(folder_make(arena_format(&test->arena, "%s/" CAMPAIGN_SHARDS, test->folder)));
     CHECK_OK(store_case_open(test, &test->spec));
-    commit_take(&test->spec, 4, 2, 8, 4, &test->arena, &test->commit);
+    commit_take(&test->spec, 4, 2, 8 * 8 * test->spec.configured.n_columns, 4, &test->arena, &test->commit);
 }
 
 static void store_case_end(StoreCase *test)
