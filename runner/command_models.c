@@ -92,6 +92,7 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     TRY(models_print_parameters(&configured, SECTION_INITIAL, "initial", out, arena));
     TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
     if (configured.n_columns > 0) TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
+    if (configured.n_debug > 0) TRY(models_print_fields(configured.debug, configured.n_debug, "debug rows", out));
     fprintf(out, "\nfailures: ");
     for (int i = 1; i < configured.n_failures; i++) fprintf(out, "%s%s", i > 1 ? ", " : "", configured.failures[i]);
     fprintf(out, "%s\nobjective: %s\n", configured.n_failures <= 1 ? "none" : "", configured.objective);
@@ -168,6 +169,7 @@ static Error models_json(const Model *model, FILE *out, Arena *arena)
     models_json_parameters(&json, &configured);
     models_json_fields(&json, "metrics", configured.metrics, configured.n_metrics);
     models_json_fields(&json, "trajectory", configured.columns, configured.n_columns);
+    models_json_fields(&json, "debug_rows", configured.debug, configured.n_debug);
     json_array(&json, "failures");
     for (int i = 1; i < configured.n_failures; i++) json_text(&json, NULL, configured.failures[i]);
     json_close(&json, ']');
@@ -216,7 +218,7 @@ static Error models_schema_run(const CommandLine *line)
 const Command command_models = {
     .name = "models",
     .arguments = "[MODEL]",
-    .doc = "the models, or one of them: parameters, options, metrics, trajectory columns; units, ranges",
+    .doc = "the models, or one of them: parameters, options, metrics, columns of arrays; units, ranges",
     .examples = "  hopscotch models\n"
                 "  hopscotch models hopper\n"
                 "  hopscotch models hopper --json\n",

@@ -15,10 +15,17 @@ typedef struct ShowTrial {
     double *parameter; // [n_parameters] complete, as the search gives them
 } ShowTrial;
 
-typedef struct ShowTrajectory {
+// The arrays of one replicate, a trajectory say.
+typedef struct ShowArrays {
     const char *file;
     int64_t replicate, first, samples; // rows [first, first + samples) of every dataset
-} ShowTrajectory;
+} ShowArrays;
+
+// All arrays of the trial: places[n_*].
+typedef struct ShowPlaces {
+    ShowArrays *trajectories, *debug_rows;
+    int n_trajectories, n_debug_rows;
+} ShowPlaces;
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -68,31 +75,39 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     return search.method->trial(&search, id, &ordinal, trial->parameter);
 }
 
-// Where the trial's trajectories lie: the lanes of a shard follow each other in every dataset.
-static Error show_trajectories(const ShowTrial *trial, Arena *arena, ShowTrajectory **out, int *count)
+// Where the trial's arrays lie, by the table of their places: the lanes of a shard follow each other in every dataset.
+static Error show_arrays(const ShowTrial *trial, const char *table, Arena *arena, ShowArrays **out, int *count)
 {
     Statement *statement;
     bool row = false;
     const int most = trial->campaign->spec.replicates.count;
     *count = 0;
-    *out = ARENA_NEW(arena, ShowTrajectory, most);
+    *out = ARENA_NEW(arena, ShowArrays, most);
     TRY(database_prepare(
         trial->campaign->database,
-        "SELECT t.replicate, s.name, t.samples,"
-        " (SELECT coalesce(sum(b.samples), 0) FROM trajectories b WHERE b.shard = t.shard AND b.row < t.row)"
-        " FROM trajectories t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
+        arena_format(arena,
+                     "SELECT t.replicate, s.name, t.samples,"
+                     " (SELECT coalesce(sum(b.samples), 0) FROM %s b WHERE b.shard = t.shard AND b.row < t.row)"
+                     " FROM %s t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
+                     table, table),
         &statement));
     bind_integer(statement, 1, trial->id);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row && *count < most; error = statement_step(statement, &row)) {
-        (*out)[(*count)++] = (ShowTrajectory){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s",
-                                                                   trial->campaign->folder, column_text(statement, 1)),
-                                              .replicate = column_integer(statement, 0),
-                                              .samples = column_integer(statement, 2),
-                                              .first = column_integer(statement, 3)};
+        (*out)[(*count)++] = (ShowArrays){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s",
+                                                               trial->campaign->folder, column_text(statement, 1)),
+                                          .replicate = column_integer(statement, 0),
+                                          .samples = column_integer(statement, 2),
+                                          .first = column_integer(statement, 3)};
     }
     statement_close(statement);
     return error;
+}
+
+static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *places)
+{
+    TRY(show_arrays(trial, "trajectories", arena, &places->trajectories, &places->n_trajectories));
+    return show_arrays(trial, "debug_rows", arena, &places->debug_rows, &places->n_debug_rows);
 }
 
 // ---- what to say ----------------------------------------------------------------------------------------------------
@@ -170,32 +185,40 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
     return error.kind != OK ? error : written;
 }
 
-static void show_print_trajectories(const ShowTrial *trial, const ShowTrajectory *trajectories, int count, FILE *out)
+// `what` of a replicate lies in `group` of a shard; two of its datasets are shown being read.
+static void show_print_arrays(const ShowArrays *arrays, const char *what, const char *group, const char *first,
+                              const char *second, FILE *out)
 {
-    const char *name = trial->campaign->name;
-    if (count == 0) {
+    fprintf(out, "\n%s of replicate %" PRId64 ": %s, ", what, arrays->replicate, arrays->file);
+    if (arrays->samples == 0) {
+        fputs("none in the time that is recorded\n", out);
+        return;
+    }
+    const int64_t from = arrays->first, to = arrays->first + arrays->samples;
+    fprintf(out, "samples %" PRId64 " to %" PRId64 "; to read it:\n", from, to - 1);
+    fprintf(out,
+            "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"%s\"]; "
+            "print(f[\"%s\"][%" PRId64 ":%" PRId64 "], f[\"%s\"][%" PRId64 ":%" PRId64 "])'\n",
+            arrays->file, group, first, from, to, second, from, to);
+}
+
+static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, FILE *out)
+{
+    if (places->n_trajectories == 0)
         fprintf(out,
                 "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
                 "hopscotch replay %s/%" PRId64 " re-simulates the trial\n",
-                name, trial->id);
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        const ShowTrajectory *t = &trajectories[i];
-        fprintf(out, "\ntrajectory of replicate %" PRId64 ": %s, samples %" PRId64 " to %" PRId64 "; to read it:\n",
-                t->replicate, t->file, t->first, t->first + t->samples - 1);
-        fprintf(out,
-                "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"trajectories\"]; "
-                "print(f[\"time\"][%" PRId64 ":%" PRId64 "], f[\"state\"][%" PRId64 ":%" PRId64 "])'\n",
-                t->file, t->first, t->first + t->samples, t->first, t->first + t->samples);
-    }
+                trial->campaign->name, trial->id);
+    for (int i = 0; i < places->n_trajectories; i++)
+        show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out);
+    for (int i = 0; i < places->n_debug_rows; i++)
+        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, "iteration", "residual", out);
 }
 
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
-    ShowTrajectory *trajectories;
-    int count;
-    TRY(show_trajectories(trial, arena, &trajectories, &count));
+    ShowPlaces places;
+    TRY(show_places(trial, arena, &places));
     fprintf(out, "%s/%" PRId64 ": fitness %s, failure %s", trial->campaign->name, trial->id,
             isnan(trial->fitness) ? "none" : text_number(trial->fitness).text, trial->failure);
     fprintf(out, "\nobjective: %s\n\n", expression_text(trial->campaign->spec.objective.minimize, arena));
@@ -203,7 +226,7 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
     TRY(show_print_replicates(trial, out, arena));
-    show_print_trajectories(trial, trajectories, count, out);
+    show_print_places(trial, &places, out);
     return error_none();
 }
 
@@ -233,12 +256,25 @@ static void show_json_values(const ShowTrial *trial, Json *json)
     json_close(json, '}');
 }
 
+static void show_json_arrays(const ShowArrays *arrays, int count, const char *name, Json *json)
+{
+    json_array(json, name);
+    for (int i = 0; i < count; i++) {
+        json_object(json, NULL);
+        json_integer(json, "replicate", arrays[i].replicate);
+        json_text(json, "file", arrays[i].file);
+        json_integer(json, "offset", arrays[i].first);
+        json_integer(json, "length", arrays[i].samples);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
 {
-    ShowTrajectory *trajectories;
-    int count;
+    ShowPlaces places;
     Json json;
-    TRY(show_trajectories(trial, arena, &trajectories, &count));
+    TRY(show_places(trial, arena, &places));
     json_start(&json, out, true);
     json_object(&json, NULL);
     json_text(&json, "campaign", trial->campaign->name);
@@ -248,16 +284,8 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     json_integer(&json, "replicates", trial->campaign->spec.replicates.count);
     json_integer(&json, "n_failed", trial->n_failed);
     show_json_values(trial, &json);
-    json_array(&json, "trajectories");
-    for (int i = 0; i < count; i++) {
-        json_object(&json, NULL);
-        json_integer(&json, "replicate", trajectories[i].replicate);
-        json_text(&json, "file", trajectories[i].file);
-        json_integer(&json, "offset", trajectories[i].first);
-        json_integer(&json, "length", trajectories[i].samples);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
+    show_json_arrays(places.trajectories, places.n_trajectories, "trajectories", &json);
+    show_json_arrays(places.debug_rows, places.n_debug_rows, "debug_rows", &json);
     json_close(&json, '}');
     return error_none();
 }
@@ -279,7 +307,7 @@ static Error show_run(const CommandLine *line)
 const Command command_show = {
     .name = "show",
     .arguments = "CAMPAIGN/TRIAL",
-    .doc = "one trial: parameters, metrics, failure, replicates, and where its trajectory is",
+    .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
                 "  hopscotch show raibert_gains/41 --json\n",
     .least = 1,
