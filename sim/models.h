@@ -16,6 +16,8 @@
     X(hopper, semi_implicit_euler) \
     X(hopper, implicit_euler) \
     X(hopper, rk4) \
+    X(hopper, newton_analytic) \
+    X(hopper, newton_finite_difference) \
     X(hopper, dormand_prince) \
     X(bbob, sphere) \
     X(bbob, rosenbrock)

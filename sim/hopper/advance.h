@@ -3,8 +3,8 @@
 #define HOPSCOTCH_HOPPER_ADVANCE_H
 
 #include "../lanes.h"
+#include "newton.h"
 #include "step_explicit.h"
-#include "step_implicit.h"
 
 HD HopperParameters hopper_parameters_of(const LaneGroup *group)
 {
@@ -111,7 +111,14 @@ HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const Ho
     lanes_end(group, failure, which);
 }
 
-typedef enum HopperIntegrator { HOPPER_MIDPOINT, HOPPER_SEMI_IMPLICIT, HOPPER_IMPLICIT, HOPPER_RK4 } HopperIntegrator;
+typedef enum HopperIntegrator {
+    HOPPER_MIDPOINT,
+    HOPPER_SEMI_IMPLICIT,
+    HOPPER_IMPLICIT,
+    HOPPER_RK4,
+    HOPPER_NEWTON_ANALYTIC,
+    HOPPER_NEWTON_FINITE_DIFFERENCE
+} HopperIntegrator;
 
 HD HopperStep hopper_step(HopperIntegrator integrator, const HopperWorld *world, HopperLanes *lanes,
                           const HopperAngles *start, const HopperControl *control, const HopperDebug *debug,
@@ -121,6 +128,10 @@ HD HopperStep hopper_step(HopperIntegrator integrator, const HopperWorld *world,
     if (midpoint || integrator == HOPPER_IMPLICIT)
         return hopper_step_implicit(world, lanes, start, control, midpoint, debug, running);
     if (integrator == HOPPER_RK4) return hopper_step_rk4(world, lanes, start, control);
+    if (integrator == HOPPER_NEWTON_ANALYTIC)
+        return hopper_step_newton(world, lanes, start, control, HOPPER_ANALYTIC, debug, running);
+    if (integrator == HOPPER_NEWTON_FINITE_DIFFERENCE)
+        return hopper_step_newton(world, lanes, start, control, HOPPER_FINITE_DIFFERENCE, debug, running);
     return hopper_step_semi_implicit_euler(world, lanes, start, control);
 }
 
@@ -203,6 +214,8 @@ HOPPER_KERNEL(implicit_midpoint, HOPPER_MIDPOINT, false)
 HOPPER_KERNEL(semi_implicit_euler, HOPPER_SEMI_IMPLICIT, false)
 HOPPER_KERNEL(implicit_euler, HOPPER_IMPLICIT, false)
 HOPPER_KERNEL(rk4, HOPPER_RK4, false)
+HOPPER_KERNEL(newton_analytic, HOPPER_NEWTON_ANALYTIC, false)
+HOPPER_KERNEL(newton_finite_difference, HOPPER_NEWTON_FINITE_DIFFERENCE, false)
 
 HD void hopper_dormand_prince(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {

@@ -17,6 +17,7 @@ enum {
     HOPPER_INTEGRATOR,
     HOPPER_EQUATIONS,
     HOPPER_SETTLE,
+    HOPPER_JACOBIAN,
     HOPPER_ITERATIONS,
     HOPPER_NEWTON_TOLERANCE,
     HOPPER_TOLERANCE,
@@ -34,6 +35,9 @@ static const Option hopper_options[] = {
      "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, to compare with it"},
     {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
      "velocity_error, mean_speed and attitude_rms leave out the time before it"},
+    {"newton.jacobian", OPTION_CHOICE, "", 0, 0, 2, "closed_form|analytic|finite_difference",
+     "closed_form: accelerations in closed form, fixed point on the velocities; analytic, finite_difference: Newton's "
+     "method on all ten numbers of the state with accelerations from a 5x5 system, slow: to check and to look into"},
     {"newton.iterations", OPTION_INTEGER, "1", 16, 2, 100, NULL, "greatest number of iterations of an implicit step"},
     {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
      "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
@@ -45,6 +49,9 @@ static const Option hopper_options[] = {
 // by the choices of `integrator`
 static const int hopper_kernels[] = {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_semi_implicit_euler,
                                      KERNEL_hopper_implicit_euler, KERNEL_hopper_rk4, KERNEL_hopper_dormand_prince};
+
+// by the choices of `newton.jacobian` after closed_form, which is the integrator's
+static const int hopper_newton_kernels[] = {KERNEL_hopper_newton_analytic, KERNEL_hopper_newton_finite_difference};
 
 #define HOPPER_ROW(name, unit, value, low, high, section, doc) {#name, unit, value, low, high, section, doc},
 static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
@@ -114,7 +121,18 @@ static bool hopper_whole_steps(double time, double dt, int64_t *steps)
 // Whether a step is solved by iteration, so that there are debug rows.
 static bool hopper_iterates(int kernel)
 {
-    return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler;
+    return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler ||
+           kernel == KERNEL_hopper_newton_analytic || kernel == KERNEL_hopper_newton_finite_difference;
+}
+
+static Error hopper_choose_kernel(const double *settings, int *kernel)
+{
+    const int jacobian = (int)settings[HOPPER_JACOBIAN];
+    *kernel = jacobian == 0 ? hopper_kernels[(int)settings[HOPPER_INTEGRATOR]] : hopper_newton_kernels[jacobian - 1];
+    if (jacobian != 0 && settings[HOPPER_INTEGRATOR] != 0.0)
+        return error_make(ERROR_USER, "newton.jacobian: %s is for integrator: implicit_midpoint only; leave it out",
+                          jacobian == 1 ? "analytic" : "finite_difference");
+    return error_none();
 }
 
 extern const Model hopper_model;
@@ -123,7 +141,8 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
 {
     (void)arena;
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
-    const int kernel = hopper_kernels[(int)settings[HOPPER_INTEGRATOR]];
+    int kernel;
+    TRY(hopper_choose_kernel(settings, &kernel));
     const bool adaptive = kernel == KERNEL_hopper_dormand_prince;
     HopperConstants constants = {.dt = dt,
                                  .tolerance = settings[adaptive ? HOPPER_TOLERANCE : HOPPER_NEWTON_TOLERANCE],
