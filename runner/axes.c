@@ -128,7 +128,7 @@ static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *buil
 
 static void axes_read_derived(SpecReader *reader, AxesBuild *build, const Node *const *expressions)
 {
-    const Scope scope = {.names = reader->names, .count = reader->spec->configured.n_parameters};
+    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
     for (int d = 0; d < build->n_derived; d++) {
         Axis *axis = &build->derived[d];
         axis->derive = expression_read(reader, expressions[d], &scope, reader->names[axis->parameter]);
@@ -287,7 +287,7 @@ static void axes_read_exclude(SpecReader *reader, const Node *node)
                  scalar_given(node, reader->arena));
         return;
     }
-    const Scope scope = {.names = reader->names, .count = reader->spec->configured.n_parameters};
+    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
     const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count);
     for (int i = 0; i < node->count; i++) list[i] = expression_read(reader, node->items[i], &scope, "exclude");
     reader->spec->exclude = list;
@@ -320,7 +320,7 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
 void axes_read(SpecReader *reader)
 {
     Spec *spec = reader->spec;
-    const int n = spec->configured.n_parameters;
+    const int n = configured_named(&spec->configured);
     AxesBuild build = {.axes = ARENA_NEW(reader->arena, Axis, 2 * n),
                        .derived = ARENA_NEW(reader->arena, Axis, n),
                        .names = ARENA_NEW(reader->arena, const Node *, n),

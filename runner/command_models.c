@@ -10,7 +10,7 @@ static Error models_configure(const Model *model, Arena *arena, Configured *conf
     double *settings = ARENA_NEW(arena, double, model->n_options + 1);
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
     memset(configured, 0, sizeof *configured);
-    return model->configure(settings, arena, configured);
+    return model->configure(settings, NULL, arena, configured);
 }
 
 static const char *models_range(double low, double high, Arena *arena)
@@ -37,9 +37,9 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     Table *table = table_start(out, TABLE_TEXT, 5, names);
     for (int i = 0; i < model->n_options; i++) {
         const Option *option = &model->options[i];
-        const bool choice = option->type == OPTION_CHOICE;
+        const bool choice = option->type == OPTION_CHOICE, points = option->type == OPTION_POINTS;
         table_text(table, option->name);
-        table_text(table, choice ? models_choice(option, arena) : text_number(option->value).text);
+        table_text(table, choice ? models_choice(option, arena) : points ? "[]" : text_number(option->value).text);
         table_text(table, option->unit);
         table_text(table, choice ? option->choices : models_range(option->low, option->high, arena));
         table_text(table, option->doc);
@@ -47,17 +47,17 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     return table_finish(table);
 }
 
-static Error models_print_parameters(const Configured *configured, ParameterSection section, const char *title,
-                                     FILE *out, Arena *arena)
+static Error models_print_parameters(const Parameter *parameters, int count, ParameterSection section,
+                                     const char *title, FILE *out, Arena *arena)
 {
     const char *const names[] = {title, "default", "unit", "range", "what it is"};
     bool any = false;
-    for (int i = 0; i < configured->n_parameters; i++) any = any || configured->parameters[i].section == section;
+    for (int i = 0; i < count; i++) any = any || parameters[i].section == section;
     if (!any) return error_none();
     fputc('\n', out);
     Table *table = table_start(out, TABLE_TEXT, 5, names);
-    for (int i = 0; i < configured->n_parameters; i++) {
-        const Parameter *parameter = &configured->parameters[i];
+    for (int i = 0; i < count; i++) {
+        const Parameter *parameter = &parameters[i];
         if (parameter->section != section) continue;
         table_text(table, parameter->name);
         table_text(table, text_number(parameter->value).text);
@@ -88,8 +88,10 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     fprintf(out, "%s: %s\n", model->name, model->doc);
     if (model->source != NULL) fprintf(out, "source: %s\n", model->source);
     TRY(models_print_options(model, out, arena));
-    TRY(models_print_parameters(&configured, SECTION_PARAMETERS, "parameters", out, arena));
-    TRY(models_print_parameters(&configured, SECTION_INITIAL, "initial", out, arena));
+    const Parameter *rows = configured.parameters;
+    TRY(models_print_parameters(rows, configured.n_parameters, SECTION_PARAMETERS, "parameters", out, arena));
+    TRY(models_print_parameters(rows, configured.n_parameters, SECTION_INITIAL, "initial", out, arena));
+    TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", out, arena));
     TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
     if (configured.n_columns > 0) TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
     if (configured.n_debug > 0) TRY(models_print_fields(configured.debug, configured.n_debug, "debug rows", out));
@@ -115,11 +117,11 @@ static void models_json_fields(Json *json, const char *name, const Field *fields
     json_close(json, ']');
 }
 
-static void models_json_parameters(Json *json, const Configured *configured)
+static void models_json_parameters(Json *json, const char *name, const Parameter *parameters, int count)
 {
-    json_array(json, "parameters");
-    for (int i = 0; i < configured->n_parameters; i++) {
-        const Parameter *parameter = &configured->parameters[i];
+    json_array(json, name);
+    for (int i = 0; i < count; i++) {
+        const Parameter *parameter = &parameters[i];
         json_object(json, NULL);
         json_text(json, "name", parameter->name);
         json_text(json, "section", parameter->section == SECTION_INITIAL ? "initial" : "parameters");
@@ -144,6 +146,9 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
         if (option->type == OPTION_CHOICE) {
             json_text(json, "default", models_choice(option, arena));
             json_text(json, "choices", option->choices);
+        } else if (option->type == OPTION_POINTS) {
+            json_array(json, "default");
+            json_close(json, ']');
         } else {
             json_number(json, "default", option->value);
             json_number(json, "low", option->low);
@@ -166,7 +171,8 @@ static Error models_json(const Model *model, FILE *out, Arena *arena)
     json_text(&json, "doc", model->doc);
     json_text(&json, "source", model->source);
     models_json_options(&json, model, arena);
-    models_json_parameters(&json, &configured);
+    models_json_parameters(&json, "parameters", configured.parameters, configured_named(&configured));
+    models_json_parameters(&json, "extra", model->extra, model->n_extra);
     models_json_fields(&json, "metrics", configured.metrics, configured.n_metrics);
     models_json_fields(&json, "trajectory", configured.columns, configured.n_columns);
     models_json_fields(&json, "debug_rows", configured.debug, configured.n_debug);

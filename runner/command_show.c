@@ -129,7 +129,7 @@ static Error show_print_parameters(const ShowTrial *trial, FILE *out)
     static const char *const names[] = {"parameter", "value", "unit", "from"};
     const Configured *configured = &trial->campaign->spec.configured;
     Table *table = table_start(out, TABLE_TEXT, 4, names);
-    for (int i = 0; i < configured->n_parameters; i++) {
+    for (int i = 0; i < configured_named(configured); i++) {
         table_text(table, configured->parameters[i].name);
         table_number(table, trial->parameter[i]);
         table_text(table, configured->parameters[i].unit);
@@ -237,7 +237,7 @@ static void show_json_values(const ShowTrial *trial, Json *json)
     const Spec *spec = &trial->campaign->spec;
     const Configured *configured = &spec->configured;
     json_object(json, "parameters");
-    for (int i = 0; i < configured->n_parameters; i++) {
+    for (int i = 0; i < configured_named(configured); i++) {
         json_object(json, configured->parameters[i].name);
         json_number(json, "value", trial->parameter[i]);
         json_text(json, "unit", configured->parameters[i].unit);

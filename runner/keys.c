@@ -160,7 +160,11 @@ const Key *keys_table(int *count)
 Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
-        [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_CHOICE] = KEY_CHOICE};
+        [OPTION_NUMBER] = KEY_NUMBER,
+        [OPTION_INTEGER] = KEY_INTEGER,
+        [OPTION_CHOICE] = KEY_CHOICE,
+        [OPTION_POINTS] = KEY_POINTS,
+    };
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],
                  .unit = option->unit,
@@ -169,7 +173,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .high = option->high,
                  .words = option->type == OPTION_CHOICE ? option->choices : NULL,
                  .doc = option->doc,
-                 .store = STORE_DOUBLE,
+                 .store = option->type == OPTION_POINTS ? STORE_POINTS : STORE_DOUBLE,
                  .flags = KEY_IDENTITY};
 }
 
@@ -187,6 +191,14 @@ Key key_of_parameter(const Parameter *parameter, Arena *arena)
                  .flags = KEY_IDENTITY};
 }
 
+const Parameter *keys_extra(const Model *model, const char *name)
+{
+    for (int i = 0; i < model->n_extra; i++) {
+        if (strcmp(model->extra[i].name, name) == 0) return &model->extra[i];
+    }
+    return NULL;
+}
+
 bool keys_widest_model(const Model *model, Arena *arena, Configured *out)
 {
     double *settings = ARENA_NEW(arena, double, model->n_options);
@@ -195,9 +207,9 @@ bool keys_widest_model(const Model *model, Arena *arena, Configured *out)
         const bool sizes_a_table = option->type == OPTION_INTEGER && option->high <= 1000;
         settings[i] = sizes_a_table ? option->high : option->value;
     }
-    if (model->configure(settings, arena, out).kind == OK) return true;
+    if (model->configure(settings, NULL, arena, out).kind == OK) return true;
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
-    return model->configure(settings, arena, out).kind == OK;
+    return model->configure(settings, NULL, arena, out).kind == OK;
 }
 
 // ---- words ----------------------------------------------------------------------------------------------------------
@@ -274,6 +286,7 @@ const char *key_expected(const Key *key, Arena *arena)
 {
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) return keys_expected_number(key, arena);
     if (key->type == KEY_BOOLEAN) return "true or false";
+    if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";
     const int count = words_count(key->words);

@@ -12,6 +12,7 @@ typedef enum KeyType {
     KEY_INTEGER,
     KEY_BOOLEAN,
     KEY_CHOICE, // one of the words in `words`
+    KEY_POINTS, // a list of [x, y], x increasing
     KEY_NAME,   // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
     KEY_FORM,   // has a form of its own, read by the function that spec.c names for it
     KEY_SECTION,
@@ -26,7 +27,8 @@ typedef enum KeyStore {
     STORE_UINT64,
     STORE_DOUBLE,
     STORE_BOOLEAN,
-    STORE_TEXT
+    STORE_TEXT,
+    STORE_POINTS
 } KeyStore;
 
 enum {
@@ -67,8 +69,8 @@ typedef struct SpecReader {
     int n_keys, keys_capacity;
     GivenKey *given;
     int n_given, given_capacity;
-    const Key **parameter_keys; // [n_parameters] rows of the parameters, in their order
-    const char *const *names;   // [n_parameters] of the parameters
+    const Key **parameter_keys; // [configured_named] rows of the parameters, in their order
+    const char *const *names;   // [configured_named] of the parameters
 } SpecReader;
 
 // ---- keys.c: the table ----------------------------------------------------------------------------------------------
@@ -86,7 +88,10 @@ int words_count(const char *words);
 const char *words_at(const char *words, int index, Arena *arena);
 int words_find(const char *words, const char *text); // -1: none of them
 const char *words_sentence(const char *const *words, int count, Arena *arena);
-// A Configured with every parameter that the model can have (bbob's depend on its dimension), to describe them.
+// The row of that name among those that other settings would give the model's lanes; NULL: there is none.
+const Parameter *keys_extra(const Model *model, const char *name);
+// A Configured with as many parameters as integers can give the model (bbob's dimension), to describe them; those that
+// choices give it are the model's `extra`.
 bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 
 // ---- scalar.c: strict scalars ---------------------------------------------------------------------------------------
@@ -115,6 +120,9 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
 bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
 // As flow YAML, {linspace: [50, 300, 26]}, that reads back to the same values.
 const char *values_text(const Values *values, Arena *arena);
+// The value of a row of KEY_POINTS; node NULL: there are none. And as flow YAML, [[0, 0], [1, 0.1]].
+void points_read(SpecReader *reader, const Key *key, const Node *node);
+const char *points_text(const Points *points, Arena *arena);
 // One row a form, for the schema and the reference page.
 typedef struct ValueForm {
     const char *name, *arguments, *doc, *example;

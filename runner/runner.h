@@ -90,7 +90,8 @@ typedef struct Spec {
     const char *experiment;
     uint64_t seed; // <= 2^53
     const Model *model;
-    const double *settings; // [model->n_options]
+    const double *settings;      // [model->n_options]
+    const Points *option_points; // [model->n_options]: of the OPTION_POINTS
     Configured configured;
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 

@@ -63,31 +63,6 @@ static void schema_number(Json *json, const Key *key)
     json_close(json, ']');
 }
 
-static void schema_scalar(Json *json, const Key *key, Arena *arena)
-{
-    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key);
-    if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
-    if (key->type == KEY_NAME) {
-        json_text(json, "type", "string");
-        json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
-    }
-    if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
-}
-
-static void schema_default(Json *json, const Key *key, Arena *arena)
-{
-    if (key->type == KEY_CHOICE)
-        json_text(json, "default", words_at(key->words, (int)key->value, arena));
-    else if (key->type == KEY_BOOLEAN)
-        json_boolean(json, "default", key->value != 0.0);
-    else if (key->words != NULL)
-        json_text(json, "default", key->words);
-    else
-        json_number(json, "default", key->value);
-}
-
-// ---- forms ----------------------------------------------------------------------------------------------------------
-
 static void schema_refer(Json *json, const char *name, const char *definition, Arena *arena)
 {
     json_object(json, name);
@@ -102,6 +77,40 @@ static void schema_array_of(Json *json, const char *definition, int least, int m
     if (most > 0) json_integer(json, "maxItems", most);
     schema_refer(json, "items", definition, arena);
 }
+
+static void schema_scalar(Json *json, const Key *key, Arena *arena)
+{
+    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key);
+    if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
+    if (key->type == KEY_NAME) {
+        json_text(json, "type", "string");
+        json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
+    }
+    if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
+    if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
+}
+
+static void schema_no_points(Json *json)
+{
+    json_array(json, "default");
+    json_close(json, ']');
+}
+
+static void schema_default(Json *json, const Key *key, Arena *arena)
+{
+    if (key->type == KEY_CHOICE)
+        json_text(json, "default", words_at(key->words, (int)key->value, arena));
+    else if (key->type == KEY_BOOLEAN)
+        json_boolean(json, "default", key->value != 0.0);
+    else if (key->type == KEY_POINTS)
+        schema_no_points(json);
+    else if (key->words != NULL)
+        json_text(json, "default", key->words);
+    else
+        json_number(json, "default", key->value);
+}
+
+// ---- forms ----------------------------------------------------------------------------------------------------------
 
 static void schema_map_of(Json *json, const char *definition, Arena *arena)
 {
@@ -309,27 +318,42 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
 
 // ---- models ---------------------------------------------------------------------------------------------------------
 
+// What lanes have under the defaults and what other settings add; which is which is for `hopscotch check`.
+static Key *schema_parameter_rows(const Configured *configured, int *count, Arena *arena)
+{
+    const Model *model = configured->model;
+    const int named = configured_named(configured);
+    Key *rows = ARENA_NEW(arena, Key, named + model->n_extra);
+    for (int i = 0; i < named; i++) rows[i] = key_of_parameter(&configured->parameters[i], arena);
+    for (int i = 0; i < model->n_extra; i++) rows[named + i] = key_of_parameter(&model->extra[i], arena);
+    *count = named + model->n_extra;
+    return rows;
+}
+
 static void schema_parameters(Json *json, const Configured *configured, const char *section, Arena *arena)
 {
-    Key *rows = ARENA_NEW(arena, Key, configured->n_parameters);
-    for (int i = 0; i < configured->n_parameters; i++) rows[i] = key_of_parameter(&configured->parameters[i], arena);
+    int count;
+    const Key *rows = schema_parameter_rows(configured, &count, arena);
     json_object(json, section);
     json_object(json, "properties");
-    schema_options(json, rows, configured->n_parameters, section, arena);
+    schema_options(json, rows, count, section, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
 
 // section.key is a mapping whose keys are parameters
-static void schema_names_in(Json *json, const Configured *configured, const char *section, const char *key)
+static void schema_names_in(Json *json, const Configured *configured, const char *section, const char *key,
+                            Arena *arena)
 {
+    int count;
+    const Key *rows = schema_parameter_rows(configured, &count, arena);
     json_object(json, section);
     json_object(json, "properties");
     json_object(json, key);
     json_object(json, "propertyNames");
     json_array(json, "enum");
-    for (int i = 0; i < configured->n_parameters; i++) json_text(json, NULL, configured->parameters[i].name);
+    for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
     json_close(json, ']');
     for (int i = 0; i < 4; i++) json_close(json, '}');
 }
@@ -349,8 +373,8 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
     json_close(json, '}');
     schema_parameters(json, &configured, "initial", arena);
     schema_parameters(json, &configured, "parameters", arena);
-    schema_names_in(json, &configured, "search", "over");
-    schema_names_in(json, &configured, "replicates", "perturb");
+    schema_names_in(json, &configured, "search", "over", arena);
+    schema_names_in(json, &configured, "replicates", "perturb", arena);
     for (int i = 0; i < 3; i++) json_close(json, '}');
 }
 
@@ -420,6 +444,9 @@ static void schema_definitions(Json *json, Arena *arena)
     schema_pair(json, "normal", 2, false, arena);
     schema_pair(json, "uniform", 2, false, arena);
     json_close(json, ']');
+    json_close(json, '}');
+    json_object(json, "pair");
+    schema_array_of(json, "quantity", 2, 2, arena);
     json_close(json, '}');
     json_object(json, "point");
     json_text(json, "type", "object");

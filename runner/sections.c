@@ -156,7 +156,7 @@ static void objective_read_minimize(SpecReader *reader)
                  "several objectives are not supported by this version, minimize one expression");
         return;
     }
-    const int n_metrics = configured->n_metrics, n = n_metrics + configured->n_parameters;
+    const int n_metrics = configured->n_metrics, n = n_metrics + configured_named(configured);
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
     const Scope scope = {.names = names, .count = n};

@@ -21,13 +21,14 @@ static void spec_add_key(SpecReader *reader, Key key)
     reader->keys[reader->n_keys++] = key;
 }
 
+// Rows of the options; their values go to settings[count], those of points to points[count].
 static double *spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
-                                const char *method)
+                                const char *method, Points *points)
 {
     double *settings = ARENA_NEW(reader->arena, double, count);
     for (int i = 0; i < count; i++) {
         Key key = key_of_option(&options[i], section, reader->arena);
-        key.at = &settings[i];
+        key.at = key.type == KEY_POINTS ? (void *)&points[i] : (void *)&settings[i];
         key.method = method;
         spec_add_key(reader, key);
     }
@@ -45,7 +46,7 @@ static void spec_start_table(SpecReader *reader)
     }
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
-        spec_add_options(reader, method->options, method->n_options, "search", method->name);
+        spec_add_options(reader, method->options, method->n_options, "search", method->name, NULL);
     }
 }
 
@@ -137,7 +138,8 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
         if (strcmp(configured.parameters[i].name, name) == 0)
             return key_of_parameter(&configured.parameters[i], reader->arena).path;
     }
-    return NULL;
+    const Parameter *extra = keys_extra(model, name);
+    return extra != NULL ? key_of_parameter(extra, reader->arena).path : NULL;
 }
 
 // The nearest of `names`, rather one that `mapping` doesn't give too.
@@ -154,6 +156,17 @@ static const char *spec_nearest(const char *text, const char **names, int count,
     return near != NULL ? near : nearest_name(text, names, count);
 }
 
+// A parameter that only other settings would give the model: says so. False: `key` is none.
+static bool spec_is_extra(SpecReader *reader, const Node *key)
+{
+    const Model *model = reader->spec->model;
+    const Parameter *extra = model != NULL ? keys_extra(model, key->text) : NULL;
+    if (extra == NULL) return false;
+    diagnose(reader->diagnostics, key, "%s is of no use with these settings of simulation: it is the %s", key->text,
+             extra->doc);
+    return true;
+}
+
 // The name that was meant, if it is near and not given itself; NULL: the key can't be read.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
@@ -161,6 +174,8 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
         diagnose(reader->diagnostics, key, "unknown key");
         return NULL;
     }
+    const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
+    if (parameters && spec_is_extra(reader, key)) return NULL;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
@@ -244,7 +259,7 @@ static void spec_read_rows(SpecReader *reader, int first)
         if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
             continue;
         const GivenKey *given = given_find(reader, key->path);
-        scalar_read(reader, key, given != NULL ? given->value : NULL);
+        (key->type == KEY_POINTS ? points_read : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
 }
 
@@ -254,23 +269,25 @@ static bool spec_configure(SpecReader *reader)
     Spec *spec = reader->spec;
     const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
     const GivenKey *section = given_find(reader, "simulation");
-    spec->settings = spec_add_options(reader, spec->model->options, spec->model->n_options, "simulation", NULL);
+    Points *points = ARENA_NEW(reader->arena, Points, spec->model->n_options);
+    spec->option_points = points;
+    spec->settings = spec_add_options(reader, spec->model->options, spec->model->n_options, "simulation", NULL, points);
     if (section != NULL) spec_walk(reader, section->value, "simulation");
     spec_read_rows(reader, first);
-    const Error error = spec->model->configure(spec->settings, reader->arena, &spec->configured);
+    const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
     if (error.kind == OK) return true;
     if (diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, section != NULL ? section->key : reader->root, "%s", error.text);
     double *defaults = ARENA_NEW(reader->arena, double, spec->model->n_options);
     for (int i = 0; i < spec->model->n_options; i++) defaults[i] = spec->model->options[i].value;
-    return spec->model->configure(defaults, reader->arena, &spec->configured).kind == OK;
+    return spec->model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
 static void spec_read_parameters(SpecReader *reader)
 {
     const Configured *configured = &reader->spec->configured;
-    const int first = reader->n_keys, n = configured->n_parameters;
-    double *fixed = ARENA_NEW(reader->arena, double, n);
+    const int first = reader->n_keys, n = configured_named(configured);
+    double *fixed = ARENA_NEW(reader->arena, double, configured->n_parameters); // a seed's stays 0
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) {
         Key key = key_of_parameter(&configured->parameters[i], reader->arena);
@@ -294,7 +311,7 @@ static void spec_read_parameters(SpecReader *reader)
 
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where)
 {
-    const int n = reader->spec->configured.n_parameters;
+    const int n = configured_named(&reader->spec->configured);
     for (int i = 0; i < n; i++) {
         if (strcmp(reader->names[i], key->text) == 0) return i;
     }
@@ -302,6 +319,7 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
         diagnose(reader->diagnostics, key, "unknown parameter");
         return -1;
     }
+    if (spec_is_extra(reader, key)) return -1;
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     memcpy(names, reader->names, (size_t)n * sizeof *names);
     const char *near = spec_nearest(key->text, names, n, mapping);

@@ -212,6 +212,48 @@ bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *o
     return form != NULL && values_read_form(reader, key, node, form, argument, out);
 }
 
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+static bool points_read_one(SpecReader *reader, const Key *key, const Node *node, const double *before, double *xy)
+{
+    if (node->kind != NODE_SEQUENCE || node->count != 2) {
+        diagnose(reader->diagnostics, node, "a point of %s is %s, expected two numbers [x, y]", key_name(key),
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena));
+        return false;
+    }
+    const Key coordinate = {.path = key->path, .type = KEY_NUMBER, .unit = "", .low = key->low, .high = key->high};
+    if (!scalar_number(reader, &coordinate, node->items[0], &xy[0])) return false;
+    if (!scalar_number(reader, &coordinate, node->items[1], &xy[1])) return false;
+    if (before == NULL || xy[0] > before[0]) return true;
+    diagnose(reader->diagnostics, node->items[0], "x of %s must increase: %s is not above %s", key_name(key),
+             text_number(xy[0]).text, text_number(before[0]).text);
+    return false;
+}
+
+void points_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    Points *points = key->at;
+    *points = (Points){0};
+    if (node == NULL) return;
+    if (node->kind != NODE_SEQUENCE) {
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
+                 key_expected(key, reader->arena));
+        return;
+    }
+    if (node->count > POINTS_MAX) {
+        diagnose(reader->diagnostics, node, "%s has %d points, at most %d are allowed", key_name(key), node->count,
+                 POINTS_MAX);
+        return;
+    }
+    double *xy = ARENA_NEW(reader->arena, double, 2 * node->count);
+    for (int i = 0; i < node->count; i++) {
+        const double *before = i > 0 ? xy + 2 * (i - 1) : NULL;
+        if (!points_read_one(reader, key, node->items[i], before, xy + 2 * i)) return;
+    }
+    *points = (Points){.xy = xy, .count = node->count};
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static const char *values_list_text(const Values *values, Arena *arena)
@@ -238,4 +280,17 @@ const char *values_text(const Values *values, Arena *arena)
                             values->log_scale ? "log" : "linear", values->integer ? "true" : "false");
     return arena_format(arena, "{%s: [%s, %s, %lld]}", values->form == VALUES_LINSPACE ? "linspace" : "logspace",
                         low.text, high.text, (long long)values->count);
+}
+
+const char *points_text(const Points *points, Arena *arena)
+{
+    const size_t size = (size_t)points->count * 64 + 3; // 24 characters a number at most, and "[, ], "
+    char *text = arena_take(arena, size, 1), *p = stpcpy(text, "[");
+    for (int64_t i = 0; i < points->count; i++) {
+        const Text32 x = text_number(points->xy[2 * i]), y = text_number(points->xy[2 * i + 1]);
+        p = stpcpy(stpcpy(p, i > 0 ? ", [" : "["), x.text);
+        p = stpcpy(stpcpy(stpcpy(p, ", "), y.text), "]");
+    }
+    stpcpy(p, "]");
+    return text;
 }

@@ -15,6 +15,13 @@ int model_count(void) { return (int)(sizeof models_all / sizeof models_all[0]); 
 
 const Model *model_at(int index) { return models_all[index]; }
 
+int configured_named(const Configured *configured)
+{
+    int count = configured->n_parameters;
+    while (count > 0 && configured->parameters[count - 1].section == SECTION_SEED) count--;
+    return count;
+}
+
 const Model *model_find(const char *name)
 {
     for (int i = 0; i < model_count(); i++) {

@@ -19,6 +19,11 @@
     X(hopper, newton_analytic) \
     X(hopper, newton_finite_difference) \
     X(hopper, dormand_prince) \
+    X(hopper, implicit_midpoint_full) \
+    X(hopper, semi_implicit_euler_full) \
+    X(hopper, implicit_euler_full) \
+    X(hopper, rk4_full) \
+    X(hopper, dormand_prince_full) \
     X(bbob, sphere) \
     X(bbob, rosenbrock)
 // clang-format on

@@ -190,6 +190,16 @@ HD bool lane_of_mask(mask m, int i)
 #endif
 }
 
+HD void set_lane(real *x, int i, double value)
+{
+#if LANES == 1
+    (void)i;
+    *x = value;
+#else
+    (*x)[i] = value;
+#endif
+}
+
 HD double lane_of(real x, int i)
 {
 #if LANES == 1

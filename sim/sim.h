@@ -66,8 +66,9 @@ void arena_destroy(Arena *arena);
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
 // Where the spec gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t = 0). Either can
-// be swept, derived or perturbed by its name, which is unique in the model.
-typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL } ParameterSection;
+// be swept, derived or perturbed by its name, which is unique in the model. SECTION_SEED: no key of the spec; the runner
+// fills it with an integer < 2^53, drawn for the replicate, that seeds what the model draws itself. Such rows stand last.
+typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL, SECTION_SEED } ParameterSection;
 
 // One lane input. This row is the only place that describes it: spec keys, ranges, `models`, SQLite columns, HDF5
 // attributes and the JSON schema come from it.
@@ -85,16 +86,24 @@ typedef struct Field {
 } Field;
 
 // One key of the section `simulation:`; a name with a dot stands in a nested mapping (newton.tolerance).
-typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_CHOICE } OptionType;
+typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_CHOICE, OPTION_POINTS } OptionType;
 
 typedef struct Option {
     const char *name;
     OptionType type;
     const char *unit;
-    double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0
+    double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0.
+                             // Points: there are none by default, and both coordinates are in the range
     const char *choices;     // "implicit_midpoint|semi_implicit_euler"; NULL otherwise
     const char *doc;
 } Option;
+
+// The value of an OPTION_POINTS: a list of [x, y], x increasing.
+enum { POINTS_MAX = 4096 };
+typedef struct Points {
+    const double *xy; // [count][2]
+    int64_t count;
+} Points;
 
 // Numbers of a configured model that all lanes share; passed by value to every kernel. Each model lays its own struct
 // over it.
@@ -136,10 +145,15 @@ struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
     int n_options;
-    // settings[n_options]: a value for each option, in range already. Error: a combination that makes no sense (user).
-    Error (*configure)(const double *settings, Arena *arena, Configured *out);
+    const Parameter *extra; // [n_extra] rows that a lane only has under other settings than the defaults (doc: which)
+    int n_extra;
+    // settings[n_options]: a value for each option, in range already; points[n_options]: those of the OPTION_POINTS, NULL
+    // if none has any. Error: a combination that makes no sense (user).
+    Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
 };
 
+// Parameters that a spec may name: all but the rows of SECTION_SEED.
+int configured_named(const Configured *configured);
 int model_count(void);
 const Model *model_at(int index);
 const Model *model_find(const char *name); // NULL if there is none
@@ -229,7 +243,12 @@ void backend_close(Backend *backend);
 
 // Philox4x32-10 (Salmon et al., SC 2011) keyed by what is drawn and never by when: the same campaign draws the same
 // numbers in any order, batch and process. 0 is a seed.
-typedef enum RandomPurpose { RANDOM_SAMPLE = 1, RANDOM_PERTURB = 2, RANDOM_INSTANCE = 3 } RandomPurpose;
+typedef enum RandomPurpose {
+    RANDOM_SAMPLE = 1,
+    RANDOM_PERTURB = 2,
+    RANDOM_INSTANCE = 3,
+    RANDOM_DISTURB = 4
+} RandomPurpose;
 
 typedef struct RandomKey {
     uint64_t seed;

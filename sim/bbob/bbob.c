@@ -68,8 +68,9 @@ static const double *bbob_optimum(const BbobFunction *function, uint64_t instanc
 
 extern const Model bbob_model;
 
-static Error bbob_configure(const double *settings, Arena *arena, Configured *out)
+static Error bbob_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
+    (void)points;
     const BbobFunction *function = &bbob_functions[(int)settings[BBOB_FUNCTION]];
     const int dimension = (int)settings[BBOB_DIMENSION];
     const double stretch = sqrt((double)dimension) / 8.0;

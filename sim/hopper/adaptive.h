@@ -175,11 +175,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
 HD void hopper_advance_adaptive(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
                                 bool observed)
 {
-    HopperWorld world;
-    memcpy(&world.c, constants, sizeof world.c);
-    world.p = hopper_parameters_of(group);
-    world.assets = assets;
-    world.full = full;
+    const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     HopperLanes lanes;
@@ -188,7 +184,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         hopper_begin(&world, &lanes);
         prince_begin(&world, &lanes, &own);
     } else {
-        hopper_load(group, &lanes);
+        hopper_load(&world, group, &lanes);
         prince_load(group, &own);
     }
     mask thrusting = prince_thrusting(&world, &lanes, own.t);
@@ -245,7 +241,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             if (!any_lane(running)) return;
         }
     }
-    hopper_store(group, &lanes, running);
+    hopper_store(&world, group, &lanes, running);
     prince_store(group, &own, running);
 }
 

@@ -6,17 +6,36 @@
 #include "newton.h"
 #include "step_explicit.h"
 
-HD HopperParameters hopper_parameters_of(const LaneGroup *group)
+HD void hopper_load_parameters(const LaneGroup *group, HopperParameters *p)
 {
-    HopperParameters p;
-#define HOPPER_LOAD(name, ...) p.name = lanes_parameter(group, HOPPER_PARAMETER_##name);
+#define HOPPER_LOAD(name, ...) p->name = lanes_parameter(group, HOPPER_PARAMETER_##name);
     HOPPER_PARAMETERS(HOPPER_LOAD)
 #undef HOPPER_LOAD
-    p.inverse_m = 1.0 / p.m;
-    p.inverse_m_l = 1.0 / p.m_l;
-    p.inverse_J = 1.0 / p.J;
-    p.inverse_J_l = 1.0 / p.J_l;
-    return p;
+    p->inverse_m = 1.0 / p->m;
+    p->inverse_m_l = 1.0 / p->m_l;
+    p->inverse_J = 1.0 / p->J;
+    p->inverse_J_l = 1.0 / p->J_l;
+}
+
+// Those that the lanes don't have are 0, and nobody asks.
+HD void hopper_load_variants(const HopperConstants *c, const LaneGroup *group, HopperParameters *p)
+{
+#define HOPPER_LOAD(name, ...)                                                                                         \
+    p->name = c->row[HOPPER_VARIANT_##name] >= 0 ? lanes_parameter(group, c->row[HOPPER_VARIANT_##name]) : splat(0.0);
+    HOPPER_VARIANT_PARAMETERS(HOPPER_LOAD)
+#undef HOPPER_LOAD
+    p->gust_phase = (c->variants & HOPPER_WITH_GUSTS) != 0 ? hopper_draw_gust_phase(p->lane_seed) : splat(0.0);
+}
+
+HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full)
+{
+    HopperWorld world;
+    memcpy(&world.c, constants, sizeof world.c);
+    hopper_load_parameters(group, &world.p);
+    if (full) hopper_load_variants(&world.c, group, &world.p);
+    world.assets = assets;
+    world.full = full;
+    return world;
 }
 
 // The lane at t = 0: in flight, with the first guess of the duration of stance.
@@ -36,6 +55,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
     lanes->v.l = p->dlen_leg;
     lanes->machine.fsm = splat(HOPPER_FLIGHT);
     lanes->machine.T_s = splat(0.425);
+    if (world->full) lanes->q.z = p->z_foot + hopper_terrain(world, p->x_foot).height;
     const HopperAngles s = hopper_angles(lanes->q.a, lanes->q.b);
     const HopperEnergy energy = hopper_energy(world, &s, &lanes->q, &lanes->v);
     const real height = hopper_foot(world, lanes->q.x, lanes->q.z, lanes->v.x, lanes->v.z).height;
@@ -43,6 +63,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
     lanes->sums.x_body_start = hopper_body_x(p, &s, lanes->q.x, lanes->q.l);
     lanes->sums.z_body_start = hopper_body_z(p, &s, lanes->q.z, lanes->q.l);
     lanes->sums.penetration = greater_of(-height, splat(0.0));
+    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_begin(&lanes->sums.parts, &energy);
 }
 
 // Work field <-> member, one list for both directions.
@@ -60,17 +81,27 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
     X(x_body_start, sums.x_body_start) X(z_body_start, sums.z_body_start)
 // clang-format on
 
-HD void hopper_load(const LaneGroup *group, HopperLanes *lanes)
+HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes)
 {
 #define HOPPER_LOAD(field, member) lanes->member = lanes_work(group, HOPPER_WORK_##field);
+#define HOPPER_LOAD_PART(field) lanes->sums.parts.field = lanes_work(group, HOPPER_WORK_part_##field);
     HOPPER_STATE(HOPPER_LOAD)
+    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+        HOPPER_PART_SUMS(HOPPER_LOAD_PART)
+    }
+#undef HOPPER_LOAD_PART
 #undef HOPPER_LOAD
 }
 
-HD void hopper_store(const LaneGroup *group, const HopperLanes *lanes, mask which)
+HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, mask which)
 {
 #define HOPPER_STORE(field, member) lanes_set_work(group, HOPPER_WORK_##field, lanes->member, which);
+#define HOPPER_STORE_PART(field) lanes_set_work(group, HOPPER_WORK_part_##field, lanes->sums.parts.field, which);
     HOPPER_STATE(HOPPER_STORE)
+    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+        HOPPER_PART_SUMS(HOPPER_STORE_PART)
+    }
+#undef HOPPER_STORE_PART
 #undef HOPPER_STORE
 }
 
@@ -104,10 +135,11 @@ HD real hopper_failure(const HopperWorld *world, const HopperLanes *lanes, const
 HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperAngles *s,
                       real settled, real survived, real failure, mask which)
 {
-    real metric[HOPPER_N_METRICS];
+    const int count = hopper_with(world, HOPPER_WITH_PARTS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
+    real metric[HOPPER_N_ALL_METRICS];
     hopper_metrics(world, &lanes->sums, s, &lanes->q, &lanes->v, settled, survived, metric);
-    for (int m = 0; m < HOPPER_N_METRICS; m++) lanes_set_metric(group, m, metric[m], which);
-    hopper_store(group, lanes, which);
+    for (int m = 0; m < count; m++) lanes_set_metric(group, m, metric[m], which);
+    hopper_store(world, group, lanes, which);
     lanes_end(group, failure, which);
 }
 
@@ -135,41 +167,44 @@ HD HopperStep hopper_step(HopperIntegrator integrator, const HopperWorld *world,
     return hopper_step_semi_implicit_euler(world, lanes, start, control);
 }
 
-HD HopperEdge hopper_edge(const HopperWorld *world, const HopperLanes *lanes)
+HD HopperEdge hopper_edge(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s)
 {
     HopperEdge edge;
     edge.height = hopper_foot(world, lanes->q.x, lanes->q.z, lanes->v.x, lanes->v.z).height;
     edge.l = lanes->q.l;
     edge.dl = lanes->v.l;
+    edge.landing = splat(0.0);
+    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) edge.landing = hopper_landing(world, s, &lanes->q, &lanes->v);
     return edge;
 }
 
 HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes *lanes, real speed, real height, real t)
 {
     const HopperSwitches on = hopper_switches(&world->p, &lanes->machine, height, t);
-    return hopper_control(world, &lanes->machine, &on, &lanes->q, &lanes->v, speed);
+    HopperControl control = hopper_control(world, &lanes->machine, &on, &lanes->q, &lanes->v, speed);
+    if (world->full) {
+        control.push = hopper_push(world, t);
+        control.t = t;
+    }
+    return control;
 }
 
 // Fixed steps: control is held over a step, transitions are checked after it.
 HD void hopper_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                        HopperIntegrator integrator, bool full, bool observed)
 {
-    HopperWorld world;
-    memcpy(&world.c, constants, sizeof world.c);
-    world.p = hopper_parameters_of(group);
-    world.assets = assets;
-    world.full = full;
+    const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     HopperLanes lanes;
     if (group->tick == 0) {
         hopper_begin(&world, &lanes);
     } else {
-        hopper_load(group, &lanes);
+        hopper_load(&world, group, &lanes);
     }
     HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
     real speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
-    HopperEdge before = hopper_edge(&world, &lanes);
+    HopperEdge before = hopper_edge(&world, &lanes, &s);
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = splat((double)tick * world.c.dt), t_end = splat((double)(tick + 1) * world.c.dt);
@@ -181,7 +216,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
         const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, &debug, running);
         s = hopper_angles(lanes.q.a, lanes.q.b);
         speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
-        const HopperEdge after = hopper_edge(&world, &lanes);
+        const HopperEdge after = hopper_edge(&world, &lanes, &s);
         const HopperTransitions edge = hopper_transitions(&world, &lanes.machine, &before, &after, t_end);
         before = after;
         hopper_sum(&world, &lanes.sums, &s, &lanes.q, &lanes.machine, &edge, &step, speed, after.height,
@@ -200,7 +235,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
             if (!any_lane(running)) return;
         }
     }
-    hopper_store(group, &lanes, running);
+    hopper_store(&world, group, &lanes, running);
 }
 
 #include "adaptive.h"
@@ -216,10 +251,20 @@ HOPPER_KERNEL(implicit_euler, HOPPER_IMPLICIT, false)
 HOPPER_KERNEL(rk4, HOPPER_RK4, false)
 HOPPER_KERNEL(newton_analytic, HOPPER_NEWTON_ANALYTIC, false)
 HOPPER_KERNEL(newton_finite_difference, HOPPER_NEWTON_FINITE_DIFFERENCE, false)
+HOPPER_KERNEL(implicit_midpoint_full, HOPPER_MIDPOINT, true)
+HOPPER_KERNEL(semi_implicit_euler_full, HOPPER_SEMI_IMPLICIT, true)
+HOPPER_KERNEL(implicit_euler_full, HOPPER_IMPLICIT, true)
+HOPPER_KERNEL(rk4_full, HOPPER_RK4, true)
 
 HD void hopper_dormand_prince(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     hopper_advance_adaptive(constants, assets, group, false, observed);
+}
+
+HD void hopper_dormand_prince_full(const Constants *constants, const double *assets, const LaneGroup *group,
+                                   bool observed)
+{
+    hopper_advance_adaptive(constants, assets, group, true, observed);
 }
 
 #endif

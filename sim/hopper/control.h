@@ -1,4 +1,6 @@
-// Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION.
+// Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states the
+// flight is in two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown, in SPEED_MATCH it is let
+// out again and the hip brings the foot's speed over the ground to nothing.
 #ifndef HOPSCOTCH_HOPPER_CONTROL_H
 #define HOPSCOTCH_HOPPER_CONTROL_H
 
@@ -10,9 +12,14 @@ typedef struct HopperMachine {
     real fsm, T_s, T_compression, t_thrust_on, t_transition;
 } HopperMachine;
 
+// What acts on the hopper from outside its equations. Fixed steps hold it; adaptive ones evaluate it with every stage.
 typedef struct HopperControl {
     real u1, u2; // N along the leg; N m on the body
+    real push;   // N on the body, not the controller's (disturbance.h)
+    real t;      // s: when this is, for the wind
 } HopperControl;
+
+HD mask hopper_flying(const HopperMachine *machine) { return MASK(machine->fsm >= HOPPER_FLIGHT); }
 
 // The switches of the control law: what is on depends on the side of a threshold.
 typedef struct HopperSwitches {
@@ -44,17 +51,25 @@ HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *m
         const real placing = fused(p->k_fp, q->a - a_des, p->b_fp * v->a);
         control.u2 = select_real(flight, select_real(on->placing, placing, zero), control.u2);
     }
+    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) { // FLIGHT is AIR_PREPARE
+        const mask matching = MASK(machine->fsm == HOPPER_SPEED_MATCH);
+        control.u1 = select_real(flight, -fused(p->k_l, p->retract, p->b_retract * v->l), control.u1);
+        control.u2 = select_real(matching, -p->k_match * v->x, control.u2);
+    }
+    control.push = zero;
+    control.t = zero;
     return control;
 }
 
 typedef struct HopperTransitions {
     mask touchdown, bottom, lift_off; // FLIGHT -> COMPRESSION -> THRUST -> FLIGHT
+    mask match;                       // AIR_PREPARE -> SPEED_MATCH
 } HopperTransitions;
 
 // The machine takes the given edges at time t.
 HD void hopper_follow(HopperMachine *machine, const HopperTransitions *edge, real t)
 {
-    const mask any = edge->touchdown | edge->bottom | edge->lift_off;
+    const mask any = edge->touchdown | edge->bottom | edge->lift_off | edge->match;
     if (!any_lane(any)) return;
     machine->T_compression = select_real(edge->bottom, t - machine->t_transition, machine->T_compression);
     machine->T_s = select_real(edge->lift_off, (t - machine->t_thrust_on) + machine->T_compression, machine->T_s);
@@ -63,12 +78,25 @@ HD void hopper_follow(HopperMachine *machine, const HopperTransitions *edge, rea
     machine->fsm = select_real(edge->touchdown, splat(HOPPER_COMPRESSION), machine->fsm);
     machine->fsm = select_real(edge->bottom, splat(HOPPER_THRUST), machine->fsm);
     machine->fsm = select_real(edge->lift_off, splat(HOPPER_FLIGHT), machine->fsm);
+    machine->fsm = select_real(edge->match, splat(HOPPER_SPEED_MATCH), machine->fsm);
 }
 
 // What the transitions look at, before and after a step.
 typedef struct HopperEdge {
     real height, l, dl; // of the foot over the ground (m); leg length and its rate
+    real landing;       // hopper_landing (m); only with four states
 } HopperEdge;
+
+// How high over the ground (m) the foot will be t_match from now if the hip falls freely and the leg, at its rest length,
+// keeps its angle: negative when touchdown is nearer than t_match.
+HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v)
+{
+    const HopperParameters *p = &world->p;
+    const real out = q->l - p->r_s0, zero = splat(0.0);
+    const real height = hopper_foot(world, fused(out, s->sin_a, q->x), fused(out, s->cos_a, q->z), zero, zero).height;
+    const real hip_rate = fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, v->z));
+    return fused(p->t_match, fused(-0.5 * p->g, p->t_match, hip_rate), height);
+}
 
 // After a step from one place to another that ends at time t. Transitions are edges, not levels: at many lift-offs the
 // foot is still below ground, and a level test would chatter through all three states. At most one a step.
@@ -77,9 +105,14 @@ HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine 
 {
     const real slack = world->p.r_s0 + 1e-4;
     HopperTransitions edge;
-    edge.touchdown = MASK(machine->fsm == HOPPER_FLIGHT) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
+    edge.touchdown = hopper_flying(machine) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
     edge.bottom = MASK(machine->fsm == HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
     edge.lift_off = MASK(machine->fsm == HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
+    edge.match = splat_bits(0);
+    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
+        const mask prepared = MASK(machine->fsm == HOPPER_FLIGHT) & ~edge.touchdown;
+        edge.match = prepared & MASK(before->landing >= 0.0) & MASK(after->landing < 0.0);
+    }
     hopper_follow(machine, &edge, t);
     return edge;
 }

@@ -373,6 +373,7 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
     edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & MASK(machine->fsm == HOPPER_FLIGHT);
     edge.bottom = turning->on[PRINCE_RISING] & switches->on[PRINCE_RISING] & MASK(machine->fsm == HOPPER_COMPRESSION);
     edge.lift_off = turning->on[PRINCE_EXTENDED] & switches->on[PRINCE_EXTENDED] & MASK(machine->fsm == HOPPER_THRUST);
+    edge.match = splat_bits(0);
     hopper_follow(machine, &edge, t);
     const PrinceSwitches sides = prince_sides(g);
     PrinceSwitches fresh;

@@ -7,25 +7,8 @@
 #ifndef HOPSCOTCH_HOPPER_DYNAMICS_H
 #define HOPSCOTCH_HOPPER_DYNAMICS_H
 
-#include "../portable_math.h"
-#include "../real.h"
-#include "hopper.h"
-
-typedef struct HopperParameters {
-#define HOPPER_MEMBER(name, ...) real name;
-    HOPPER_PARAMETERS(HOPPER_MEMBER)
-#undef HOPPER_MEMBER
-    real inverse_m, inverse_m_l, inverse_J, inverse_J_l;
-} HopperParameters;
-
-// What a kernel knows of its lanes beside their state. `full` is a literal where the kernel is called: the plain kernel
-// has flat ground, three states and no disturbance, and holds no trace of the others.
-typedef struct HopperWorld {
-    HopperConstants c;
-    HopperParameters p;
-    const double *assets;
-    bool full;
-} HopperWorld;
+#include "disturbance.h"
+#include "terrain.h"
 
 // Positions, or velocities, or accelerations.
 typedef struct HopperVector {
@@ -52,11 +35,16 @@ typedef struct HopperFoot {
 
 HD HopperFoot hopper_foot(const HopperWorld *world, real x, real z, real dx, real dz)
 {
-    (void)world, (void)x, (void)dx;
     HopperFoot foot;
     foot.height = z;
     foot.rate = dz;
     foot.slope = splat(0.0);
+    if (world->full) {
+        const HopperTerrain ground = hopper_terrain(world, x);
+        foot.height = z - ground.height;
+        foot.rate = fused(-ground.slope, dx, dz);
+        foot.slope = ground.slope;
+    }
     return foot;
 }
 
@@ -89,6 +77,21 @@ HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *co
     forces.f_z = select_real(contact->ground, -p->k_g * foot->height, zero) +
                  select_real(contact->damping, -p->b_g * foot->rate, zero);
     forces.f_body = zero;
+    return forces;
+}
+
+// Horizontal velocity of the body's centre of mass (m/s): v of the control law.
+HD real hopper_body_speed(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v)
+{
+    return fused(v->l, s->sin_a, fused(l * v->a, s->cos_a, fused(p->l_2 * v->b, s->cos_b, v->x)));
+}
+
+// All of them at time t in (q, v), with the force `push` that is held over the step.
+HD HopperForces hopper_forces(const HopperWorld *world, const HopperAngles *s, const HopperContact *contact,
+                              const HopperFoot *foot, real push, real l, const HopperVector *v, real t)
+{
+    HopperForces forces = hopper_ground(&world->p, contact, foot, v->x);
+    if (world->full) forces.f_body = push + hopper_wind(world, t, hopper_body_speed(&world->p, s, l, v));
     return forces;
 }
 
@@ -170,12 +173,6 @@ HD HopperVector hopper_acceleration(const HopperWorld *world, const HopperAngles
     acceleration.z =
         fused(forces->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
     return acceleration;
-}
-
-// Horizontal velocity of the body's centre of mass (m/s): v of the control law.
-HD real hopper_body_speed(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v)
-{
-    return fused(v->l, s->sin_a, fused(l * v->a, s->cos_a, fused(p->l_2 * v->b, s->cos_b, v->x)));
 }
 
 HD real hopper_body_x(const HopperParameters *p, const HopperAngles *s, real x, real l)

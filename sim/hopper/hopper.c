@@ -21,7 +21,13 @@ enum {
     HOPPER_ITERATIONS,
     HOPPER_NEWTON_TOLERANCE,
     HOPPER_TOLERANCE,
-    HOPPER_STEPS
+    HOPPER_STEPS,
+    HOPPER_MACHINE,
+    HOPPER_TERRAIN,
+    HOPPER_TERRAIN_POINTS,
+    HOPPER_PUSH,
+    HOPPER_WIND,
+    HOPPER_ACCOUNTING
 };
 
 static const Option hopper_options[] = {
@@ -44,11 +50,49 @@ static const Option hopper_options[] = {
     // looser than that changes the gait
     {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "of dormand_prince: error of a step over 1 + |state|"},
     {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "of dormand_prince: a lane that needs more ends as `limit`"},
+    {"machine", OPTION_CHOICE, "", 0, 0, 1, "three_state|four_state",
+     "four_state: flight in two parts, the leg short and swinging, then matching the foot's speed to the ground"},
+    {"terrain", OPTION_CHOICE, "", 0, 0, 4, "flat|slope|steps|sine|table",
+     "height of the ground; its numbers are parameters, those of a table stand in terrain_points"},
+    {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
+     "[[x, z], ...] of terrain: table: linear between them, level beyond the first and the last"},
+    {"push", OPTION_CHOICE, "", 0, 0, 2, "none|timed|random", "horizontal pushes on the body: one, or seeded ones"},
+    {"wind", OPTION_CHOICE, "", 0, 0, 2, "none|steady|gusting",
+     "on the body: wind_drag |w - v| (w - v); gusting: w is a sine with a phase drawn for each replicate"},
+    {"accounting", OPTION_CHOICE, "", 0, 0, 1, "total|parts", "parts: the balance of energy term by term, as metrics"},
 };
 
-// by the choices of `integrator`
-static const int hopper_kernels[] = {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_semi_implicit_euler,
-                                     KERNEL_hopper_implicit_euler, KERNEL_hopper_rk4, KERNEL_hopper_dormand_prince};
+// The variants that the choices of an option stand for.
+static const struct {
+    int option;
+    int32_t variants[5];
+} hopper_variants[] = {
+    {HOPPER_MACHINE, {0, HOPPER_WITH_FOUR_STATES}},
+    {HOPPER_TERRAIN, {0, HOPPER_WITH_SLOPE, HOPPER_WITH_STEPS, HOPPER_WITH_SINE, HOPPER_WITH_TABLE}},
+    {HOPPER_PUSH, {0, HOPPER_WITH_TIMED_PUSH, HOPPER_WITH_RANDOM_PUSHES}},
+    {HOPPER_WIND, {0, HOPPER_WITH_WIND, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS}},
+    {HOPPER_ACCOUNTING, {0, HOPPER_WITH_PARTS}},
+};
+
+static int32_t hopper_variants_of(const double *settings)
+{
+    int32_t variants = 0;
+    for (size_t i = 0; i < sizeof hopper_variants / sizeof hopper_variants[0]; i++)
+        variants |= hopper_variants[i].variants[(int)settings[hopper_variants[i].option]];
+    return variants;
+}
+
+// By the choices of `integrator`: the kernel without variants, and the one that has them all.
+static const struct {
+    int plain, full;
+} hopper_kernels[] = {
+    {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_implicit_midpoint_full},
+    {KERNEL_hopper_semi_implicit_euler, KERNEL_hopper_semi_implicit_euler_full},
+    {KERNEL_hopper_implicit_euler, KERNEL_hopper_implicit_euler_full},
+    {KERNEL_hopper_rk4, KERNEL_hopper_rk4_full},
+    {KERNEL_hopper_dormand_prince, KERNEL_hopper_dormand_prince_full},
+};
+enum { HOPPER_DORMAND_PRINCE = 4 }; // its place
 
 // by the choices of `newton.jacobian` after closed_form, which is the integrator's
 static const int hopper_newton_kernels[] = {KERNEL_hopper_newton_analytic, KERNEL_hopper_newton_finite_difference};
@@ -57,9 +101,20 @@ static const int hopper_newton_kernels[] = {KERNEL_hopper_newton_analytic, KERNE
 static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
 #undef HOPPER_ROW
 
-#define HOPPER_ROW(name, unit, doc) {#name, unit, doc, NULL},
-static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW)};
+#define HOPPER_ROW(name, unit, value, low, high, section, variants, doc) {#name, unit, value, low, high, section, doc},
+static const Parameter hopper_variant_parameters[] = {HOPPER_VARIANT_PARAMETERS(HOPPER_ROW)};
 #undef HOPPER_ROW
+
+// of each of those: the lanes have it with any of these
+#define HOPPER_ROW(name, unit, value, low, high, section, variants, doc) variants,
+static const int32_t hopper_parameter_variants[] = {HOPPER_VARIANT_PARAMETERS(HOPPER_ROW)};
+#undef HOPPER_ROW
+
+#define HOPPER_ROW(name, unit, doc) {#name, unit, doc, NULL},
+static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW) HOPPER_PART_METRICS(HOPPER_ROW)};
+#undef HOPPER_ROW
+
+#define HOPPER_STATES "0 COMPRESSION, 1 THRUST, 2 FLIGHT; machine four_state: 2 AIR_PREPARE, 3 SPEED_MATCH"
 
 static const Field hopper_columns[HOPPER_COLUMNS] = {
     {"time", "s", "simulated time", "time"},
@@ -75,7 +130,7 @@ static const Field hopper_columns[HOPPER_COLUMNS] = {
     {"dlen_leg", "m/s", "rate of the leg's length", "state"},
     {"u1", "N", "thrust along the leg", "control"},
     {"u2", "N m", "hip torque, on the body", "control"},
-    {"fsm", "1", "0 COMPRESSION, 1 THRUST, 2 FLIGHT", "fsm"},
+    {"fsm", "1", HOPPER_STATES, "fsm"},
 };
 
 // clang-format off
@@ -101,7 +156,7 @@ static const Field hopper_debug[HOPPER_DEBUG_COLUMNS] = {
     {"step_norm", "1", "inf-norm of after - before, in their units", "residual"},
     HOPPER_STATE_FIELDS("before_", "at the step's end, as the iteration found it", "before")
     HOPPER_STATE_FIELDS("after_", "at the step's end, as the iteration left it", "after")
-    {"fsm", "1", "0 COMPRESSION, 1 THRUST, 2 FLIGHT", "fsm"},
+    {"fsm", "1", HOPPER_STATES, "fsm"},
     {"u1", "N", "thrust along the leg, held over the step", "control"},
     {"u2", "N m", "hip torque, on the body, held over the step", "control"},
 };
@@ -122,33 +177,74 @@ static bool hopper_whole_steps(double time, double dt, int64_t *steps)
 static bool hopper_iterates(int kernel)
 {
     return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler ||
+           kernel == KERNEL_hopper_implicit_midpoint_full || kernel == KERNEL_hopper_implicit_euler_full ||
            kernel == KERNEL_hopper_newton_analytic || kernel == KERNEL_hopper_newton_finite_difference;
 }
 
-static Error hopper_choose_kernel(const double *settings, int *kernel)
+static Error hopper_choose_kernel(const double *settings, int32_t variants, int *kernel)
 {
-    const int jacobian = (int)settings[HOPPER_JACOBIAN];
-    *kernel = jacobian == 0 ? hopper_kernels[(int)settings[HOPPER_INTEGRATOR]] : hopper_newton_kernels[jacobian - 1];
-    if (jacobian != 0 && settings[HOPPER_INTEGRATOR] != 0.0)
+    const int jacobian = (int)settings[HOPPER_JACOBIAN], integrator = (int)settings[HOPPER_INTEGRATOR];
+    const char *name = jacobian == 1 ? "analytic" : "finite_difference";
+    *kernel = variants != 0 ? hopper_kernels[integrator].full : hopper_kernels[integrator].plain;
+    if (jacobian == 0) return error_none();
+    *kernel = hopper_newton_kernels[jacobian - 1];
+    if (integrator != 0)
         return error_make(ERROR_USER, "newton.jacobian: %s is for integrator: implicit_midpoint only; leave it out",
-                          jacobian == 1 ? "analytic" : "finite_difference");
+                          name);
+    if (variants != 0)
+        return error_make(ERROR_USER,
+                          "newton.jacobian: %s knows the plain hopper only; leave it out, or machine, terrain, push, "
+                          "wind and accounting",
+                          name);
+    return error_none();
+}
+
+// The lanes' inputs with these variants: the plain ones, and those that one of the variants has. row: as in
+// HopperConstants.
+static void hopper_compose(int32_t variants, int8_t *row, Arena *arena, Configured *out)
+{
+    Parameter *parameters = ARENA_NEW(arena, Parameter, HOPPER_N_PARAMETERS + HOPPER_N_VARIANT_PARAMETERS);
+    int count = HOPPER_N_PARAMETERS;
+    memcpy(parameters, hopper_parameters, sizeof hopper_parameters);
+    for (int i = 0; i < HOPPER_N_VARIANT_PARAMETERS; i++) {
+        const bool has = (hopper_parameter_variants[i] & variants) != 0;
+        row[i] = has ? (int8_t)count : -1;
+        if (has) parameters[count++] = hopper_variant_parameters[i];
+    }
+    out->parameters = parameters;
+    out->n_parameters = count;
+}
+
+// A table has points, and nothing else has.
+static Error hopper_take_table(const Points *points, HopperConstants *constants, Configured *out)
+{
+    const int64_t count = points != NULL ? points[HOPPER_TERRAIN_POINTS].count : 0;
+    if ((constants->variants & HOPPER_WITH_TABLE) == 0)
+        return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points are of use with terrain: table only");
+    if (count < 2)
+        return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
+    constants->n_points = (int32_t)count;
+    out->assets = points[HOPPER_TERRAIN_POINTS].xy;
+    out->n_assets = 2 * count;
     return error_none();
 }
 
 extern const Model hopper_model;
 
-static Error hopper_configure(const double *settings, Arena *arena, Configured *out)
+static Error hopper_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
-    (void)arena;
     const double duration = settings[HOPPER_DURATION], dt = settings[HOPPER_DT], settle = settings[HOPPER_SETTLE];
+    const int32_t variants = hopper_variants_of(settings);
+    const bool parts = (variants & HOPPER_WITH_PARTS) != 0;
     int kernel;
-    TRY(hopper_choose_kernel(settings, &kernel));
-    const bool adaptive = kernel == KERNEL_hopper_dormand_prince;
+    TRY(hopper_choose_kernel(settings, variants, &kernel));
+    const bool adaptive = (int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE;
     HopperConstants constants = {.dt = dt,
                                  .tolerance = settings[adaptive ? HOPPER_TOLERANCE : HOPPER_NEWTON_TOLERANCE],
                                  .steps_max = adaptive ? (int64_t)settings[HOPPER_STEPS] : 0,
                                  .iterations = (int32_t)settings[HOPPER_ITERATIONS],
-                                 .reference = (int32_t)settings[HOPPER_EQUATIONS]};
+                                 .reference = (int32_t)settings[HOPPER_EQUATIONS],
+                                 .variants = variants};
     if (!hopper_whole_steps(duration, dt, &constants.ticks) || constants.ticks < 1)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
     if (settle >= duration)
@@ -156,20 +252,22 @@ static Error hopper_configure(const double *settings, Arena *arena, Configured *
     constants.settle = (int64_t)ceil(settle / dt - 1e-6);
 
     *out = (Configured){.model = &hopper_model,
-                        .parameters = hopper_parameters,
-                        .n_parameters = HOPPER_N_PARAMETERS,
                         .metrics = hopper_metrics,
-                        .n_metrics = HOPPER_N_METRICS,
+                        .n_metrics = parts ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS,
                         .columns = hopper_columns,
                         .n_columns = HOPPER_COLUMNS,
                         .failures = hopper_failures,
                         .n_failures = (int)(sizeof hopper_failures / sizeof hopper_failures[0]),
                         .objective = "velocity_error + 0.1*cost_of_transport + attitude_rms",
                         .kernel = kernel,
-                        .n_work = adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK,
+                        .n_work = parts      ? HOPPER_N_ALL_WORK
+                                  : adaptive ? HOPPER_N_ADAPTIVE_WORK
+                                             : HOPPER_N_WORK,
                         .ticks = constants.ticks,
                         .steps_max = constants.steps_max,
                         .tick_duration = dt};
+    hopper_compose(variants, constants.row, arena, out);
+    TRY(hopper_take_table(points, &constants, out));
     if (hopper_iterates(out->kernel)) {
         out->debug = hopper_debug;
         out->n_debug = HOPPER_DEBUG_COLUMNS;
@@ -185,5 +283,7 @@ const Model hopper_model = {
     .source = "M. H. Raibert, IEEE Trans. SMC 14(3), 1984",
     .options = hopper_options,
     .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
+    .extra = hopper_variant_parameters,
+    .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
 };

@@ -9,9 +9,31 @@
 enum { HOPPER_PARAMETERS(HOPPER_NUMBER_OF) HOPPER_N_PARAMETERS };
 #undef HOPPER_NUMBER_OF
 
-#define HOPPER_NUMBER_OF(name, ...) HOPPER_METRIC_##name,
-enum { HOPPER_METRICS(HOPPER_NUMBER_OF) HOPPER_N_METRICS };
+#define HOPPER_NUMBER_OF(name, ...) HOPPER_VARIANT_##name,
+enum { HOPPER_VARIANT_PARAMETERS(HOPPER_NUMBER_OF) HOPPER_N_VARIANT_PARAMETERS };
 #undef HOPPER_NUMBER_OF
+
+#define HOPPER_NUMBER_OF(name, ...) HOPPER_METRIC_##name,
+enum {
+    HOPPER_METRICS(HOPPER_NUMBER_OF) HOPPER_N_METRICS,
+    HOPPER_METRIC_BEFORE_PARTS = HOPPER_N_METRICS - 1,
+    HOPPER_PART_METRICS(HOPPER_NUMBER_OF) HOPPER_N_ALL_METRICS
+};
+#undef HOPPER_NUMBER_OF
+
+// What the plain kernels know nothing of. A set of them is selected by the spec's options (hopper.c).
+enum {
+    HOPPER_WITH_FOUR_STATES = 1 << 0,
+    HOPPER_WITH_SLOPE = 1 << 1,
+    HOPPER_WITH_STEPS = 1 << 2,
+    HOPPER_WITH_SINE = 1 << 3,
+    HOPPER_WITH_TABLE = 1 << 4,
+    HOPPER_WITH_TIMED_PUSH = 1 << 5,
+    HOPPER_WITH_RANDOM_PUSHES = 1 << 6,
+    HOPPER_WITH_WIND = 1 << 7,
+    HOPPER_WITH_GUSTS = 1 << 8,
+    HOPPER_WITH_PARTS = 1 << 9
+};
 
 // clang-format off
 // Sums that the metrics are made of.
@@ -39,6 +61,10 @@ enum { HOPPER_METRICS(HOPPER_NUMBER_OF) HOPPER_N_METRICS };
     X(fsm) X(T_s) X(T_compression) X(t_thrust_on) X(t_transition) \
     HOPPER_SUMS(X)
 
+// Sums by part (J), which `accounting: parts` adds: at t = 0, then over the lane's life.
+#define HOPPER_PART_SUMS(X) \
+    X(kinetic_start) X(gravity_start) X(leg_start) X(ground_start) X(stop) X(ground) X(hip) X(thrust) X(other)
+
 // What adaptive steps add to it (dormand_prince.h).
 #define HOPPER_ADAPTIVE_WORK(X) X(t) X(h) X(reach) X(switches) X(turning) X(event_t) X(cascade)
 // clang-format on
@@ -51,10 +77,15 @@ enum {
 };
 #undef HOPPER_NUMBER_OF
 
+#define HOPPER_NUMBER_OF(name) HOPPER_WORK_part_##name,
+enum { HOPPER_WORK_BEFORE_PARTS = HOPPER_N_ADAPTIVE_WORK - 1, HOPPER_PART_SUMS(HOPPER_NUMBER_OF) HOPPER_N_ALL_WORK };
+#undef HOPPER_NUMBER_OF
+
 // States of the controller's machine.
 #define HOPPER_COMPRESSION 0.0
 #define HOPPER_THRUST 1.0
-#define HOPPER_FLIGHT 2.0
+#define HOPPER_FLIGHT 2.0      // AIR_PREPARE if there are four
+#define HOPPER_SPEED_MATCH 3.0 // only then
 
 enum { HOPPER_NONE, HOPPER_FELL, HOPPER_DIVERGED, HOPPER_SOLVER, HOPPER_LIMIT };
 
@@ -71,6 +102,9 @@ typedef struct HopperConstants {
     int64_t steps_max;  // of an adaptive lane
     int32_t iterations; // greatest number of the implicit solve
     int32_t reference;  // 1: the reference's equations
+    int32_t variants;   // set of HOPPER_WITH_...
+    int32_t n_points;   // of the terrain's table
+    int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // which lane input each is, -1 if the lanes don't have it
 } HopperConstants;
 
 #endif

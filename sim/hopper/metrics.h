@@ -4,10 +4,18 @@
 
 #include "control.h"
 
+// By part (J); only with `accounting: parts`.
+typedef struct HopperParts {
+#define HOPPER_MEMBER(name) real name;
+    HOPPER_PART_SUMS(HOPPER_MEMBER)
+#undef HOPPER_MEMBER
+} HopperParts;
+
 typedef struct HopperSums {
 #define HOPPER_MEMBER(name) real name;
     HOPPER_SUMS(HOPPER_MEMBER)
 #undef HOPPER_MEMBER
+    HopperParts parts;
 } HopperSums;
 
 // What a step tells of its inside: averages over the step of the powers, and the forces on the foot.
@@ -25,6 +33,37 @@ HD real hopper_foot_force2(const HopperForces *forces)
     return fused(forces->f_x, forces->f_x, forces->f_z * forces->f_z);
 }
 
+HD void hopper_parts_begin(HopperParts *parts, const HopperEnergy *energy)
+{
+    parts->kinetic_start = energy->kinetic;
+    parts->gravity_start = energy->gravity;
+    parts->leg_start = energy->leg;
+    parts->ground_start = energy->ground;
+}
+
+HD void hopper_parts_sum(HopperParts *parts, const HopperPower *power, real dt)
+{
+    parts->stop = fused(power->stop, dt, parts->stop);
+    parts->ground = fused(power->ground, dt, parts->ground);
+    parts->hip = fused(power->hip, dt, parts->hip);
+    parts->thrust = fused(power->thrust, dt, parts->thrust);
+    parts->other = fused(power->other, dt, parts->other);
+}
+
+// metric[HOPPER_N_ALL_METRICS]
+HD void hopper_parts_metrics(const HopperParts *parts, const HopperEnergy *energy, real *metric)
+{
+    metric[HOPPER_METRIC_change_kinetic] = energy->kinetic - parts->kinetic_start;
+    metric[HOPPER_METRIC_change_gravity] = energy->gravity - parts->gravity_start;
+    metric[HOPPER_METRIC_change_leg] = energy->leg - parts->leg_start;
+    metric[HOPPER_METRIC_change_ground] = energy->ground - parts->ground_start;
+    metric[HOPPER_METRIC_dissipated_stop] = parts->stop;
+    metric[HOPPER_METRIC_dissipated_ground] = parts->ground;
+    metric[HOPPER_METRIC_work_hip] = parts->hip;
+    metric[HOPPER_METRIC_work_thrust] = parts->thrust;
+    metric[HOPPER_METRIC_work_disturbance] = parts->other;
+}
+
 // After a step of dt (s) that ended in q with body speed `speed` and the given transitions.
 HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                    const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real speed,
@@ -38,11 +77,12 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     }
     sums->energy = fused(step->effort, dt, sums->energy);
     sums->work = fused(hopper_power_total(&step->power), dt, sums->work);
+    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_sum(&sums->parts, &step->power, dt);
     sums->peak_force2 = greater_of(step->foot_force2, sums->peak_force2);
     sums->penetration = greater_of(-height, sums->penetration);
     sums->residual = greater_of(step->residual, sums->residual);
 
-    const mask hopping = MASK(machine->fsm == HOPPER_FLIGHT) & (MASK(sums->hops > 0.0) | edge->lift_off);
+    const mask hopping = hopper_flying(machine) & (MASK(sums->hops > 0.0) | edge->lift_off);
     if (any_lane(hopping | edge->touchdown)) {
         const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start;
         const mask landed = edge->touchdown & MASK(sums->hops > 0.0);
@@ -55,7 +95,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     }
 }
 
-// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_METRICS]. `settled`: what the settled
+// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_ALL_METRICS]. `settled`: what the settled
 // sums are over, steps or seconds; not positive if the lane ended before.
 HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                        const HopperVector *v, real settled, real survived, real *metric)
@@ -86,6 +126,7 @@ HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const H
     metric[HOPPER_METRIC_energy_drift] = hopper_energy_total(&energy) - sums->energy_start - sums->work;
     metric[HOPPER_METRIC_survived] = survived;
     metric[HOPPER_METRIC_newton_max_residual] = sums->residual;
+    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_metrics(&sums->parts, &energy, metric);
 }
 
 #endif

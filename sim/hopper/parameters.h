@@ -42,6 +42,53 @@
     X(dphi_body,    "rad/s",      0.0,    -1e3,  1e3, SECTION_INITIAL, "angular velocity of the body") \
     X(dlen_leg,     "m/s",        0.0,    -1e3,  1e3, SECTION_INITIAL, "rate of the leg's length")
 
+// Inputs that a lane only has with one of certain variants (HOPPER_WITH_..., hopper.h): name, unit, default, low, high,
+// section, variants, doc. lane_seed stands last: no key of the spec, the runner draws it.
+#define HOPPER_VARIANT_PARAMETERS(X) \
+    /* machine */ \
+    X(retract,      "m",          0.1,     0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+      "AIR_PREPARE: how much shorter the leg is (machine: four_state)") \
+    X(b_retract,    "N s/m",      60.0,    0.0,  1e4, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+      "AIR_PREPARE: damping of that (machine: four_state)") \
+    X(t_match,      "s",          0.05,    0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+      "SPEED_MATCH begins so long before touchdown (machine: four_state)") \
+    X(k_match,      "N s",        50.0,    0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+      "SPEED_MATCH: hip torque per speed of the foot (machine: four_state)") \
+    /* terrain */ \
+    X(terrain_slope, "1",         0.05,   -1e1,  1e1, SECTION_PARAMETERS, HOPPER_WITH_SLOPE, \
+      "rise of the ground over run (terrain: slope)") \
+    X(terrain_height, "m",        0.02,   -1e2,  1e2, SECTION_PARAMETERS, HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
+      "rise of each step, or amplitude (terrain: steps or sine)") \
+    X(terrain_length, "m",        1.0,     1e-3, 1e4, SECTION_PARAMETERS, HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
+      "length of a tread, or of a wave (terrain: steps or sine)") \
+    X(terrain_start, "m",         1.0,    -1e6,  1e6, SECTION_PARAMETERS, \
+      HOPPER_WITH_SLOPE | HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
+      "the ground is flat, at 0, before it (terrain: slope, steps or sine)") \
+    /* pushes on the body */ \
+    X(push_time,    "s",          2.0,     0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_TIMED_PUSH, \
+      "when the push begins (push: timed)") \
+    X(push_impulse, "N s",        5.0,    -1e6,  1e6, SECTION_PARAMETERS, HOPPER_WITH_TIMED_PUSH, \
+      "momentum that it gives, forwards (push: timed)") \
+    X(push_interval, "s",         1.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
+      "pushes begin at each multiple of it but 0 (push: random)") \
+    X(push_std,     "N s",        5.0,     0.0,  1e6, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
+      "standard deviation of the normal impulse of each (push: random)") \
+    X(push_duration, "s",         0.1,     1e-6, 1e5, SECTION_PARAMETERS, \
+      HOPPER_WITH_TIMED_PUSH | HOPPER_WITH_RANDOM_PUSHES, \
+      "how long a push lasts; cut off by the next (push: timed or random)") \
+    /* wind on the body */ \
+    X(wind_speed,   "m/s",       -3.0,    -1e3,  1e3, SECTION_PARAMETERS, HOPPER_WITH_WIND, \
+      "mean speed of the air, forwards (wind: steady or gusting)") \
+    X(wind_drag,    "N s^2/m^2",  0.5,     0.0,  1e4, SECTION_PARAMETERS, HOPPER_WITH_WIND, \
+      "force over the square of the relative speed (wind: steady or gusting)") \
+    X(gust_speed,   "m/s",        2.0,     0.0,  1e3, SECTION_PARAMETERS, HOPPER_WITH_GUSTS, \
+      "amplitude of the air's speed about its mean (wind: gusting)") \
+    X(gust_period,  "s",          3.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_GUSTS, \
+      "from gust to gust (wind: gusting)") \
+    X(lane_seed,    "1",          0.0,     0.0,  9007199254740991.0, SECTION_SEED, \
+      HOPPER_WITH_RANDOM_PUSHES | HOPPER_WITH_GUSTS, \
+      "what the pushes and the phase of the gusts are drawn by")
+
 // Outputs of one hopper: name, unit, doc.
 #define HOPPER_METRICS(X) \
     X(velocity_error,      "m/s", "rms of body speed - x_dot_des after settle") \
@@ -58,6 +105,19 @@
     X(energy_drift,        "J",   "change of energy minus all work done: the integrator's error") \
     X(survived,            "s",   "time until the lane ended") \
     X(newton_max_residual, "1",   "greatest inf-norm of a step's velocity residual, in m/s or rad/s")
+
+// Outputs that `accounting: parts` adds: the terms of the balance of energy,
+//     change_* summed + dissipated_* summed - work_* summed = energy_drift.
+#define HOPPER_PART_METRICS(X) \
+    X(change_kinetic,      "J",   "change of the kinetic energy") \
+    X(change_gravity,      "J",   "change of the potential energy of weight") \
+    X(change_leg,          "J",   "change of the energy in the leg's spring or stop") \
+    X(change_ground,       "J",   "change of the energy in the ground's spring") \
+    X(dissipated_stop,     "J",   "lost in the damper of the leg's stop") \
+    X(dissipated_ground,   "J",   "lost in the ground, and given to its vertical spring by uneven ground") \
+    X(work_hip,            "J",   "of the hip's torque") \
+    X(work_thrust,         "J",   "of the force u1 along the leg") \
+    X(work_disturbance,    "J",   "of pushes and wind, and of the force that `equations: reference` adds")
 // clang-format on
 
 #endif

@@ -67,7 +67,7 @@ HD HopperRate hopper_rate(const HopperWorld *world, const HopperAngles *s, const
 {
     const HopperLegLaw law = hopper_leg_explicit(&world->p, contact, q->l, v->l, control->u1);
     HopperRate rate;
-    rate.forces = hopper_ground(&world->p, contact, foot, v->x);
+    rate.forces = hopper_forces(world, s, contact, foot, control->push, q->l, v, control->t);
     rate.acceleration = hopper_acceleration(world, s, q->l, v, &rate.forces, &law, control->u2);
     rate.power = hopper_power(world, s, contact, foot, &rate.forces, control->u1, control->u2, q->l, v);
     return rate;

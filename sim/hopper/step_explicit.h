@@ -46,6 +46,7 @@ HD HopperStep hopper_step_rk4(const HopperWorld *world, HopperLanes *lanes, cons
 {
     const real dt = splat(world->c.dt), half = splat(0.5 * world->c.dt);
     const HopperVector q = lanes->q, v = lanes->v;
+    HopperControl stage = *control;
     HopperStep step;
     memset(&step, 0, sizeof step);
     HopperVector stage_v = v, sum_v, sum_a;
@@ -58,7 +59,8 @@ HD HopperStep hopper_step_rk4(const HopperWorld *world, HopperLanes *lanes, cons
         const HopperVector stage_q = hopper_moved(&q, h, &stage_v);
         stage_v = hopper_moved(&v, h, &rate.acceleration);
         const HopperAngles s = hopper_angles(stage_q.a, stage_q.b);
-        rate = hopper_rate_at(world, &s, &stage_q, &stage_v, control);
+        stage.t = control->t + h;
+        rate = hopper_rate_at(world, &s, &stage_q, &stage_v, &stage);
         hopper_step_add(&step, weight, &rate);
         sum_v = hopper_moved(&sum_v, weight, &stage_v);
         sum_a = hopper_moved(&sum_a, weight, &rate.acceleration);

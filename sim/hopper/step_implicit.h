@@ -71,7 +71,7 @@ HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes
     const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w->a, h * w->b);
     HopperIterate next;
     next.contact = hopper_contact_select(held, &from->contact, &contact);
-    const HopperForces forces = hopper_ground(&world->p, &next.contact, &foot, w->x);
+    const HopperForces forces = hopper_forces(world, &s, &next.contact, &foot, control->push, l, w, control->t + h);
     const HopperLegLaw law = hopper_leg_implicit(&world->p, &next.contact, h, q->l, v->l, control->u1);
     next.acceleration = hopper_acceleration(world, &s, l, w, &forces, &law, control->u2);
     next.w = hopper_moved(v, h, &next.acceleration);
@@ -131,10 +131,10 @@ HD HopperStep hopper_step_solved(const HopperWorld *world, const HopperVector *q
     const HopperVector *w = &iterate->w;
     const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w->a, h * w->b);
     const HopperFoot foot = hopper_foot_after(world, q, h, w);
-    const HopperForces forces = hopper_ground(&world->p, &iterate->contact, &foot, w->x);
+    const real l = fused(h, w->l, q->l);
+    const HopperForces forces = hopper_forces(world, &s, &iterate->contact, &foot, control->push, l, w, control->t + h);
     HopperStep step;
-    step.power =
-        hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, fused(h, w->l, q->l), w);
+    step.power = hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, l, w);
     step.effort = hopper_effort(&step.power);
     step.foot_force2 = hopper_foot_force2(&forces);
     step.residual = iterate->residual;

@@ -87,7 +87,7 @@ Error hopper_case_configure(const HopperCase *test, Arena *arena, Configured *co
                                                         : model->options[i].value;
         settings[i] = hopper_setting(test->option, name, settings[i]);
     }
-    return model->configure(settings, arena, configured);
+    return model->configure(settings, NULL, arena, configured);
 }
 
 HopperOutcome hopper_simulate(const HopperCase *test)

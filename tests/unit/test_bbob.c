@@ -21,7 +21,7 @@ static void bbob_open(BbobRun *run, double function, double dimension, double in
     const BackendOptions options = {.name = "cpu", .threads = 2, .isa = isa};
     const double settings[] = {function, dimension, instance};
     CHECK_OK(arena_create(&run->arena, 1 << 20, "a test of bbob"));
-    CHECK_OK(model->configure(settings, &run->arena, &run->configured));
+    CHECK_OK(model->configure(settings, NULL, &run->arena, &run->configured));
     CHECK_OK(backend_open(&options, &run->backend));
     CHECK_OK(backend_prepare(run->backend, &run->configured, BBOB_TEST_LANES, traced, trace_capacity(1, 1)));
     run->batch = backend_batch(run->backend, 0);

@@ -26,7 +26,7 @@ static HopperRate dynamics_rate_of(const HopperWorld *world, const HopperVector 
                                    double u2)
 {
     const HopperAngles s = hopper_angles(q->a, q->b);
-    const HopperControl control = {u1, u2};
+    const HopperControl control = {.u1 = u1, .u2 = u2};
     return hopper_rate_at(world, &s, q, v, &control);
 }
 
@@ -143,7 +143,7 @@ TEST(hopper_implicit_leg_law_is_consistent)
     for (int i = 0; i < 2; i++) {
         const HopperLanes lanes = {.q = i == 0 ? dynamics_stretched : dynamics_flying, .v = dynamics_rates};
         const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-        const HopperControl control = {20.0, 7.0};
+        const HopperControl control = {.u1 = 20.0, .u2 = 7.0};
         HopperIterate iterate = {.w = lanes.v};
         for (int k = 0; k < 20; k++)
             iterate = hopper_iterate_next(&world, &lanes, &s, &control, h, &iterate, splat_bits(0));

@@ -1,0 +1,49 @@
+// What a kernel of the hopper knows of its lanes beside their state: constants that all lanes share, and the parameters
+// of each.
+#ifndef HOPSCOTCH_HOPPER_WORLD_H
+#define HOPSCOTCH_HOPPER_WORLD_H
+
+#include "../portable_math.h"
+#include "../real.h"
+#include "hopper.h"
+
+typedef struct HopperParameters {
+#define HOPPER_MEMBER(name, ...) real name;
+    HOPPER_PARAMETERS(HOPPER_MEMBER)
+    HOPPER_VARIANT_PARAMETERS(HOPPER_MEMBER)
+#undef HOPPER_MEMBER
+    real inverse_m, inverse_m_l, inverse_J, inverse_J_l;
+    real gust_phase; // turns, drawn by lane_seed
+} HopperParameters;
+
+// `full` is a literal where the kernel is called: the plain kernel has flat ground, three states, no disturbance and no
+// parts of the balance of energy, and holds no trace of the others.
+typedef struct HopperWorld {
+    HopperConstants c;
+    HopperParameters p;
+    const double *assets;
+    bool full;
+} HopperWorld;
+
+// Is one of these variants (HOPPER_WITH_...) selected? The same for all lanes.
+HD bool hopper_with(const HopperWorld *world, int32_t variants)
+{
+    return world->full && (world->c.variants & variants) != 0;
+}
+
+// greatest integer that is not above x, |x| < 2^51
+HD real hopper_floor(real x)
+{
+    const real nearest = math_nearest(x);
+    return nearest - select_real(MASK(nearest > x), splat(1.0), splat(0.0));
+}
+
+// sin(2 pi turns) and 2 pi cos(2 pi turns), |turns| < 2^51
+HD void hopper_wave(real turns, real *wave, real *rate)
+{
+    real cosine_of;
+    sine_cosine(6.283185307179586 * (turns - math_nearest(turns)), wave, &cosine_of);
+    *rate = 6.283185307179586 * cosine_of;
+}
+
+#endif
