@@ -118,6 +118,24 @@ TEST(shard_round_trip)
     for (int i = 0; i < 4; i++) shard_test_round_trip(i & 1, i & 2);
 }
 
+TEST(shard_in_a_group_of_a_group)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, true, false);
+    Sha256Text digest;
+    ShardReader *reader;
+    test.shard.group = SHARD_DEBUG;
+    const char *path = shard_test_write(&test, &digest);
+    CHECK_OK(shard_open(path, SHARD_DEBUG, digest.hex, &reader));
+    CHECK_INTEGER(3, shard_lane_count(reader));
+    CHECK_INTEGER(0, shard_test_differences(&test, reader));
+    shard_close(reader);
+    CHECK_ERROR(ERROR_MACHINE, shard_open(path, SHARD_TRAJECTORIES, digest.hex, &reader));
+    const Sha256Text first = digest;
+    shard_test_write(&test, &digest);
+    CHECK_TEXT(first.hex, digest.hex); // equal bytes for equal contents
+    arena_destroy(&test.arena);
+}
+
 // Several chunks a dataset, lanes across their edges, compressed smaller
 TEST(shard_of_many_chunks)
 {
