@@ -27,6 +27,13 @@ record:
   trajectories: {select: {every: 1}, replicates: all, sample: 1.0e-4, precision: float64}
 END
 sed 's/settle: 0.01/&, integrator: semi_implicit_euler/' "$folder/hopper.yaml" >"$folder/euler.yaml"
+# every variant at once, with what they draw and a table under the foot
+variants='machine: four_state, push: random, wind: gusting, accounting: parts'
+table='terrain: table, terrain_points: [[-1, 0.01], [0, 0], [0.01, 0.002], [0.1, -0.004]]'
+sed -e "s/settle: 0.01/&, $variants, $table/" -e 's/perturb: {/&m: {normal: [10, 0.5]}, /' \
+    -e 's/^search:/parameters: {push_interval: 0.01, push_duration: 0.004, gust_period: 0.03}\n&/' \
+    "$folder/hopper.yaml" >"$folder/variants.yaml"
+sed 's/settle: 0.01/&, integrator: rk4/; s/terrain: table.*\]\]/terrain: sine/' "$folder/variants.yaml" >"$folder/waves.yaml"
 cat >"$folder/bbob.yaml" <<'END'
 version: 1
 experiment: bits
@@ -75,7 +82,7 @@ first=$1
 shift
 isas=
 for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
-for spec in hopper euler bbob; do
+for spec in hopper euler variants waves bbob; do
     expected= runs=0
     for isa in $isas; do same $spec "$first" --backend cpu --isa "$isa"; done
     for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done

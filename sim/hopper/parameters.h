@@ -50,9 +50,9 @@
       "AIR_PREPARE: how much shorter the leg is (machine: four_state)") \
     X(b_retract,    "N s/m",      60.0,    0.0,  1e4, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
       "AIR_PREPARE: damping of that (machine: four_state)") \
-    X(t_match,      "s",          0.05,    0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+    X(t_match,      "s",          0.1,     0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
       "SPEED_MATCH begins so long before touchdown (machine: four_state)") \
-    X(k_match,      "N s",        50.0,    0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
+    X(k_match,      "N s",        20.0,    0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
       "SPEED_MATCH: hip torque per speed of the foot (machine: four_state)") \
     /* terrain */ \
     X(terrain_slope, "1",         0.05,   -1e1,  1e1, SECTION_PARAMETERS, HOPPER_WITH_SLOPE, \

@@ -77,6 +77,7 @@ Error hopper_case_configure(const HopperCase *test, Arena *arena, Configured *co
 {
     const Model *model = model_find("hopper");
     double settings[64];
+    Points points[64] = {{0}};
     for (int i = 0; i < model->n_options; i++) {
         const char *name = model->options[i].name;
         settings[i] = strcmp(name, "duration") == 0     ? test->duration
@@ -86,8 +87,9 @@ Error hopper_case_configure(const HopperCase *test, Arena *arena, Configured *co
                       : strcmp(name, "equations") == 0  ? test->equations
                                                         : model->options[i].value;
         settings[i] = hopper_setting(test->option, name, settings[i]);
+        if (model->options[i].type == OPTION_POINTS) points[i] = test->terrain;
     }
-    return model->configure(settings, NULL, arena, configured);
+    return model->configure(settings, points, arena, configured);
 }
 
 HopperOutcome hopper_simulate(const HopperCase *test)

@@ -22,6 +22,7 @@ typedef struct HopperCase {
     double x_dot_des;
     HopperSetting option[HOPPER_CASE_SETTINGS];    // further ones of `simulation:`, up to the first without a name
     HopperSetting parameter[HOPPER_CASE_SETTINGS]; // of all lanes, likewise
+    Points terrain;                                // points of its table
     void (*fill)(double *parameter, const Configured *configured, int64_t lane); // of one lane, after those
     int64_t first; // lane `i` of the batch is filled as lane first + i
 } HopperCase;

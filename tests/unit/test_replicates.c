@@ -1,6 +1,7 @@
 // Perturbed replicates: which numbers they draw, and what they leave alone.
 #include "../test.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { N = 3 };
@@ -72,4 +73,27 @@ TEST(replicates_are_clamped_to_the_range)
         at_high += lane[1] == 0.6;
     }
     CHECK(at_low > 50 && at_high > 50);
+}
+
+TEST(replicates_draw_seeds_of_their_own)
+{
+    static const Parameter seeded[] = {{"a", "1", 0, -10, 10, SECTION_PARAMETERS, ""},
+                                       {"seed", "1", 0, 0, 9007199254740991.0, SECTION_SEED, ""}};
+    Spec spec = spec_of(true, NULL, 0), own = spec_of(false, NULL, 0);
+    spec.configured.parameters = own.configured.parameters = seeded;
+    spec.configured.n_parameters = own.configured.n_parameters = 2;
+    CHECK_INTEGER(1, configured_named(&spec.configured));
+    const RandomKey key = {.seed = 42, .replicate = 3, .purpose = RANDOM_DISTURB};
+    double lane[2], other[2];
+    const double given[2] = {1.0, 0.0};
+    replicate_parameters(&spec, 0, 7, 3, given, lane);
+    CHECK_BITS(1.0, lane[0]);
+    CHECK_BITS(0x1p53 * random_uniform(&key, 0), lane[1]);
+    CHECK_BITS(floor(lane[1]), lane[1]);
+    replicate_parameters(&spec, 0, 8, 3, given, other); // common to all trials
+    CHECK_BITS(lane[1], other[1]);
+    replicate_parameters(&spec, 0, 7, 4, given, other);
+    CHECK(lane[1] != other[1]);
+    replicate_parameters(&own, 0, 8, 3, given, other);
+    CHECK(lane[1] != other[1]);
 }
