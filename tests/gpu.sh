@@ -45,6 +45,26 @@ record:
   trajectories: {select: {every: 1}, replicates: all, sample: 0.01, precision: float64}
 END
 
+# the same with debug rows: all iterations round the first touchdown, or the last ones of what failed
+cp "$folder/full.yaml" "$folder/debug.yaml"
+cat >>"$folder/debug.yaml" <<'END'
+  debug: {newton: {select: {every: 7}, window: [0.28, 0.32], replicates: all}}
+END
+cp "$folder/full.yaml" "$folder/ring.yaml"
+cat >>"$folder/ring.yaml" <<'END'
+  debug: {newton: {"on": failure, keep: 50}}
+END
+
+same_debug_rows() # SPEC INTEGRATOR
+{
+    for backend in cpu cuda; do
+        run "$folder/$1.yaml" --set "simulation.integrator=$2" --set record.trajectories.select.every=0 \
+            --name "$1-$2-$backend" --backend $backend || return 1
+    done
+    [ -s "$folder/results/$1-$2-cuda/shards/000000.h5" ] || return 1
+    [ "$(digest "$1-$2-cpu")" = "$(digest "$1-$2-cuda")" ]
+}
+
 same_full_run() # INTEGRATOR EQUATIONS
 {
     for backend in cpu cuda; do
@@ -92,6 +112,10 @@ for integrator in implicit_midpoint semi_implicit_euler; do
     for equations in corrected reference; do
         check "equal bits of CPU and GPU, 5 s, $integrator, $equations" same_full_run $integrator $equations
     done
+done
+for integrator in implicit_midpoint implicit_euler; do
+    check "equal debug rows of CPU and GPU, $integrator" same_debug_rows debug $integrator
+    check "equal debug rows of what failed, $integrator" same_debug_rows ring $integrator
 done
 check "24 trials of the GPU replayed by the CPU" replayed_on_the_cpu
 check "killed on the GPU and resumed" killed_and_resumed

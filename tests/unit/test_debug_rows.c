@@ -339,6 +339,9 @@ TEST(debug_ring_of_failed_replicates)
     }
     shard_close(reader);
     campaign_close(&test.stored);
+    CHECK_TEXT(digest.hex, debug_run(&test, "whole").hex);
+    CHECK_INTEGER(1, debug_ask(&test, "SELECT count(*) FROM shards")); // nothing was recorded twice
+    campaign_close(&test.stored);
     test.options.batch = 3;
     CHECK_TEXT(digest.hex, debug_run(&test, "small").hex);
     campaign_close(&test.stored);
