@@ -34,6 +34,7 @@ sed -e "s/settle: 0.01/&, $variants, $table/" -e 's/perturb: {/&m: {normal: [10,
     -e 's/^search:/parameters: {push_interval: 0.01, push_duration: 0.004, gust_period: 0.03}\n&/' \
     "$folder/hopper.yaml" >"$folder/variants.yaml"
 sed 's/settle: 0.01/&, integrator: rk4/; s/terrain: table.*\]\]/terrain: sine/' "$folder/variants.yaml" >"$folder/waves.yaml"
+sed 's/settle: 0.01/&, integrator: dormand_prince, tolerance: 1.0e-7/' "$folder/variants.yaml" >"$folder/located.yaml"
 cat >"$folder/bbob.yaml" <<'END'
 version: 1
 experiment: bits
@@ -82,7 +83,7 @@ first=$1
 shift
 isas=
 for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
-for spec in hopper euler variants waves bbob; do
+for spec in hopper euler variants waves located bbob; do
     expected= runs=0
     for isa in $isas; do same $spec "$first" --backend cpu --isa "$isa"; done
     for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done

@@ -19,19 +19,25 @@ typedef struct PrinceLanes {
 // The greatest number of events at one instant; beyond it the lane ends as `limit`.
 #define PRINCE_CASCADE 8.0
 
-HD mask prince_thrusting(const HopperWorld *world, const HopperLanes *lanes, real t)
+HD PrinceHeld prince_held(const HopperWorld *world, const HopperLanes *lanes, real t)
 {
-    return MASK(lanes->machine.fsm == HOPPER_THRUST) & MASK(t < lanes->machine.t_thrust_on + world->p.T_max_thrust);
+    const mask early = MASK(t < lanes->machine.t_thrust_on + world->p.T_max_thrust);
+    PrinceHeld held;
+    held.thrusting = MASK(lanes->machine.fsm == HOPPER_THRUST) & early;
+    held.push = world->full ? hopper_push(world, t) : splat(0.0);
+    return held;
 }
 
 // The next instant that is known beforehand.
-HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, const PrinceLanes *own, mask thrusting)
+HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, const PrinceLanes *own,
+                        const PrinceHeld *held)
 {
     const real settle = splat((double)world->c.settle * world->c.dt);
     const real end = splat((double)world->c.ticks * world->c.dt);
     const real off = lanes->machine.t_thrust_on + world->p.T_max_thrust;
     real deadline = select_real(MASK(own->t < settle), lesser_of(settle, end), end);
-    return select_real(thrusting & MASK(off < deadline), off, deadline);
+    if (world->full) deadline = lesser_of(hopper_push_edge(world, own->t), deadline);
+    return select_real(held->thrusting & MASK(off < deadline), off, deadline);
 }
 
 HD void prince_begin(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own)
@@ -100,6 +106,8 @@ HD PrinceRate prince_rate_select(mask m, const PrinceRate *a, const PrinceRate *
     chosen.rate.forces.f_body = select_real(m, a->rate.forces.f_body, b->rate.forces.f_body);
     chosen.control.u1 = select_real(m, a->control.u1, b->control.u1);
     chosen.control.u2 = select_real(m, a->control.u2, b->control.u2);
+    chosen.control.push = select_real(m, a->control.push, b->control.push);
+    chosen.control.t = select_real(m, a->control.t, b->control.t);
     chosen.speed = select_real(m, a->speed, b->speed);
     return chosen;
 }
@@ -117,6 +125,11 @@ HD void prince_sum(const HopperWorld *world, HopperLanes *lanes, const HopperAng
     sums.sum_attitude2 = fused(over, step->averages.attitude2, sums.sum_attitude2);
 #define PRINCE_SUM(name) lanes->sums.name = select_real(taken, sums.name, lanes->sums.name);
     HOPPER_SUMS(PRINCE_SUM)
+#undef PRINCE_SUM
+#define PRINCE_SUM(name) lanes->sums.parts.name = select_real(taken, sums.parts.name, lanes->sums.parts.name);
+    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+        HOPPER_PART_SUMS(PRINCE_SUM)
+    }
 #undef PRINCE_SUM
 }
 
@@ -152,7 +165,7 @@ HD real prince_samples(const LaneGroup *group)
 
 // Samples inside the step that starts at own->t, from its dense output.
 HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const PrinceLanes *own,
-                     const PrinceStep *step, mask thrusting, mask taken)
+                     const PrinceStep *step, const PrinceHeld *held, mask taken)
 {
     if (group->lane >= group->batch.trace.lanes) return;
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
@@ -165,7 +178,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
         HopperLanes there = *lanes;
         there.q = prince_at(dense.q, theta);
         there.v = prince_at(dense.v, theta);
-        const PrinceRate rate = prince_rate(world, &there.machine, &own->on, thrusting, &there.q, &there.v);
+        const PrinceRate rate = prince_rate(world, &there.machine, &own->on, held, t, &there.q, &there.v);
         hopper_sample(group, &there, &rate.control, t, due);
     }
 }
@@ -186,20 +199,21 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     } else {
         hopper_load(&world, group, &lanes);
         prince_load(group, &own);
+        if (!full) own.on.on[PRINCE_LANDING] = own.turning.on[PRINCE_LANDING] = splat_bits(0);
     }
-    mask thrusting = prince_thrusting(&world, &lanes, own.t);
-    own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+    PrinceHeld held = prince_held(&world, &lanes, own.t);
+    own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);
     if (observed && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
     const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
     const int64_t last = world.c.steps_max;
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         // the step: up to an event that was found, up to an instant, or as long as the error allows
-        const real deadline = prince_deadline(&world, &lanes, &own, thrusting), left = deadline - own.t;
+        const real deadline = prince_deadline(&world, &lanes, &own, &held), left = deadline - own.t;
         const mask landing = MASK(own.reach > 0.0), timed = ~landing & MASK(own.h >= left);
         const real h = select_real(landing, own.reach, select_real(timed, left, own.h));
         PrinceStep step;
-        prince_take(&world, &lanes, &own.on, thrusting, &own.first, h, &step);
+        prince_take(&world, &lanes, &own.on, &held, &own.first, own.t, h, &step);
         const mask good = landing | MASK(step.error <= 1.0);
         const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
         const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
@@ -208,7 +222,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
 
         real failure = select_real(MASK(own.h > 1e-13), splat(HOPPER_NONE), splat(HOPPER_DIVERGED));
         if (any_lane(taken)) {
-            if (observed) prince_trace(&world, group, &lanes, &own, &step, thrusting, taken);
+            if (observed) prince_trace(&world, group, &lanes, &own, &step, &held, taken);
             const mask settled = MASK(own.t >= settle);
             lanes.q = hopper_select(taken, &step.q, &lanes.q);
             lanes.v = hopper_select(taken, &step.v, &lanes.v);
@@ -222,9 +236,9 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
 
             own.first = prince_rate_select(taken, &step.last, &own.first);
-            thrusting = prince_thrusting(&world, &lanes, own.t);
+            held = prince_held(&world, &lanes, own.t);
             if (any_lane(taken & (landing | timed)))
-                own.first = prince_rate(&world, &lanes.machine, &own.on, thrusting, &lanes.q, &lanes.v);
+                own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);
             failure = select_real(taken, hopper_failure(&world, &lanes, &s, splat(0.0)), failure);
         }
         failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),

@@ -22,6 +22,7 @@ enum {
     PRINCE_PLACING,  // height - z_low: the hip places the foot
     PRINCE_RISING,   // l'
     PRINCE_EXTENDED, // l - r_s0 - 1e-4
+    PRINCE_LANDING,  // -hopper_landing: touchdown is nearer than t_match; off for ever with three states
     PRINCE_SWITCHES
 };
 
@@ -43,6 +44,11 @@ HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector
     g.value[PRINCE_PLACING] = foot.height - world->p.z_low;
     g.value[PRINCE_RISING] = v->l;
     g.value[PRINCE_EXTENDED] = q->l - (world->p.r_s0 + 1e-4);
+    g.value[PRINCE_LANDING] = splat(-1.0);
+    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
+        const HopperAngles s = hopper_angles(q->a, q->b);
+        g.value[PRINCE_LANDING] = -hopper_landing(world, &s, q, v);
+    }
     return g;
 }
 
@@ -67,10 +73,11 @@ HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwit
     relevant.on[PRINCE_PLACING] = MASK(machine->fsm == HOPPER_FLIGHT);
     relevant.on[PRINCE_RISING] = MASK(machine->fsm == HOPPER_COMPRESSION);
     relevant.on[PRINCE_EXTENDED] = MASK(machine->fsm == HOPPER_THRUST);
+    relevant.on[PRINCE_LANDING] = MASK(machine->fsm == HOPPER_FLIGHT);
     return relevant;
 }
 
-// Six switches in one number of the lane's state between slices.
+// All switches in one number of the lane's state between slices.
 HD real prince_packed(const PrinceSwitches *switches)
 {
     real packed = splat(0.0);
@@ -91,6 +98,12 @@ HD PrinceSwitches prince_unpacked(real packed)
 
 // ---- the equations with switches held -------------------------------------------------------------------------------
 
+// What is constant from one instant that is known beforehand to the next.
+typedef struct PrinceHeld {
+    mask thrusting; // in THRUST, and not for too long
+    real push;      // N on the body
+} PrinceHeld;
+
 // An evaluation of them.
 typedef struct PrinceRate {
     HopperRate rate;
@@ -99,20 +112,24 @@ typedef struct PrinceRate {
 } PrinceRate;
 
 HD PrinceRate prince_rate(const HopperWorld *world, const HopperMachine *machine, const PrinceSwitches *switches,
-                          mask thrusting, const HopperVector *q, const HopperVector *v)
+                          const PrinceHeld *held, real t, const HopperVector *q, const HopperVector *v)
 {
     const HopperAngles s = hopper_angles(q->a, q->b);
     const HopperFoot foot = hopper_foot(world, q->x, q->z, v->x, v->z);
     HopperSwitches on;
     HopperContact contact;
     PrinceRate result;
-    on.thrusting = thrusting;
+    on.thrusting = held->thrusting;
     on.placing = switches->on[PRINCE_PLACING] & MASK(machine->fsm == HOPPER_FLIGHT);
     contact.ground = switches->on[PRINCE_GROUND];
     contact.damping = switches->on[PRINCE_GROUND] & switches->on[PRINCE_SINKING];
     contact.stop = switches->on[PRINCE_STOP];
     result.speed = hopper_body_speed(&world->p, &s, q->l, v);
     result.control = hopper_control(world, machine, &on, q, v, result.speed);
+    if (world->full) {
+        result.control.push = held->push;
+        result.control.t = t;
+    }
     result.rate = hopper_rate(world, &s, q, v, &result.control, &contact, &foot);
     return result;
 }
@@ -215,9 +232,9 @@ HD real prince_error(const HopperWorld *world, const HopperVector *q, const Hopp
     return square_root(0.1 * sum) / world->c.tolerance;
 }
 
-// From (q, v), whose rate is `first`, over h.
-HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const PrinceSwitches *switches, mask thrusting,
-                    const PrinceRate *first, real h, PrinceStep *step)
+// From (t, q, v), whose rate is `first`, over h.
+HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const PrinceSwitches *switches,
+                    const PrinceHeld *held, const PrinceRate *first, real t, real h, PrinceStep *step)
 {
     const PrinceTable *table = prince_table();
     const HopperVector *q = &lanes->q, *v = &lanes->v;
@@ -231,7 +248,8 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
         const HopperVector drift = hopper_combined(splat(table->c[i]), v, h, &of_q);
         step->v = hopper_moved(v, h, &of_v);
         step->q = hopper_moved(q, h, &drift);
-        step->last = prince_rate(world, &lanes->machine, switches, thrusting, &step->q, &step->v);
+        const real stage_t = fused(splat(table->c[i]), h, t);
+        step->last = prince_rate(world, &lanes->machine, switches, held, stage_t, &step->q, &step->v);
         step->a[i] = step->last.rate.acceleration;
         prince_average(world, &step->averages, table->b[i], &step->last, step->q.b);
     }
@@ -370,10 +388,11 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
 {
     for (int k = 0; k < PRINCE_SWITCHES; k++) switches->on[k] = switches->on[k] ^ turning->on[k];
     HopperTransitions edge;
-    edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & MASK(machine->fsm == HOPPER_FLIGHT);
+    edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & hopper_flying(machine);
     edge.bottom = turning->on[PRINCE_RISING] & switches->on[PRINCE_RISING] & MASK(machine->fsm == HOPPER_COMPRESSION);
     edge.lift_off = turning->on[PRINCE_EXTENDED] & switches->on[PRINCE_EXTENDED] & MASK(machine->fsm == HOPPER_THRUST);
-    edge.match = splat_bits(0);
+    edge.match = turning->on[PRINCE_LANDING] & switches->on[PRINCE_LANDING] & ~edge.touchdown;
+    edge.match = edge.match & MASK(machine->fsm == HOPPER_FLIGHT);
     hopper_follow(machine, &edge, t);
     const PrinceSwitches sides = prince_sides(g);
     PrinceSwitches fresh;
@@ -381,6 +400,7 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
     fresh.on[PRINCE_SINKING] = turning->on[PRINCE_GROUND];
     fresh.on[PRINCE_RISING] = edge.touchdown;
     fresh.on[PRINCE_EXTENDED] = edge.bottom;
+    fresh.on[PRINCE_LANDING] = edge.lift_off;
     fresh.on[PRINCE_PLACING] = edge.lift_off;
     for (int k = 0; k < PRINCE_SWITCHES; k++)
         switches->on[k] = (fresh.on[k] & sides.on[k]) | (~fresh.on[k] & switches->on[k]);
