@@ -116,8 +116,8 @@ typedef struct ShardAttribute {
 
 // Arrays of one kind, trajectories say, flat and ragged, in an HDF5 group. `columns[0]` is time. Columns that share a
 // `group` stand in one dataset <group of the shard>/<group> of shape [samples, columns of the group] (a group of one
-// column: [samples]); the lane table `lanes` beside them is a compound {trial, replicate, offset, length}. Every dataset
-// has long_name, units and column_names attributes and `time` attached as its dimension scale.
+// column: [samples]); the lane table `lanes` beside them is a compound {trial, replicate, offset, length}. Every
+// dataset has long_name, units and column_names attributes and `time` attached as its dimension scale.
 #define SHARD_TRAJECTORIES "trajectories"
 #define SHARD_DEBUG "debug/newton"
 

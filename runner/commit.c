@@ -108,6 +108,7 @@ static Error commit_rows(const Store *store, const TrialRows *rows, Sha256Text *
 static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
 {
     Statement *place = store->insert_place[commit->kind];
+    const Recording recording = recording_of(store->spec, commit->kind);
     bind_integer(store->insert_shard, 1, store->next_shard);
     bind_text(store->insert_shard, 2, shard->name);
     bind_integer(store->insert_shard, 3, shard->bytes);
@@ -119,6 +120,7 @@ static Error commit_arrays(const Store *store, const Commit *commit, const Commi
         bind_integer(place, 3, store->next_shard);
         bind_integer(place, 4, i);
         bind_integer(place, 5, commit->lanes[i].length);
+        bind_text(place, 6, recording.recipe);
         TRY(commit_step(place));
     }
     return error_none();

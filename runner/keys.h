@@ -157,7 +157,7 @@ void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 const char *objective_over_text(const Spec *spec, Arena *arena);
 const char *objective_failed_text(const Spec *spec, Arena *arena);
 
-// ---- record_section.c: the section `record:` --------------------------------------------------------------------------
+// ---- record_section.c: the section `record:` ------------------------------------------------------------------------
 
 void record_read(SpecReader *reader); // needs the model
 

@@ -10,32 +10,40 @@
 static Recording record_trajectories(const Spec *spec)
 {
     const Configured *configured = &spec->configured;
-    return (Recording){.wanted = spec->record.trajectories,
-                       .group = SHARD_TRAJECTORIES,
-                       .table = "trajectories",
-                       .select = &spec->record.select,
-                       .columns = configured->columns,
-                       .n_columns = configured->n_columns,
-                       .capacity = trace_capacity(configured->ticks, spec_sample_ticks(spec)),
-                       .lanes = spec->record.all_replicates ? spec->replicates.count : 1,
-                       .float64 = spec->record.float64,
-                       .gzip = spec->record.gzip};
+    Recording recording = {.wanted = spec->record.trajectories,
+                           .group = SHARD_TRAJECTORIES,
+                           .table = "trajectories",
+                           .select = &spec->record.select,
+                           .columns = configured->columns,
+                           .n_columns = configured->n_columns,
+                           .capacity = trace_capacity(configured->ticks, spec_sample_ticks(spec)),
+                           .lanes = spec->record.all_replicates ? spec->replicates.count : 1,
+                           .float64 = spec->record.float64,
+                           .gzip = spec->record.gzip};
+    snprintf(recording.recipe, sizeof recording.recipe, "each %lld ticks, %s", (long long)spec_sample_ticks(spec),
+             recording.float64 ? "float64" : "float32");
+    return recording;
 }
 
 static Recording record_debug(const Spec *spec)
 {
     const Configured *configured = &spec->configured;
     const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
-    return (Recording){.wanted = spec->record.debug.wanted,
-                       .group = SHARD_DEBUG,
-                       .table = "debug_rows",
-                       .select = &spec->record.debug.select,
-                       .columns = configured->debug,
-                       .n_columns = configured->n_debug,
-                       .capacity = spec_debug_rows(spec),
-                       .lanes = all ? spec->replicates.count : 1,
-                       .failed_only = spec->record.debug.failed_only,
-                       .float64 = true};
+    int64_t first, end;
+    Recording recording = {.wanted = spec->record.debug.wanted,
+                           .group = SHARD_DEBUG,
+                           .table = "debug_rows",
+                           .select = &spec->record.debug.select,
+                           .columns = configured->debug,
+                           .n_columns = configured->n_debug,
+                           .capacity = spec_debug_rows(spec),
+                           .lanes = all ? spec->replicates.count : 1,
+                           .failed_only = spec->record.debug.failed_only,
+                           .float64 = true};
+    spec_debug_ticks(spec, &first, &end);
+    snprintf(recording.recipe, sizeof recording.recipe, "ticks %lld to %lld, last %lld rows", (long long)first,
+             (long long)end, (long long)recording.capacity);
+    return recording;
 }
 
 Recording recording_of(const Spec *spec, RecordKind kind)
@@ -113,15 +121,16 @@ static Error record_want_best(const Spec *spec, Store *store, int64_t best)
 // So many lanes of a trial have arrays when it is complete. Of `on: failure` those that failed.
 static const char *record_complete_sql(const Recording *recording, char *sql, size_t size)
 {
-    snprintf(sql, size, "DELETE FROM temp.wanted WHERE (SELECT count(*) FROM %s WHERE trial = wanted.id) >= %s",
-             recording->table,
+    snprintf(sql, size,
+             "DELETE FROM temp.wanted WHERE (SELECT count(*) FROM %s WHERE trial = wanted.id AND recipe = '%s') >= %s",
+             recording->table, recording->recipe,
              recording->failed_only ? "min(?, (SELECT n_failed FROM trials WHERE id = wanted.id))" : "?");
     return sql;
 }
 
 static Error record_fill_wanted(const Spec *spec, Store *store, const Recording *recording)
 {
-    char sql[256];
+    char sql[384];
     const Selection *select = recording->select;
     TRY(database_run(store->database, "DELETE FROM temp.wanted"));
     if (!recording->wanted) return error_none();

@@ -273,7 +273,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
-//   trajectories trial, replicate, shard, row, samples: where a trajectory is
+//   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text

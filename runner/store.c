@@ -32,10 +32,10 @@ static const char store_schema[] =
     "  sha256 TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
     "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
-    "  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE debug_rows(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
     "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
-    "  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
@@ -271,7 +271,7 @@ static Error store_prepare(Store *store, Arena *arena)
     }
     TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
-        const char *sql = arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?)",
+        const char *sql = arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
                                        recording_of(store->spec, kind).table);
         TRY(database_prepare(database, sql, &store->insert_place[kind]));
     }

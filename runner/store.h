@@ -47,7 +47,7 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
 double rows_stored(double value);
 
-// ---- what is recorded of a lane (runner/record.c) --------------------------------------------------------------------
+// ---- what is recorded of a lane (runner/record.c) -------------------------------------------------------------------
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -62,6 +62,7 @@ typedef struct Recording {
     int lanes;        // of a recorded trial: its first replicate or all
     bool failed_only; // of those, the ones that failed
     bool float64, gzip;
+    char recipe[96]; // what the arrays hold, by number: arrays of another recipe are recorded anew
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);

@@ -172,8 +172,8 @@ typedef struct Trace {
 int64_t trace_capacity(int64_t ticks, int64_t every);
 
 // Debug rows of the lanes [0, lanes) of a batch, written by the kernel: what happened inside the ticks [first, end), a
-// row an iteration of the model's solver. A ring: the k-th row made stands at row[(lane*capacity + k % capacity)*n_debug
-// + c]; count[lane] rows were made, and the last `capacity` of them are there.
+// row an iteration of the model's solver. A ring: the k-th row made stands at
+// row[(lane*capacity + k % capacity)*n_debug + c]; count[lane] rows were made, and the last `capacity` are there.
 typedef struct DebugRows {
     int64_t lanes, capacity, first, end;
     double *row;
@@ -229,7 +229,8 @@ Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
 // bytes of device memory that `prepare` takes for one lane
 int64_t backend_lane_bytes(const Configured *configured);
 // The host's view of a slot: fill `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then
-// begin. After the last wait, `metric`, `status`, the trace and the debug rows are there. Owned by the backend, valid until the next prepare or close.
+// begin. After the last wait, `metric`, `status`, the trace and the debug rows are there. Owned by the backend, valid
+// until the next prepare or close.
 Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once (CUDA) or when done (CPU).

@@ -1,5 +1,5 @@
-// Debug rows of the implicit solvers: one an iteration, for the lanes that it moved. The columns' names and units are in
-// hopper.c, in the order of hopper_debug_row below.
+// Debug rows of the implicit solvers: one an iteration, for the lanes that it moved. The columns' names and units are
+// in hopper.c, in the order of hopper_debug_row below.
 #ifndef HOPSCOTCH_HOPPER_DEBUG_H
 #define HOPSCOTCH_HOPPER_DEBUG_H
 
@@ -21,8 +21,8 @@ typedef struct HopperState {
 } HopperState;
 
 // Iteration `iteration` (from 0) of the step took the lanes of `which` from one approximation to the next. residual_q,
-// residual_qd: inf-norms of what the solver makes zero, at `before`; a solver without an equation for q gives 0. Call it
-// as `if (debug->on) hopper_debug_row(...)`.
+// residual_qd: inf-norms of what the solver makes zero, at `before`; a solver without an equation for q gives 0. Call
+// it as `if (debug->on) hopper_debug_row(...)`.
 HD void hopper_debug_row(const HopperDebug *debug, int iteration, real residual_q, real residual_qd,
                          const HopperState *before, const HopperState *after, mask which)
 {

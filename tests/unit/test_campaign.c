@@ -286,7 +286,8 @@ static void campaign_case_loop(CampaignCase *test, Backend *backend, const char 
     CHECK_OK(store_recover(loop->store, &recovery, NULL));
     CHECK_OK(search_init(&test->spec, &test->arena, &search));
     CHECK_OK(store_counts(loop->store, &loop->before));
-    CHECK_OK(backend_prepare(backend, &test->spec.configured, 7, 2, recording_of(&test->spec, RECORD_TRAJECTORIES).capacity));
+    CHECK_OK(backend_prepare(backend, &test->spec.configured, 7, 2,
+                             recording_of(&test->spec, RECORD_TRAJECTORIES).capacity));
     CHECK_OK(loop_run(loop));
     CHECK_TEXT("done", loop->state);
     CHECK_INTEGER(111, loop->counts.trials);

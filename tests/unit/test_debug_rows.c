@@ -370,6 +370,14 @@ TEST(debug_rows_come_when_they_are_asked_for)
     campaign_close(&test.stored);
     CHECK_TEXT(with.hex, debug_run(&test, "at_once").hex);
     campaign_close(&test.stored);
+    // another window: the rows of the old one are no answer
+    debug_spec(&test, DEBUG_HEAD "record: {debug: {newton: {select: {best: 2, trials: [5]}, window: [0.2, 0.21], "
+                                 "replicates: all}}}\n");
+    const Sha256Text other = debug_run(&test, "whole");
+    CHECK(strcmp(with.hex, other.hex) != 0);
+    campaign_close(&test.stored);
+    CHECK_TEXT(other.hex, debug_run(&test, "other_at_once").hex);
+    campaign_close(&test.stored);
     arena_destroy(&test.arena);
 }
 
