@@ -27,6 +27,9 @@ record:
   trajectories: {select: {every: 1}, replicates: all, sample: 1.0e-4, precision: float64}
 END
 sed 's/settle: 0.01/&, integrator: semi_implicit_euler/' "$folder/hopper.yaml" >"$folder/euler.yaml"
+for jacobian in analytic finite_difference; do
+    sed "s/settle: 0.01/&, newton: {jacobian: $jacobian}/" "$folder/hopper.yaml" >"$folder/$jacobian.yaml"
+done
 # every variant at once, with what they draw and a table under the foot
 variants='machine: four_state, push: random, wind: gusting, accounting: parts'
 table='terrain: table, terrain_points: [[-1, 0.01], [0, 0], [0.01, 0.002], [0.1, -0.004]]'
@@ -83,7 +86,7 @@ first=$1
 shift
 isas=
 for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
-for spec in hopper euler variants waves located bbob; do
+for spec in hopper euler analytic finite_difference variants waves located bbob; do
     expected= runs=0
     for isa in $isas; do same $spec "$first" --backend cpu --isa "$isa"; done
     for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done

@@ -95,7 +95,7 @@ TEST(hopper_newton_system_agrees_with_the_closed_form)
         const HopperAngles s = hopper_angles(at.q.a, at.q.b);
         const HopperVector closed = hopper_rate_at(&world, &s, &at.q, &at.v, &at.control).acceleration;
         const Vector5 want = hopper_array(&closed), got = hopper_solution(&world, &at).acceleration;
-        for (int i = 0; i < 5; i++) CHECK_NEAR(want.at[i], got.at[i], newton_relative(1e-10, newton_greatest(&want)));
+        for (int i = 0; i < 5; i++) CHECK_NEAR(want.at[i], got.at[i], newton_relative(1e-12, newton_greatest(&want)));
     }
 }
 
@@ -186,7 +186,7 @@ TEST(hopper_newton_jacobian_matches_the_complex_step_and_differences)
                           central = newton_central_difference(&world, &at, j);
             const double size = newton_greatest(&exact) + newton_greatest(&solution.acceleration);
             for (int i = 0; i < 5; i++) {
-                CHECK_NEAR(exact.at[i], got.at[i], newton_relative(1e-11, size));
+                CHECK_NEAR(exact.at[i], got.at[i], newton_relative(1e-12, size));
                 CHECK_NEAR(central.at[i], got.at[i], newton_relative(1e-7, size));
                 CHECK_NEAR(forward.at[i], got.at[i], newton_relative(1e-5, size));
             }
@@ -243,8 +243,8 @@ TEST(hopper_newton_schur_complement_matches_the_plain_10x10)
         double size = 0.0;
         for (int i = 0; i < 10; i++) size = fmax(size, fabs(x[i]));
         for (int i = 0; i < 5; i++) {
-            CHECK_NEAR(x[i], got.dq.at[i], newton_relative(1e-11, size));
-            CHECK_NEAR(x[5 + i], got.dv.at[i], newton_relative(1e-11, size));
+            CHECK_NEAR(x[i], got.dq.at[i], newton_relative(1e-12, size));
+            CHECK_NEAR(x[5 + i], got.dv.at[i], newton_relative(1e-12, size));
         }
     }
 }
@@ -355,15 +355,20 @@ TEST(hopper_newton_bits_depend_on_nothing_but_the_lane)
     }
 }
 
-TEST(hopper_newton_is_for_implicit_midpoint)
+TEST(hopper_newton_is_for_implicit_midpoint_without_variants)
 {
     Arena arena;
     Configured configured;
     CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
-    HopperCase test = hopper_case;
-    test.option[0] = (HopperSetting){"newton.jacobian", NEWTON_ANALYTIC};
-    CHECK_OK(hopper_case_configure(&test, &arena, &configured));
-    for (test.integrator = 1; test.integrator < 4; test.integrator++)
+    for (int jacobian = NEWTON_ANALYTIC; jacobian <= NEWTON_FINITE_DIFFERENCE; jacobian++) {
+        HopperCase test = hopper_case;
+        test.option[0] = (HopperSetting){"newton.jacobian", jacobian};
+        CHECK_OK(hopper_case_configure(&test, &arena, &configured));
+        for (test.integrator = 1; test.integrator < 5; test.integrator++)
+            CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured));
+        test.integrator = 0;
+        test.option[1] = (HopperSetting){"terrain", 1};
         CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured));
+    }
     arena_destroy(&arena);
 }
