@@ -1,7 +1,7 @@
-// The parameters of one replicate: the trial's, where each perturbed parameter is replaced by a draw, and a seed for what
-// the model itself draws. With common
-// random numbers (replicates.common) replicate r meets the same disturbances in every trial, so trials differ by their
-// gains only; without, each trial draws its own. Parameters derived from a perturbed one keep the trial's value.
+// The parameters of one replicate: the trial's, where each perturbed parameter is replaced by a draw, and seeds for
+// what the model draws itself. With common random numbers (replicates.common) replicate r meets the same disturbances
+// in every trial, so trials differ by their gains only; without, each trial draws its own. Parameters derived from a
+// perturbed one keep the trial's value.
 #include "runner.h"
 
 #include <string.h>

@@ -36,7 +36,8 @@ table='terrain: table, terrain_points: [[-1, 0.01], [0, 0], [0.01, 0.002], [0.1,
 sed -e "s/settle: 0.01/&, $variants, $table/" -e 's/perturb: {/&m: {normal: [10, 0.5]}, /' \
     -e 's/^search:/parameters: {push_interval: 0.01, push_duration: 0.004, gust_period: 0.03}\n&/' \
     "$folder/hopper.yaml" >"$folder/variants.yaml"
-sed 's/settle: 0.01/&, integrator: rk4/; s/terrain: table.*\]\]/terrain: sine/' "$folder/variants.yaml" >"$folder/waves.yaml"
+sed 's/settle: 0.01/&, integrator: rk4/; s/terrain: table.*\]\]/terrain: sine/' \
+    "$folder/variants.yaml" >"$folder/waves.yaml"
 sed 's/settle: 0.01/&, integrator: dormand_prince, tolerance: 1.0e-7/' "$folder/variants.yaml" >"$folder/located.yaml"
 cat >"$folder/bbob.yaml" <<'END'
 version: 1

@@ -1,6 +1,6 @@
-// Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states the
-// flight is in two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown, in SPEED_MATCH it is let
-// out again and the hip brings the foot's speed over the ground to nothing.
+// Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states
+// the flight is in two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown, in SPEED_MATCH it
+// is let out again and the hip brings the foot's speed over the ground to nothing.
 #ifndef HOPSCOTCH_HOPPER_CONTROL_H
 #define HOPSCOTCH_HOPPER_CONTROL_H
 
@@ -87,8 +87,8 @@ typedef struct HopperEdge {
     real landing;       // hopper_landing (m); only with four states
 } HopperEdge;
 
-// How high over the ground (m) the foot will be t_match from now if the hip falls freely and the leg, at its rest length,
-// keeps its angle: negative when touchdown is nearer than t_match.
+// How high over the ground (m) the foot will be t_match from now if the hip falls freely and the leg, at its rest
+// length, keeps its angle: negative when touchdown is nearer than t_match.
 HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v)
 {
     const HopperParameters *p = &world->p;

@@ -1,8 +1,8 @@
 // Horizontal forces on the body's centre of mass that nobody asked for: pushes and wind.
 //
-// Pushes are constant over a stretch of time, so an integrator holds them over a step, as it does with control: then the
-// momentum that they give is the impulse, whatever the method. Random numbers are Philox of the lane's own seed and the
-// number of the push: no state, and the same on every processor.
+// Pushes are constant over a stretch of time, so an integrator holds them over a step, as it does with control: then
+// the momentum that they give is the impulse, whatever the method. Random numbers are Philox of the lane's own seed and
+// the number of the push: no state, and the same on every processor.
 #ifndef HOPSCOTCH_HOPPER_DISTURBANCE_H
 #define HOPSCOTCH_HOPPER_DISTURBANCE_H
 

@@ -15,6 +15,9 @@ static HopperWorld dynamics_world(bool reference)
 #define DYNAMICS_SET(name, unit, value, ...) p->name = value;
     HOPPER_PARAMETERS(DYNAMICS_SET)
 #undef DYNAMICS_SET
+#define DYNAMICS_SET(name, unit, value, ...) p->name = value;
+    HOPPER_VARIANT_PARAMETERS(DYNAMICS_SET)
+#undef DYNAMICS_SET
     p->inverse_m = 1.0 / p->m;
     p->inverse_m_l = 1.0 / p->m_l;
     p->inverse_J = 1.0 / p->J;
@@ -152,4 +155,93 @@ TEST(hopper_implicit_leg_law_is_consistent)
         CHECK_NEAR(a.l, iterate.acceleration.l, 1e-11 * fabs(a.l));
         CHECK_NEAR(a.x, iterate.acceleration.x, 1e-11 * fabs(a.x));
     }
+}
+
+// ---- variants -------------------------------------------------------------------------------------------------------
+
+static HopperWorld dynamics_variants(int32_t variants)
+{
+    static const double points[] = {-1.0, 0.3, 0.2, -0.1, 0.9, 0.4, 2.0, 0.4};
+    HopperWorld world = dynamics_world(false);
+    world.full = true;
+    world.c.variants = variants;
+    world.c.n_points = 4;
+    world.assets = points;
+    world.p.terrain_start = 0.1;
+    return world;
+}
+
+// The slope is the derivative of the height, the foot's rate that of its height over the ground; no map jumps.
+TEST(hopper_ground_has_the_slope_that_it_says)
+{
+    static const int32_t maps[] = {HOPPER_WITH_SLOPE, HOPPER_WITH_STEPS, HOPPER_WITH_SINE, HOPPER_WITH_TABLE};
+    for (size_t m = 0; m < sizeof maps / sizeof maps[0]; m++) {
+        const HopperWorld world = dynamics_variants(maps[m]);
+        double steepest = 0.0;
+        for (double x = -1.5; x < 3.0; x += 0.0137) {
+            const double h = 1e-6,
+                         height[2] = {hopper_terrain(&world, x - h).height, hopper_terrain(&world, x + h).height};
+            const HopperTerrain ground = hopper_terrain(&world, x);
+            const HopperFoot foot = hopper_foot(&world, x, 0.7, 1.5, -0.3);
+            CHECK_NEAR((height[1] - height[0]) / (2.0 * h), ground.slope, 1e-5);
+            CHECK_NEAR(0.7 - ground.height, foot.height, 1e-15);
+            CHECK_NEAR(-0.3 - 1.5 * ground.slope, foot.rate, 1e-15);
+            steepest = fmax(steepest, fabs(ground.slope));
+        }
+        CHECK(steepest > 0.04);
+    }
+    const HopperWorld stairs = dynamics_variants(HOPPER_WITH_STEPS), table = dynamics_variants(HOPPER_WITH_TABLE);
+    CHECK_NEAR(0.0, hopper_terrain(&stairs, 0.99).height, 0.0); // a tread of 1 m from 0.1 m, then its riser
+    CHECK_NEAR(0.02, hopper_terrain(&stairs, 1.1).height, 1e-15);
+    CHECK_NEAR(0.06, hopper_terrain(&stairs, 3.5).height, 1e-15);
+    CHECK_NEAR(0.3, hopper_terrain(&table, -7.0).height, 0.0);
+    CHECK_NEAR(-0.1 + 0.5 / 0.7 * 0.35, hopper_terrain(&table, 0.55).height, 1e-15);
+    CHECK_NEAR(0.4, hopper_terrain(&table, 1e9).height, 0.0);
+}
+
+// Momentum changes by the forces from outside, energy by the power of those that are not in it.
+TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
+{
+    const HopperVector *const places[] = {&dynamics_flying, &dynamics_standing, &dynamics_stretched};
+    HopperWorld world = dynamics_variants(HOPPER_WITH_WIND | HOPPER_WITH_GUSTS | HOPPER_WITH_SINE);
+    world.p.terrain_height = 0.05; // the standing foot is in it
+    const HopperControl control = {.u1 = 20.0, .u2 = 7.0, .push = 31.0, .t = 0.4};
+    for (int i = 0; i < 3; i++) {
+        const HopperVector *q = places[i], *v = &dynamics_rates;
+        const HopperAngles s = hopper_angles(q->a, q->b);
+        const double speed = hopper_body_speed(&world.p, &s, q->l, v);
+        const double relative = -3.0 + 2.0 * sin(2.0 * 3.141592653589793 * 0.4 / 3.0) - speed;
+        const HopperRate rate = hopper_rate_at(&world, &s, q, v, &control);
+        CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, rate.forces.f_body, 1e-12);
+        CHECK_NEAR(rate.forces.f_body + rate.forces.f_x,
+                   dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration), 1e-6);
+        CHECK_NEAR(hopper_power_total(&rate.power), dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration),
+                   1e-5);
+    }
+}
+
+TEST(hopper_pushes_keep_their_times)
+{
+    HopperWorld world = dynamics_variants(HOPPER_WITH_TIMED_PUSH); // 5 N s from 2 s, 0.1 s long
+    CHECK_NEAR(0.0, hopper_push(&world, 1.999), 0.0);
+    CHECK_NEAR(50.0, hopper_push(&world, 2.0), 1e-12);
+    CHECK_NEAR(50.0, hopper_push(&world, 2.0999), 1e-12);
+    CHECK_NEAR(0.0, hopper_push(&world, 2.1), 0.0);
+    CHECK_NEAR(2.0, hopper_push_edge(&world, 0.0), 0.0);
+    CHECK_NEAR(2.1, hopper_push_edge(&world, 2.0), 1e-15);
+    CHECK(hopper_push_edge(&world, 2.1) > 1e300);
+    world = dynamics_variants(HOPPER_WITH_RANDOM_PUSHES); // each second, but not at 0
+    world.p.lane_seed = 11.0;
+    double sum = 0.0, sum2 = 0.0;
+    for (int k = 1; k <= 4000; k++) {
+        const double force = hopper_push(&world, k + 0.05);
+        sum += 0.1 * force;
+        sum2 += 0.01 * force * force;
+        CHECK_NEAR(0.0, hopper_push(&world, k + 0.15), 0.0);
+        CHECK_NEAR(k + 0.1, hopper_push_edge(&world, k), 1e-9);
+        CHECK_NEAR(k + 1.0, hopper_push_edge(&world, k + 0.5), 1e-9);
+    }
+    CHECK_NEAR(0.0, hopper_push(&world, 0.05), 0.0);
+    CHECK_NEAR(0.0, sum / 4000.0, 0.3); // N s; 5 / sqrt(4000) = 0.08
+    CHECK_NEAR(5.0, sqrt(sum2 / 4000.0), 0.25);
 }

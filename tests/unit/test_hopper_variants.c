@@ -1,5 +1,5 @@
 // What the hopper's variants do: the machine of four states, terrain, pushes and wind, the balance of energy by part.
-// Each is seen through an effect that it must have, and all of them together in bits that depend on nothing but the lane.
+// Each is seen through an effect that it must have, and all of them in bits that depend on nothing but the lane.
 #include "hopper_case.h"
 
 #include <math.h>
