@@ -17,6 +17,13 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
+// before a short loop of constant length: its arrays are to live in registers
+#if defined(__CUDACC__) || defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
 #if defined(__CUDACC__) || defined(HOPSCOTCH_SCALAR)
 #define LANES 1
 #elif defined(__AVX512F__) && defined(__AVX512DQ__)

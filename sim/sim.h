@@ -66,8 +66,9 @@ void arena_destroy(Arena *arena);
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
 // Where the spec gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t = 0). Either can
-// be swept, derived or perturbed by its name, which is unique in the model. SECTION_SEED: no key of the spec; the runner
-// fills it with an integer < 2^53, drawn for the replicate, that seeds what the model draws itself. Such rows stand last.
+// be swept, derived or perturbed by its name, which is unique in the model. SECTION_SEED: no key of the spec; the
+// runner fills it with an integer < 2^53, drawn for the replicate, that seeds what the model draws itself. Such rows
+// stand last.
 typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL, SECTION_SEED } ParameterSection;
 
 // One lane input. This row is the only place that describes it: spec keys, ranges, `models`, SQLite columns, HDF5
@@ -147,8 +148,8 @@ struct Model {
     int n_options;
     const Parameter *extra; // [n_extra] rows that a lane only has under other settings than the defaults (doc: which)
     int n_extra;
-    // settings[n_options]: a value for each option, in range already; points[n_options]: those of the OPTION_POINTS, NULL
-    // if none has any. Error: a combination that makes no sense (user).
+    // settings[n_options]: a value for each option, in range already; points[n_options]: those of the OPTION_POINTS,
+    // NULL if none has any. Error: a combination that makes no sense (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
 };
 

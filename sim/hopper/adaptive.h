@@ -78,15 +78,17 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     const PrinceSwitches relevant = prince_relevant(&lanes->machine, &own->on);
     PrinceSwitches crossing;
     mask any = splat_bits(0);
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
         const real signed_value = select_real(own->on.on[k], after->value[k], -after->value[k]);
-        crossing.on[k] = good & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND);
+        crossing.on[k] = good & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND * world->c.tolerance);
         any = any | crossing.on[k];
     }
     if (!any_lane(any)) return any;
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
     PrinceSwitches turning;
-    const real theta = prince_first(world, &dense, &own->on, &crossing, &turning);
+    const real theta = prince_first(world, &dense, &own->on, &crossing, any, &turning);
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) own->turning.on[k] = (any & turning.on[k]) | (~any & own->turning.on[k]);
     own->reach = select_real(any, greater_of(theta * step->h, splat(1e-15)), own->reach);
     return any;
@@ -228,6 +230,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             lanes.v = hopper_select(taken, &step.v, &lanes.v);
             own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
             PrinceSwitches turning;
+            UNROLL
             for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.turning.on[k] & landing & taken;
             const HopperTransitions edge = prince_turn(&lanes.machine, &own.on, &turning, &after, own.t);
             own.reach = select_real(taken, splat(0.0), own.reach);

@@ -52,13 +52,14 @@ HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector
     return g;
 }
 
-// A switch has crossed only if its function is so far on the other side (m, m/s): a leg at rest against its stop does
-// not chatter by rounding.
-#define PRINCE_DEAD_BAND 1e-12
+// A switch has crossed only if its function is so far on the other side (m, m/s, of the tolerance): a leg at rest
+// against its stop does not chatter by rounding.
+#define PRINCE_DEAD_BAND 1e-2
 
 HD PrinceSwitches prince_sides(const PrinceFunctions *g)
 {
     PrinceSwitches sides;
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) sides.on[k] = MASK(g->value[k] > 0.0);
     return sides;
 }
@@ -81,6 +82,7 @@ HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwit
 HD real prince_packed(const PrinceSwitches *switches)
 {
     real packed = splat(0.0);
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++)
         packed = packed + select_real(switches->on[k], splat((double)(1 << k)), splat(0.0));
     return packed;
@@ -89,6 +91,7 @@ HD real prince_packed(const PrinceSwitches *switches)
 HD PrinceSwitches prince_unpacked(real packed)
 {
     PrinceSwitches switches;
+    UNROLL
     for (int k = PRINCE_SWITCHES - 1; k >= 0; k--) {
         switches.on[k] = MASK(packed >= (double)(1 << k));
         packed = packed - select_real(switches.on[k], splat((double)(1 << k)), splat(0.0));
@@ -181,6 +184,7 @@ HD const PrinceTable *prince_table(void)
 HD HopperVector prince_weighted(const double *weight, const HopperVector *a, int count)
 {
     HopperVector sum = hopper_combined(splat(weight[0]), &a[0], splat(0.0), &a[0]);
+    UNROLL
     for (int j = 1; j < count; j++) sum = hopper_moved(&sum, splat(weight[j]), &a[j]);
     return sum;
 }
@@ -208,28 +212,20 @@ typedef struct PrinceStep {
     real h, error; // its length; the embedded estimate over the tolerance: <= 1 is good
 } PrinceStep;
 
-// sum of squares of the components' errors, each over 1 + its size
-HD real prince_error2(const HopperVector *error, const HopperVector *from, const HopperVector *to)
+HD real prince_square(const HopperVector *a)
 {
-    const real x = error->x / (1.0 + greater_of(absolute(from->x), absolute(to->x)));
-    const real z = error->z / (1.0 + greater_of(absolute(from->z), absolute(to->z)));
-    const real a = error->a / (1.0 + greater_of(absolute(from->a), absolute(to->a)));
-    const real b = error->b / (1.0 + greater_of(absolute(from->b), absolute(to->b)));
-    const real l = error->l / (1.0 + greater_of(absolute(from->l), absolute(to->l)));
-    return fused(x, x, fused(z, z, fused(a, a, fused(b, b, l * l))));
+    return fused(a->x, a->x, fused(a->z, a->z, fused(a->a, a->a, fused(a->b, a->b, a->l * a->l))));
 }
 
-// rms over the ten components
-HD real prince_error(const HopperWorld *world, const HopperVector *q, const HopperVector *v, const PrinceStep *step)
+// rms of the embedded estimate over the ten components, in units of the tolerance (m, rad, m/s, rad/s)
+HD real prince_error(const HopperWorld *world, const PrinceStep *step)
 {
     const PrinceTable *table = prince_table();
-    const HopperVector none = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
     const HopperVector of_v = prince_weighted(table->e, step->a, PRINCE_STAGES);
     const HopperVector of_q = prince_weighted(table->eA, step->a, PRINCE_STAGES);
-    const HopperVector error_v = hopper_moved(&none, step->h, &of_v);
-    const HopperVector error_q = hopper_moved(&none, step->h * step->h, &of_q);
-    const real sum = prince_error2(&error_q, q, &step->q) + prince_error2(&error_v, v, &step->v);
-    return square_root(0.1 * sum) / world->c.tolerance;
+    const real h2 = step->h * step->h;
+    const real sum = h2 * fused(h2, prince_square(&of_q), prince_square(&of_v));
+    return square_root(0.1 * sum) * (1.0 / world->c.tolerance);
 }
 
 // From (t, q, v), whose rate is `first`, over h.
@@ -253,7 +249,7 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
         step->a[i] = step->last.rate.acceleration;
         prince_average(world, &step->averages, table->b[i], &step->last, step->q.b);
     }
-    step->error = prince_error(world, q, v, step);
+    step->error = prince_error(world, step);
 }
 
 // Factor for the next step: 0.9 error^(-1/5) in [0.2, 5]; NaN gives 0.2.
@@ -309,49 +305,56 @@ HD HopperVector prince_at(const HopperVector *part, real theta)
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
-// A switch's function on the dense output, positive before its crossing.
-HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, real theta)
+// The function of each lane's own switch (`which` is one-hot) on the dense output, positive before its crossing.
+HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
+                      const PrinceSwitches *which, real theta)
 {
     const HopperVector q = prince_at(dense->q, theta), v = prince_at(dense->v, theta);
     const PrinceFunctions g = prince_functions(world, &q, &v);
-    return select_real(on->on[k], g.value[k], -g.value[k]);
+    real value = splat(0.0);
+    UNROLL
+    for (int k = 0; k < PRINCE_SWITCHES; k++)
+        value = select_real(which->on[k], select_real(on->on[k], g.value[k], -g.value[k]), value);
+    return value;
 }
 
 // The lower end of a bracket of the crossing: 0, or if the function starts near its zero or behind it, because the
-// switch has just turned, the last of a few instants soon after it at which it is on its side; its value is not positive
-// if there is none.
-HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, real *low,
-                       real *low_value)
+// switch has just turned, the last of a few instants soon after it at which it is on its side; its value is not
+// positive if there is none.
+HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
+                       const PrinceSwitches *which, mask seeking, real *low, real *low_value)
 {
     *low = splat(0.0);
-    *low_value = prince_before(world, dense, on, k, *low);
-    const mask near = MASK(*low_value < 1e-6);
+    *low_value = prince_before(world, dense, on, which, *low);
+    const mask near = seeking & MASK(*low_value < 10.0 * world->c.tolerance);
     if (!any_lane(near)) return;
     for (int i = 0; i < 3; i++) {
         const real theta = splat(1.0 / (double)(4096 >> (4 * i))); // 1/4096, 1/256, 1/16
-        const real value = prince_before(world, dense, on, k, theta);
+        const real value = prince_before(world, dense, on, which, theta);
         const mask better = near & MASK(value > 0.0);
         *low = select_real(better, theta, *low);
         *low_value = select_real(better, value, *low_value);
     }
 }
 
-// theta in (0, 1] at which switch k crosses, in the lanes of `which`, by the Illinois method (Dowell & Jarratt, BIT 11,
-// 1971), bisecting each third time so that the bracket shrinks whatever the function's shape. 0 if it is on the wrong
-// side throughout.
-HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on, int k, mask which)
+// theta in (0, 1] at which each lane's switch crosses, by the Illinois method (Dowell & Jarratt, BIT 11, 1971),
+// bisecting each third time so that the bracket shrinks whatever the function's shape, until the function is within the
+// dead band. 0 if it is on the wrong side throughout.
+HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
+                        const PrinceSwitches *which, mask seeking)
 {
     enum { PRINCE_ROOT_ITERATIONS = 40 };
-    real low, low_value, high = splat(1.0), high_value = prince_before(world, dense, on, k, high);
-    prince_bracket(world, dense, on, k, &low, &low_value);
+    const double close = 0.1 * PRINCE_DEAD_BAND * world->c.tolerance;
+    real low, low_value, high = splat(1.0), high_value = prince_before(world, dense, on, which, high);
+    prince_bracket(world, dense, on, which, seeking, &low, &low_value);
     real theta = select_real(MASK(low_value > 0.0), high, splat(0.0));
-    mask seeking = which & MASK(low_value > 0.0);
+    seeking = seeking & MASK(low_value > 0.0);
     for (int i = 0; i < PRINCE_ROOT_ITERATIONS && any_lane(seeking); i++) {
         const real secant = (low * high_value - high * low_value) / (high_value - low_value);
         const mask inside = MASK(secant > low) & MASK(secant < high);
         const real middle = 0.5 * (low + high);
         const real next = i % 3 == 2 ? middle : select_real(inside, secant, middle);
-        const real value = prince_before(world, dense, on, k, next);
+        const real value = prince_before(world, dense, on, which, next);
         const mask before = MASK(value > 0.0);
         theta = select_real(seeking, next, theta);
         // the end that stays has its value halved
@@ -359,24 +362,59 @@ HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, cons
         low_value = select_real(before, value, 0.5 * low_value);
         high = select_real(before, high, next);
         low = select_real(before, next, low);
-        seeking = seeking & MASK(absolute(value) > 1e-15) & MASK(high - low > 1e-13);
+        seeking = seeking & MASK(absolute(value) > close) & MASK(high - low > 1e-13);
     }
     return theta;
 }
 
-// The first crossing: its theta, and the switches that turn there.
-HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
-                     const PrinceSwitches *crossing, PrinceSwitches *turning)
+// Of the crossing switches, each lane's one that crosses first if all were straight lines from `before` to `after`.
+HD PrinceSwitches prince_soonest(const PrinceFunctions *before, const PrinceFunctions *after,
+                                 const PrinceSwitches *crossing)
 {
-    real first = splat(2.0);
-    for (int k = 0; k < PRINCE_SWITCHES; k++) turning->on[k] = splat_bits(0);
+    PrinceSwitches soonest;
+    real path = splat(1e300), change = splat(1.0); // theta = path / change of the soonest so far
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
-        if (!any_lane(crossing->on[k])) continue;
-        const real theta = prince_crossing(world, dense, on, k, crossing->on[k]);
-        const mask sooner = crossing->on[k] & MASK(theta < first), as_soon = crossing->on[k] & MASK(theta <= first);
-        for (int j = 0; j < k; j++) turning->on[j] = turning->on[j] & ~sooner;
-        turning->on[k] = as_soon;
-        first = select_real(sooner, theta, first);
+        const real own_path = absolute(before->value[k]), own_change = absolute(before->value[k] - after->value[k]);
+        const mask sooner = crossing->on[k] & MASK(own_path * change < path * own_change);
+        path = select_real(sooner, own_path, path);
+        change = select_real(sooner, own_change, change);
+        UNROLL
+        for (int j = 0; j < PRINCE_SWITCHES; j++) soonest.on[j] = j < k ? soonest.on[j] & ~sooner : sooner;
+    }
+    return soonest;
+}
+
+// The first crossing: its theta, and the switch that turns there. A guess which it is, then as often as another one is
+// found to have crossed before it, that one.
+HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
+                     const PrinceSwitches *crossing, mask any, PrinceSwitches *turning)
+{
+    const PrinceFunctions before = prince_functions(world, &dense->q[0], &dense->v[0]);
+    HopperVector q = prince_at(dense->q, splat(1.0)), v = prince_at(dense->v, splat(1.0));
+    PrinceFunctions after = prince_functions(world, &q, &v);
+    real first = splat(1.0);
+    *turning = prince_soonest(&before, &after, crossing);
+    for (int i = 0; i < PRINCE_SWITCHES && any_lane(any); i++) {
+        const real theta = prince_crossing(world, dense, on, turning, any);
+        first = select_real(any, theta, first);
+        q = prince_at(dense->q, first);
+        v = prince_at(dense->v, first);
+        after = prince_functions(world, &q, &v);
+        PrinceSwitches earlier;
+        mask again = splat_bits(0);
+        UNROLL
+        for (int k = 0; k < PRINCE_SWITCHES; k++) {
+            const real value = select_real(on->on[k], after.value[k], -after.value[k]);
+            earlier.on[k] =
+                any & crossing->on[k] & ~turning->on[k] & MASK(value < -PRINCE_DEAD_BAND * world->c.tolerance);
+            again = again | earlier.on[k];
+        }
+        if (!any_lane(again)) break;
+        const PrinceSwitches sooner = prince_soonest(&before, &after, &earlier);
+        UNROLL
+        for (int k = 0; k < PRINCE_SWITCHES; k++) turning->on[k] = (again & sooner.on[k]) | (~again & turning->on[k]);
+        any = again;
     }
     return first;
 }
@@ -386,6 +424,7 @@ HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const P
 HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switches, const PrinceSwitches *turning,
                                  const PrinceFunctions *g, real t)
 {
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) switches->on[k] = switches->on[k] ^ turning->on[k];
     HopperTransitions edge;
     edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & hopper_flying(machine);
@@ -396,12 +435,14 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
     hopper_follow(machine, &edge, t);
     const PrinceSwitches sides = prince_sides(g);
     PrinceSwitches fresh;
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) fresh.on[k] = splat_bits(0);
     fresh.on[PRINCE_SINKING] = turning->on[PRINCE_GROUND];
     fresh.on[PRINCE_RISING] = edge.touchdown;
     fresh.on[PRINCE_EXTENDED] = edge.bottom;
     fresh.on[PRINCE_LANDING] = edge.lift_off;
     fresh.on[PRINCE_PLACING] = edge.lift_off;
+    UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++)
         switches->on[k] = (fresh.on[k] & sides.on[k]) | (~fresh.on[k] & switches->on[k]);
     return edge;

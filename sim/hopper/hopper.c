@@ -48,7 +48,8 @@ static const Option hopper_options[] = {
     {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
      "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
     // looser than that changes the gait
-    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "of dormand_prince: error of a step over 1 + |state|"},
+    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL,
+     "of dormand_prince: error of a step (m, rad, m/s, rad/s)"},
     {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "of dormand_prince: a lane that needs more ends as `limit`"},
     {"machine", OPTION_CHOICE, "", 0, 0, 1, "three_state|four_state",
      "four_state: flight in two parts, the leg short and swinging, then matching the foot's speed to the ground"},
@@ -152,7 +153,7 @@ static const Field hopper_debug[HOPPER_DEBUG_COLUMNS] = {
     {"step", "1", "step from 0", "iteration"},
     {"iteration", "1", "iteration of the step's solve, from 0", "iteration"},
     {"residual_q", "m", "inf-norm (m, rad) of the residual of q before; 0 where q is eliminated", "residual"},
-    {"residual_qd", "m/s", "inf-norm (m/s, rad/s) of the residual of q' before; newton.tolerance bounds it", "residual"},
+    {"residual_qd", "m/s", "inf-norm (m/s, rad/s) of the residual of q' before", "residual"},
     {"step_norm", "1", "inf-norm of after - before, in their units", "residual"},
     HOPPER_STATE_FIELDS("before_", "at the step's end, as the iteration found it", "before")
     HOPPER_STATE_FIELDS("after_", "at the step's end, as the iteration left it", "after")

@@ -95,15 +95,15 @@ enum { HOPPER_DEBUG_COLUMNS = 29 };
 
 // Shared by all lanes; laid over sim.h's Constants.
 typedef struct HopperConstants {
-    double dt;          // s
-    double tolerance;   // of the implicit solve, m/s and rad/s; of adaptive steps, relative to 1 + |y|
-    int64_t ticks;      // steps of a lane's life
-    int64_t settle;     // steps that the settled metrics leave out
-    int64_t steps_max;  // of an adaptive lane
-    int32_t iterations; // greatest number of the implicit solve
-    int32_t reference;  // 1: the reference's equations
-    int32_t variants;   // set of HOPPER_WITH_...
-    int32_t n_points;   // of the terrain's table
+    double dt;                               // s
+    double tolerance;                        // of the implicit solve, m/s and rad/s; of adaptive steps
+    int64_t ticks;                           // steps of a lane's life
+    int64_t settle;                          // steps that the settled metrics leave out
+    int64_t steps_max;                       // of an adaptive lane
+    int32_t iterations;                      // greatest number of the implicit solve
+    int32_t reference;                       // 1: the reference's equations
+    int32_t variants;                        // set of HOPPER_WITH_...
+    int32_t n_points;                        // of the terrain's table
     int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // which lane input each is, -1 if the lanes don't have it
 } HopperConstants;
 
