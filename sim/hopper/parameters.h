@@ -71,7 +71,7 @@
       "momentum that it gives, forwards (push: timed)") \
     X(push_interval, "s",         1.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
       "pushes begin at each multiple of it but 0 (push: random)") \
-    X(push_std,     "N s",        5.0,     0.0,  1e6, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
+    X(push_std,     "N s",        2.0,     0.0,  1e6, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
       "standard deviation of the normal impulse of each (push: random)") \
     X(push_duration, "s",         0.1,     1e-6, 1e5, SECTION_PARAMETERS, \
       HOPPER_WITH_TIMED_PUSH | HOPPER_WITH_RANDOM_PUSHES, \
