@@ -23,7 +23,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo 
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
-KERNELS := $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math
+KERNELS := $(C) $(KERNEL_OPT) -fno-math-errno -fno-trapping-math
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
 cpu_kernels := $(patsubst %,$(BUILD)/cpu_kernels_%.o,scalar v2 v3 v4)
@@ -35,6 +35,7 @@ $(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
 	$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk
 	$(HOST) -c $< -o $@
+# never with sanitizers, which take many minutes over them: those see this arithmetic in the unit tests that include it
 $(BUILD)/cpu_kernels_scalar.o: sim/cpu_kernels.c build/config.mk
 	$(KERNELS) -DCPU_KERNELS=cpu_kernels_scalar -DHOPSCOTCH_SCALAR -march=x86-64-v3 -c $< -o $@
 $(patsubst %,$(BUILD)/cpu_kernels_%.o,v2 v3 v4): $(BUILD)/cpu_kernels_%.o: sim/cpu_kernels.c build/config.mk

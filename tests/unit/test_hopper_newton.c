@@ -28,7 +28,7 @@ static HopperWorld newton_world(bool reference)
 static HopperPoint newton_point(const HopperWorld *world, const HopperVector *q, const HopperVector *v, double u1,
                                 double u2)
 {
-    HopperPoint at = {.q = *q, .v = *v, .control = {u1, u2}};
+    HopperPoint at = {.q = *q, .v = *v, .control = {.u1 = u1, .u2 = u2}};
     const HopperFoot foot = hopper_foot(world, q->x, q->z, v->x, v->z);
     at.contact = hopper_contact(&world->p, &foot, q->l);
     return at;
