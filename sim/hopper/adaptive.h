@@ -4,6 +4,7 @@
 #define HOPSCOTCH_HOPPER_ADAPTIVE_H
 
 #include "dormand_prince.h"
+#include "lane.h"
 
 // ---- the lane -------------------------------------------------------------------------------------------------------
 

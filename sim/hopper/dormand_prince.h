@@ -10,7 +10,7 @@
 #ifndef HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
 #define HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
 
-#include "step.h"
+#include "step_explicit.h"
 
 // ---- switches -------------------------------------------------------------------------------------------------------
 
