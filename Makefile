@@ -23,58 +23,62 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo 
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
-KERNELS := $(C) $(KERNEL_OPT) -fno-math-errno -fno-trapping-math
+KERNELS = $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
-cpu_kernels := $(patsubst %,$(BUILD)/cpu_kernels_%.o,scalar v2 v3 v4)
+isas := scalar v2 v3 v4
+cpu_kernels := $(foreach isa,$(isas),$(BUILD)/cpu_plain_$(isa).o $(BUILD)/cpu_observed_$(isa).o)
 kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
 
-$(BUILD)/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
+$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
 $(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
 	$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk
 	$(HOST) -c $< -o $@
-# never with sanitizers, which take many minutes over them: those see this arithmetic in the unit tests that include it
-$(BUILD)/cpu_kernels_scalar.o: sim/cpu_kernels.c build/config.mk
-	$(KERNELS) -DCPU_KERNELS=cpu_kernels_scalar -DHOPSCOTCH_SCALAR -march=x86-64-v3 -c $< -o $@
-$(patsubst %,$(BUILD)/cpu_kernels_%.o,v2 v3 v4): $(BUILD)/cpu_kernels_%.o: sim/cpu_kernels.c build/config.mk
-	$(KERNELS) -DCPU_KERNELS=cpu_kernels_$* -march=x86-64-$* -c $< -o $@
+$(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
+	$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
+$(BUILD)/cpu_observed_%.o: sim/cpu_kernels.c build/config.mk
+	$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
+ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
+ISA_v2 := -march=x86-64-v2
+ISA_v3 := -march=x86-64-v3
+ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
 	$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 # holds the commit that is built; touched only when it changes
 $(BUILD)/commit: build/config.mk FORCE
-	@mkdir -p $(BUILD) && { echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@; }
+	@mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 $(BUILD)/main.o $(kernels): | $(BUILD)/commit
 
 # ---- tests: the same unit, compiled so that file and database operations can be made to fail -------------------------
 $(BUILD)/faults.o: runner/hopscotch.c build/config.mk | $(BUILD)/commit
 	$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
 $(BUILD)/unit/%.o: tests/%.c build/config.mk | $(BUILD)/commit
-	@mkdir -p $(@D)
-	$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+	$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
-$(BUILD)/tests: $(unit_tests) $(BUILD)/faults.o $(kernels)
+$(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(BUILD)/faults.o $(kernels)
 	$(LINK)
-$(BUILD)/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
+$(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
 	$(LINK)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/unit/*.d)
 
-programs: $(BUILD)/hopscotch $(BUILD)/hopscotch_faults $(BUILD)/tests
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 asan tsan:
-	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT=-O2 EXTRA="$(SANITIZE_$@) -fno-omit-frame-pointer" programs
+	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@) -fno-omit-frame-pointer" programs
 	QUICK=1 sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE_tsan := -fsanitize=thread
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)
 bits: programs
-	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT=-O0 CUDA=no build/O0/hopscotch
+	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 crash: programs
@@ -89,9 +93,10 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 fuzz: $(cpu_kernels)
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
-portable:
-	$(MAKE) BUILD=build/portable LIBS="$(STATIC_LIBS)" LDFLAGS=-static-libgcc programs
-	sh tests/portable.sh build/portable/hopscotch
+portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests)
+	sh tests/portable.sh $(BUILD)/portable/hopscotch
+$(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
+$(BUILD)/portable/%: LDFLAGS = -static-libgcc
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hopscotch/experiments experiments/*.yaml

@@ -16,7 +16,7 @@ enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
 
 typedef struct CpuBackend {
     Backend backend;
-    const CpuKernels *kernels;
+    const CpuKernels *plain, *observed;
     const Configured *configured;
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
@@ -36,7 +36,7 @@ typedef struct CpuBackend {
 
 typedef struct CpuIsa {
     const char *name;
-    const CpuKernels *kernels;
+    const CpuKernels *plain, *observed;
     bool (*supported)(void);
 } CpuIsa;
 
@@ -55,10 +55,10 @@ static bool cpu_has_v3(void)
 static bool cpu_has_v2(void) { return true; }
 
 // best first
-static const CpuIsa cpu_isas[] = {{"v4", &cpu_kernels_v4, cpu_has_v4},
-                                  {"v3", &cpu_kernels_v3, cpu_has_v3},
-                                  {"v2", &cpu_kernels_v2, cpu_has_v2},
-                                  {"scalar", &cpu_kernels_scalar, cpu_has_v3}};
+static const CpuIsa cpu_isas[] = {{"v4", &cpu_plain_v4, &cpu_observed_v4, cpu_has_v4},
+                                  {"v3", &cpu_plain_v3, &cpu_observed_v3, cpu_has_v3},
+                                  {"v2", &cpu_plain_v2, &cpu_observed_v2, cpu_has_v2},
+                                  {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, cpu_has_v3}};
 
 static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
 {
@@ -99,15 +99,15 @@ static void cpu_name(char *name, size_t size)
 static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 {
     const Configured *configured = cpu->configured;
-    const int64_t observed = batch_observed(&cpu->slice.batch), width = cpu->kernels->lanes;
+    const int64_t observed = batch_observed(&cpu->slice.batch), width = cpu->plain->lanes;
     const bool is_observed = number < cpu->observed_groups;
     const int64_t lane = is_observed ? number * width : observed + (number - cpu->observed_groups) * width;
     const int64_t left = (is_observed ? observed : cpu->slice.batch.lanes) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
     group.valid = (int)(left < width ? left : width);
-    const CpuKernel *kernels = is_observed ? cpu->kernels->observed : cpu->kernels->plain;
-    kernels[configured->kernel](&configured->constants, configured->assets, &group);
+    const CpuKernels *kernels = is_observed ? cpu->observed : cpu->plain;
+    kernels->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
 static void cpu_work(CpuBackend *cpu)
@@ -200,7 +200,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     const double start = cpu_clock();
-    const int64_t width = cpu->kernels->lanes, left = configured_steps(cpu->configured) - cpu->tick;
+    const int64_t width = cpu->plain->lanes, left = configured_steps(cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
                              .n_columns = cpu->configured->n_columns,
@@ -252,7 +252,7 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     BackendInfo *info = &cpu->backend.info;
     char name[64];
     cpu_name(name, sizeof name);
-    *info = (BackendInfo){.name = "cpu", .slots = 1, .lane_multiple = isa->kernels->lanes};
+    *info = (BackendInfo){.name = "cpu", .slots = 1, .lane_multiple = isa->plain->lanes};
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
     snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);
@@ -268,7 +268,8 @@ Error backend_cpu_open(const BackendOptions *options, Backend **out)
     TRY(cpu_choose_isa(options->isa, &isa));
     CpuBackend *cpu = calloc(1, sizeof *cpu);
     if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
-    cpu->kernels = isa->kernels;
+    cpu->plain = isa->plain;
+    cpu->observed = isa->observed;
     cpu->backend.prepare = cpu_prepare;
     cpu->backend.prepare_debug = cpu_prepare_debug;
     cpu->backend.begin = cpu_begin;

@@ -1,4 +1,5 @@
-// The models' kernels compiled for one instruction set: one object of sim/cpu_kernels.c each, all with the same bits.
+// The models' kernels compiled for one instruction set, of plain or of observed lanes: one object of sim/cpu_kernels.c
+// each, all with the same bits.
 #ifndef HOPSCOTCH_CPU_KERNELS_H
 #define HOPSCOTCH_CPU_KERNELS_H
 
@@ -9,9 +10,10 @@ typedef void (*CpuKernel)(const Constants *constants, const double *assets, cons
 
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes of a group
-    CpuKernel plain[KERNEL_COUNT], observed[KERNEL_COUNT];
+    CpuKernel kernels[KERNEL_COUNT];
 } CpuKernels;
 
-extern const CpuKernels cpu_kernels_v2, cpu_kernels_v3, cpu_kernels_v4, cpu_kernels_scalar;
+extern const CpuKernels cpu_plain_scalar, cpu_plain_v2, cpu_plain_v3, cpu_plain_v4;
+extern const CpuKernels cpu_observed_scalar, cpu_observed_v2, cpu_observed_v3, cpu_observed_v4;
 
 #endif
