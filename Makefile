@@ -71,9 +71,9 @@ demo: all
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 asan tsan:
-	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@) -fno-omit-frame-pointer" programs
+	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@)" programs
 	QUICK=1 sh tests/run.sh build/$@ $(ONLY)
-SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)

@@ -1,6 +1,6 @@
 // Every model's kernels for one instruction set, of plain or of observed lanes. Compiled once for each, with
-// -march=x86-64-vN, -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true; sim/real.h takes LANES
-// from the instruction set.
+// -march=x86-64-vN, -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true; sim/real.h takes
+// LANES from the instruction set.
 #define HOPSCOTCH_KERNELS
 #include "cpu_kernels.h"
 

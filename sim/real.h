@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Every function is inlined into its kernel. With -DHOPSCOTCH_CALLS the compiler may call it instead: a fifth slower, and
-// compiled twenty times faster. So are kernels built of observed lanes, under a sanitizer, and without optimisation.
+// Every function is inlined into its kernel. With -DHOPSCOTCH_CALLS the compiler may call it instead: kernels a fifth
+// slower, compiled twenty times faster. So are built those of observed lanes, under a sanitizer, without optimisation.
 #if defined(__CUDACC__)
 #define HD static __device__ __forceinline__
 #elif defined(HOPSCOTCH_CALLS)

@@ -19,7 +19,7 @@ fail()
 each_alone()
 {
     for file in $(git ls-files '*.c' '*.h'); do
-        echo 'int lint;' | $1 $flags -DCPU_KERNELS=cpu_plain_lint -DOBSERVED=false -fsyntax-only -include "$file" -x c - ||
+        echo 'int lint;' | $1 $flags -fsyntax-only -include "$file" -x c - ||
             fail "$1 $file"
     done
 }
