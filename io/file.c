@@ -72,8 +72,10 @@ static void seam_parse(const char *rules)
     char text[256], *rest = NULL;
     seam_rule_count = 0;
     if ((size_t)snprintf(text, sizeof text, "%s", rules) >= sizeof text) seam_bad_rule(rules);
-    for (char *rule = strtok_r(text, ",", &rest); rule != NULL; rule = strtok_r(NULL, ",", &rest))
-        seam_parse_rule(rules, rule);
+    for (char *rule = strtok_r(text, ",", &rest); rule != NULL; rule = strtok_r(NULL, ",", &rest)) {
+        const bool of_a_device = strncmp(rule, "backend:", 8) == 0 || strncmp(rule, "cuda:", 5) == 0; // sim/faults.c
+        if (!of_a_device) seam_parse_rule(rules, rule);
+    }
 }
 
 static void seam_parse_environment(void)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const Command command_check, command_plan, command_run, command_resume, command_status, command_best,
     command_query, command_show, command_replay, command_digest, command_models, command_schema, command_help_pages,
@@ -52,9 +53,17 @@ static Error commands_flush(FILE *out)
 
 static int commands_exit_code(ErrorKind kind)
 {
-    static const int codes[] = {
-        [OK] = 0, [ERROR_USER] = 1, [ERROR_USAGE] = 2, [ERROR_MACHINE] = 3, [ERROR_INTERRUPTED] = 128 + SIGINT};
-    return kind == ERROR_INTERRUPTED && interrupt_requested() == SIGTERM ? 128 + SIGTERM : codes[kind];
+    static const int codes[] = {[OK] = 0,
+                                [ERROR_USER] = 1,
+                                [ERROR_USAGE] = 2,
+                                [ERROR_MACHINE] = 3,
+                                [ERROR_INTERRUPTED] = 128 + SIGINT,
+                                [ERROR_MEMORY] = 3,
+                                [ERROR_DEVICE] = 3,
+                                [ERROR_STUCK] = 3};
+    const int signal_number = interrupt_requested();
+    const bool interrupted = kind == ERROR_INTERRUPTED || kind == ERROR_STUCK;
+    return interrupted && signal_number != 0 ? 128 + signal_number : codes[kind];
 }
 
 static void commands_print_error(const Error *error, FILE *out)
@@ -72,6 +81,7 @@ int hopscotch_main(int argc, char **argv)
     if (error.kind == OK) error = commands_dispatch(&line);
     if (error.kind == OK) error = commands_flush(stdout);
     if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);
+    if (error.kind == ERROR_STUCK) _exit(commands_exit_code(error.kind)); // what is stuck still uses the arena
     arena_destroy(&arena);
     return commands_exit_code(error.kind);
 }

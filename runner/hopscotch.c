@@ -14,8 +14,10 @@
 #include "../sim/models.c"
 #include "../sim/hopper/hopper.c"
 #include "../sim/bbob/bbob.c"
+#include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
+#include "../sim/backend_faulty.c"
 
 #include "../io/clock.c"
 #include "../io/file.c"

@@ -1,6 +1,7 @@
-// The backends by name, and the calls that are the same for all of them.
+// The backends by name, the calls that are the same for all of them, and the watchdog.
 #include "backend.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct BackendEntry {
@@ -14,22 +15,36 @@ static const BackendEntry backend_entries[] = {
     {"cuda", backend_cuda_open},
 #endif
     {"cpu", backend_cpu_open},
+#ifdef HOPSCOTCH_FAULTS
+    {"faulty", backend_faulty_open},
+#endif
 };
 
 enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 
-Error backend_open(const BackendOptions *options, Backend **out)
+static bool backend_has_cuda(void) { return strcmp(backend_entries[0].name, "cuda") == 0; }
+
+// A GPU that is there and fails is told, and not passed over in silence.
+static Error backend_open_named(const BackendOptions *options, Backend **out)
 {
     const char *name = options->name != NULL ? options->name : "auto";
     const bool automatic = strcmp(name, "auto") == 0;
     Error error = error_make(ERROR_USER, "there is no backend `%s` in this build; it has cpu%s", name,
-                             BACKEND_ENTRIES > 1 ? " and cuda" : " only (built without CUDA)");
+                             backend_has_cuda() ? " and cuda" : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
         if (!automatic && strcmp(name, backend_entries[i].name) != 0) continue;
         error = backend_entries[i].open(options, out);
-        if (error.kind == OK || !automatic) return error;
+        if (error.kind != ERROR_MACHINE || !automatic) return error;
     }
     return error;
+}
+
+Error backend_open(const BackendOptions *options, Backend **out)
+{
+    TRY(backend_open_named(options, out));
+    (*out)->patience = options->patience > 0 ? options->patience : BACKEND_PATIENCE;
+    (*out)->interrupted = options->interrupted;
+    return error_none();
 }
 
 const BackendInfo *backend_info(const Backend *backend) { return &backend->info; }
@@ -60,14 +75,59 @@ Batch *backend_batch(Backend *backend, int slot) { return &backend->batches[slot
 
 Error backend_begin(Backend *backend, int slot) { return backend->begin(backend, slot); }
 
-Error backend_advance(Backend *backend, int slot, int64_t ticks) { return backend->advance(backend, slot, ticks); }
+Error backend_advance(Backend *backend, int slot, int64_t ticks)
+{
+    backend->in_flight[slot] = true;
+    return backend->advance(backend, slot, ticks);
+}
+
+// ---- the watchdog ---------------------------------------------------------------------------------------------------
+
+static Error backend_stuck(const Backend *backend, bool hurried)
+{
+    if (hurried)
+        return error_make(ERROR_STUCK, "interrupted by the user; the slice in flight on %s did not end, and was left",
+                          backend->info.device);
+    return error_make(ERROR_STUCK,
+                      "%s has not ended a slice of a batch after %g s: the slice is too long for it (a smaller --slice "
+                      "or --batch), more patience is needed (--watchdog SECONDS), or the kernel or its driver hangs",
+                      backend->info.device, backend->patience);
+}
+
+// Until the slice ends. Time is counted in looks, so that a process that was itself stopped for an hour loses one.
+static Error backend_watch(Backend *backend, int slot)
+{
+    const double look = 0.1, hurry = 1.0; // s
+    double waited = 0, hurried = 0;
+    for (bool ended = false; !ended;) {
+        TRY(backend->poll(backend, slot, look, &ended));
+        waited += look;
+        if (backend->interrupted != NULL && backend->interrupted() != 0) hurried += look;
+        backend->stuck = !ended && (waited >= backend->patience || hurried >= hurry);
+        if (backend->stuck) return backend_stuck(backend, hurried >= hurry);
+    }
+    backend->in_flight[slot] = false;
+    return error_none();
+}
 
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
-    return backend->wait(backend, slot, done, kernel_seconds);
+    double seconds = 0;
+    *done = false;
+    TRY(backend_watch(backend, slot));
+    TRY(backend->wait(backend, slot, done, &seconds));
+    *kernel_seconds = isfinite(seconds) && seconds >= 0 ? seconds : 0; // a device's clock may be wrong
+    return error_none();
 }
 
-void backend_close(Backend *backend)
+bool backend_close(Backend *backend)
 {
-    if (backend != NULL) backend->close(backend);
+    if (backend == NULL) return true;
+    if (backend->cut != NULL && !backend->stuck) backend->cut(backend);
+    for (int i = 0; i < BACKEND_SLOTS_MAX && !backend->stuck; i++) {
+        if (backend->in_flight[i]) (void)backend_watch(backend, i);
+    }
+    if (backend->stuck) return false;
+    backend->close(backend);
+    return true;
 }

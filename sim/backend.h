@@ -14,12 +14,18 @@ enum { BACKEND_SLOTS_MAX = 2 };
 struct Backend {
     BackendInfo info;
     Batch batches[BACKEND_SLOTS_MAX]; // the host's view of each slot
+    double patience;                  // s
+    int (*interrupted)(void);
+    bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of the slot; any of them
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
     Error (*advance)(Backend *backend, int slot, int64_t ticks);
+    // Waits for the slice in flight, but no longer than `seconds`. *ended: it is over; an error is over too.
+    Error (*poll)(Backend *backend, int slot, double seconds, bool *ended);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
-    void (*close)(Backend *backend);
+    void (*cut)(Backend *backend);   // makes slices in flight end early, their batch spoiled; NULL: it can't
+    void (*close)(Backend *backend); // no slice is in flight
 };
 
 // Lanes that are traced or debugged: the first ones of a batch, which the observed kernel advances.
@@ -29,6 +35,9 @@ static inline int64_t batch_observed(const Batch *batch)
 }
 
 Error backend_cpu_open(const BackendOptions *options, Backend **out);
+#ifdef HOPSCOTCH_FAULTS
+Error backend_faulty_open(const BackendOptions *options, Backend **out);
+#endif
 #ifdef HOPSCOTCH_CUDA
 Error backend_cuda_open(const BackendOptions *options, Backend **out);
 #endif

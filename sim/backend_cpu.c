@@ -20,7 +20,8 @@ typedef struct CpuBackend {
     const Configured *configured;
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
-    double kernel_seconds;    // of the batch in flight
+    double kernel_seconds;    // of the batch in flight, slices that have ended
+    double slice_started;     // cpu_clock
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
@@ -119,6 +120,21 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
+static double cpu_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// With the mutex held, after this thread's share of the slice.
+static void cpu_thread_ends_slice(CpuBackend *cpu)
+{
+    if (--cpu->working > 0) return;
+    cpu->kernel_seconds += cpu_clock() - cpu->slice_started;
+    pthread_cond_broadcast(&cpu->idle);
+}
+
 static void *cpu_thread(void *argument)
 {
     CpuBackend *cpu = argument;
@@ -131,7 +147,7 @@ static void *cpu_thread(void *argument)
         pthread_mutex_unlock(&cpu->mutex);
         cpu_work(cpu);
         pthread_mutex_lock(&cpu->mutex);
-        if (--cpu->working == 0) pthread_cond_signal(&cpu->idle);
+        cpu_thread_ends_slice(cpu);
     }
     pthread_mutex_unlock(&cpu->mutex);
     return NULL;
@@ -189,19 +205,12 @@ static Error cpu_begin(Backend *backend, int slot)
     return error_none();
 }
 
-static double cpu_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
-    const double start = cpu_clock();
     const int64_t width = cpu->plain->lanes, left = configured_steps(cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
+    while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that nobody waited for
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
                              .n_columns = cpu->configured->n_columns,
                              .n_debug = cpu->configured->n_debug,
@@ -213,13 +222,30 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     atomic_store(&cpu->next, 0);
     cpu->working = cpu->n_threads;
     cpu->turn++;
-    pthread_cond_broadcast(&cpu->work);
-    while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex);
-    pthread_mutex_unlock(&cpu->mutex);
     cpu->tick += cpu->slice.ticks;
-    cpu->kernel_seconds += cpu_clock() - start;
+    cpu->slice_started = cpu_clock();
+    pthread_cond_broadcast(&cpu->work);
+    pthread_mutex_unlock(&cpu->mutex);
     return error_none();
 }
+
+static Error cpu_poll(Backend *backend, int slot, double seconds, bool *ended)
+{
+    (void)slot;
+    CpuBackend *cpu = (CpuBackend *)backend;
+    const double until = cpu_clock() + seconds;
+    struct timespec limit = {.tv_sec = (time_t)until};
+    limit.tv_nsec = (long)(1e9 * (until - (double)limit.tv_sec));
+    int late = 0;
+    pthread_mutex_lock(&cpu->mutex);
+    while (cpu->working > 0 && late == 0) late = pthread_cond_timedwait(&cpu->idle, &cpu->mutex, &limit);
+    *ended = cpu->working == 0;
+    pthread_mutex_unlock(&cpu->mutex);
+    return error_none();
+}
+
+// Groups that no thread has begun are left.
+static void cpu_cut(Backend *backend) { atomic_store(&((CpuBackend *)backend)->next, (long long)1 << 62); }
 
 static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
@@ -262,6 +288,16 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     info->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
+// Timed waits go by the clock that nobody sets.
+static void cpu_init_idle(CpuBackend *cpu)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&cpu->idle, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 Error backend_cpu_open(const BackendOptions *options, Backend **out)
 {
     const CpuIsa *isa = NULL;
@@ -274,13 +310,15 @@ Error backend_cpu_open(const BackendOptions *options, Backend **out)
     cpu->backend.prepare_debug = cpu_prepare_debug;
     cpu->backend.begin = cpu_begin;
     cpu->backend.advance = cpu_advance;
+    cpu->backend.poll = cpu_poll;
     cpu->backend.wait = cpu_wait;
+    cpu->backend.cut = cpu_cut;
     cpu->backend.close = cpu_close;
     cpu->arena.purpose = "a batch of lanes";
     cpu->debug_arena.purpose = "debug rows";
     pthread_mutex_init(&cpu->mutex, NULL);
     pthread_cond_init(&cpu->work, NULL);
-    pthread_cond_init(&cpu->idle, NULL);
+    cpu_init_idle(cpu);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int wanted = options->threads > 0 ? options->threads : (int)(cores > 0 ? cores : 1);
     while (cpu->n_threads < wanted && cpu->n_threads < CPU_THREADS_MAX &&

@@ -1,14 +1,16 @@
 // The CUDA backend: one thread a lane, two batches in flight on two streams, pinned host memory, no device memory taken
-// after prepare. Every CUDA call goes through cuda_check, which a build with -DHOPSCOTCH_FAULTS can make fail:
-// HOPSCOTCH_FAULT="cuda:N:CODE" gives the N-th call the error number CODE without making it.
+// after prepare. Every CUDA call but those that give back goes through CUDA_CALL, so that a test can make any of them
+// fail (sim/faults.c).
 #define HOPSCOTCH_KERNELS
 #include "backend.h"
+#include "faults.h"
 #include "lanes.h"
 #include "models.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 enum { CUDA_BLOCK = 64 };
 
@@ -35,36 +37,29 @@ static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 
 // ---- the seam -------------------------------------------------------------------------------------------------------
 
-#ifdef HOPSCOTCH_FAULTS
-static bool cuda_fault(cudaError_t *code)
-{
-    static long calls = 0, due = -1;
-    static int number = 0;
-    if (due < 0) {
-        const char *fault = getenv("HOPSCOTCH_FAULT");
-        if (fault == NULL || sscanf(fault, "cuda:%ld:%d", &due, &number) != 2) due = 0;
-    }
-    *code = (cudaError_t)number;
-    return due > 0 && ++calls == due;
-}
+#define CUDA_CALL(code, call)                                                                                          \
+    do {                                                                                                               \
+        int cuda_number = 0;                                                                                           \
+        (code) = backend_cuda_fault(&cuda_number) ? (cudaError_t)cuda_number : (call);                                 \
+    } while (0)
 #define CUDA_TRY(call)                                                                                                 \
     do {                                                                                                               \
         cudaError_t cuda_code;                                                                                         \
-        if (!cuda_fault(&cuda_code)) cuda_code = (call);                                                               \
+        CUDA_CALL(cuda_code, call);                                                                                    \
         TRY(cuda_check(cuda_code, #call));                                                                             \
     } while (0)
-#else
-#define CUDA_TRY(call) TRY(cuda_check((call), #call))
-#endif
 
-static Error cuda_check(cudaError_t code, const char *what)
+// The name of the call: what stands before its arguments.
+static int cuda_name_length(const char *call) { return (int)strcspn(call, "("); }
+
+static Error cuda_check(cudaError_t code, const char *call)
 {
     if (code == cudaSuccess) return error_none();
-    if (code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver)
-        return error_make(ERROR_MACHINE, "no NVIDIA GPU that can be used: %s", cudaGetErrorString(code));
+    (void)cudaGetLastError(); // or the next launch would be taken for the one that failed
     if (code == cudaErrorMemoryAllocation)
-        return error_make(ERROR_MACHINE, "out of device memory (%s): a smaller --batch takes less", what);
-    return error_make(ERROR_MACHINE, "CUDA: %s failed: %s", what, cudaGetErrorString(code));
+        return error_make(ERROR_MEMORY, "%.*s: out of memory", cuda_name_length(call), call);
+    return error_make(ERROR_DEVICE, "%.*s: %s (CUDA error %d, %s)", cuda_name_length(call), call,
+                      cudaGetErrorString(code), (int)code, cudaGetErrorName(code));
 }
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
@@ -312,6 +307,36 @@ static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
     return error_none();
 }
 
+static double cuda_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Looked at every 50 us or so rather than slept for, because nothing wakes a thread from a kernel that does not end.
+static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
+{
+    const struct timespec nap = {0, 50000}; // ns
+    const double until = cuda_clock() + seconds;
+    cudaError_t code = cudaEventQuery(event);
+    while (code == cudaErrorNotReady && cuda_clock() < until) {
+        nanosleep(&nap, NULL);
+        code = cudaEventQuery(event);
+    }
+    if (code == cudaErrorNotReady) (void)cudaGetLastError(); // it would be taken for the error of the next launch
+    return code;
+}
+
+static Error cuda_poll(Backend *backend, int slot, double seconds, bool *ended)
+{
+    const CudaSlot *s = &((CudaBackend *)backend)->slots[slot];
+    cudaError_t code;
+    CUDA_CALL(code, cuda_event_state(s->spans[s->turn].ended, seconds));
+    *ended = code != cudaErrorNotReady;
+    return *ended ? cuda_check(code, "cudaEventQuery(ended)") : error_none();
+}
+
 static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
@@ -330,7 +355,8 @@ static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_se
 static void cuda_close(Backend *backend)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
-    cudaDeviceSynchronize(); // a batch that was abandoned may still be running
+    cudaSetDevice(cuda->device);
+    const bool broken = cudaDeviceSynchronize() != cudaSuccess; // a batch that was abandoned may still be running
     cuda_release(cuda);
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         for (int k = 0; k < 2; k++) {
@@ -340,6 +366,8 @@ static void cuda_close(Backend *backend)
         }
         if (cuda->slots[i].stream != NULL) cudaStreamDestroy(cuda->slots[i].stream);
     }
+    if (broken) cudaDeviceReset(); // whoever opens it next gets a fresh context, if the device still gives any
+    (void)cudaGetLastError();
     free(cuda);
 }
 
@@ -369,13 +397,22 @@ static Error cuda_describe(CudaBackend *cuda)
     return error_none();
 }
 
-static Error cuda_start(CudaBackend *cuda)
+// A machine without a GPU is no machine with a GPU that failed.
+static Error cuda_find(int device)
 {
     int devices = 0;
-    CUDA_TRY(cudaGetDeviceCount(&devices));
-    if (cuda->device < 0 || cuda->device >= devices)
-        return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", cuda->device,
-                          devices, devices - 1);
+    cudaError_t code;
+    CUDA_CALL(code, cudaGetDeviceCount(&devices));
+    (void)cudaGetLastError();
+    if (code != cudaSuccess)
+        return error_make(ERROR_MACHINE, "no NVIDIA GPU that can be used: %s", cudaGetErrorString(code));
+    if (device >= 0 && device < devices) return error_none();
+    return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", device, devices,
+                      devices - 1);
+}
+
+static Error cuda_start(CudaBackend *cuda)
+{
     CUDA_TRY(cudaSetDevice(cuda->device));
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         CUDA_TRY(cudaStreamCreateWithFlags(&cuda->slots[i].stream, cudaStreamNonBlocking));
@@ -389,6 +426,7 @@ static Error cuda_start(CudaBackend *cuda)
 
 extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
 {
+    TRY(cuda_find(options->device));
     CudaBackend *cuda = (CudaBackend *)calloc(1, sizeof *cuda);
     if (cuda == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
     cuda->device = options->device;
@@ -396,6 +434,7 @@ extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
     cuda->backend.prepare_debug = cuda_prepare_debug;
     cuda->backend.begin = cuda_begin;
     cuda->backend.advance = cuda_advance;
+    cuda->backend.poll = cuda_poll;
     cuda->backend.wait = cuda_wait;
     cuda->backend.close = cuda_close;
     const Error error = cuda_start(cuda);

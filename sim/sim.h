@@ -17,9 +17,19 @@ extern "C" {
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// What kind of thing went wrong decides the exit code (runner/main.c): 1 the user's, 2 usage, 3 the machine's,
+// What kind of thing went wrong decides the exit code (runner/commands.c): 1 the user's, 2 usage, 3 the machine's,
 // 130 interrupted. A failed trial is data, not an error.
-typedef enum ErrorKind { OK = 0, ERROR_USER, ERROR_USAGE, ERROR_MACHINE, ERROR_INTERRUPTED } ErrorKind;
+typedef enum ErrorKind {
+    OK = 0,
+    ERROR_USER,
+    ERROR_USAGE,
+    ERROR_MACHINE,
+    ERROR_INTERRUPTED,
+    // the machine's too, and a run may be able to go on after them (runner/device.c)
+    ERROR_MEMORY, // there was not enough of it: a smaller batch takes less
+    ERROR_DEVICE, // a device failed: what it had in flight can be computed anew, there or elsewhere
+    ERROR_STUCK   // a slice does not end: it holds memory that can't be given back, so the process must leave by _exit
+} ErrorKind;
 
 typedef struct Error {
     ErrorKind kind;
@@ -198,11 +208,15 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 // ---- backends -------------------------------------------------------------------------------------------------------
 
 typedef struct BackendOptions {
-    const char *name; // "auto", "cpu", "cuda"
-    int threads;      // CPU threads; 0: all cores
-    int device;       // CUDA device index
-    const char *isa;  // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    const char *name;         // "auto", "cpu", "cuda"
+    int threads;              // CPU threads; 0: all cores
+    int device;               // CUDA device index
+    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    double patience;          // s that a slice may take before it counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    int (*interrupted)(void); // nonzero once the user wants to leave: patience is then one second; may be NULL
 } BackendOptions;
+
+#define BACKEND_PATIENCE 60.0 // s
 
 typedef struct Backend Backend;
 
@@ -219,11 +233,12 @@ typedef struct BackendInfo {
 // Steps of the kernel after which every lane has ended.
 int64_t configured_steps(const Configured *configured);
 
-// `auto` takes CUDA if this build and this machine have it, else the CPU. Error: machine, naming what is missing.
+// `auto` takes CUDA if this build and this machine have it, else the CPU. Errors: machine, naming what is missing;
+// device, if it is there and fails; user, if there is no device of that number.
 Error backend_open(const BackendOptions *options, Backend **out);
 const BackendInfo *backend_info(const Backend *backend);
 // Takes all memory that a run needs, once: for `slots` batches of at most `lanes` lanes, of which at most
-// `traced` x `capacity` samples are traced. Error: machine, with the bytes that it wanted.
+// `traced` x `capacity` samples are traced. Error: memory, with what it wanted.
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
 // Debug rows of at most `lanes` lanes, `capacity` rows each. After prepare; without it nothing is taken for them.
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
@@ -234,12 +249,14 @@ int64_t backend_lane_bytes(const Configured *configured);
 // until the next prepare or close.
 Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
-// Starts one slice: `ticks` more ticks of every running lane. Returns at once (CUDA) or when done (CPU).
+// Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
-// time of the batch so far.
+// time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
-void backend_close(Backend *backend);
+// Slices that are still in flight are cut short or waited for, as patiently as ever. False: one is stuck. What it
+// computes with then stays where it is, and the process must leave by _exit.
+bool backend_close(Backend *backend);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
 

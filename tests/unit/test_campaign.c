@@ -241,6 +241,13 @@ static Error two_advance(Backend *backend, int slot, int64_t ticks)
     return error_none();
 }
 
+static Error two_poll(Backend *backend, int slot, double seconds, bool *ended)
+{
+    (void)backend, (void)slot, (void)seconds;
+    *ended = true;
+    return error_none();
+}
+
 static Error two_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     TwoSlots *two = (TwoSlots *)(void *)backend;
@@ -260,9 +267,12 @@ static void two_close(Backend *backend)
 static void two_open(TwoSlots *two)
 {
     const BackendOptions options = {.name = "cpu", .threads = 1};
-    *two = (TwoSlots){
-        .backend = {
-            .prepare = two_prepare, .begin = two_begin, .advance = two_advance, .wait = two_wait, .close = two_close}};
+    *two = (TwoSlots){.backend = {.prepare = two_prepare,
+                                  .begin = two_begin,
+                                  .advance = two_advance,
+                                  .poll = two_poll,
+                                  .wait = two_wait,
+                                  .close = two_close}};
     for (int i = 0; i < 2; i++) CHECK_OK(backend_open(&options, &two->inner[i]));
     two->backend.info = *backend_info(two->inner[0]);
     two->backend.info.slots = 2;

@@ -1,0 +1,151 @@
+// A backend for tests, in builds with -DHOPSCOTCH_FAULTS: two devices of two slots each, as a host with GPUs has them,
+// which compute on the CPU and fail when they are told to (sim/faults.c). What a device that failed leaves behind is
+// spoiled, so that nobody can use it unnoticed.
+#include "backend.h"
+#include "faults.h"
+
+#ifdef HOPSCOTCH_FAULTS
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAULTY_DEVICES = 2 };
+
+typedef struct FaultyBackend {
+    Backend backend;
+    int device;
+    bool broken, hung[BACKEND_SLOTS_MAX]; // since a launch failed; a slice that does not end
+    bool lying;                           // its clock, next time
+    int lies;
+    int64_t n_metrics;
+    Backend *inner[BACKEND_SLOTS_MAX];
+} FaultyBackend;
+
+static bool faulty_lost[FAULTY_DEVICES]; // as long as this process lives
+
+static void faulty_spoil(FaultyBackend *faulty)
+{
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        const Batch *batch = &faulty->backend.batches[i];
+        for (int64_t k = 0; k < faulty->n_metrics * batch->stride; k++) batch->metric[k] = -12345.0;
+        for (int64_t k = 0; k < batch->stride; k++) batch->status[k] = LANE_DONE;
+    }
+}
+
+// What the operation comes to before it is done. A slice of `slot` that hangs is no error yet.
+static Error faulty_try(FaultyBackend *faulty, const char *operation, int slot)
+{
+    const DeviceFault fault = device_fault(operation);
+    if (fault == FAULT_MEMORY) return error_make(ERROR_MEMORY, "%s: out of memory", operation);
+    if (fault == FAULT_LOST) faulty_lost[faulty->device] = true;
+    faulty->broken = faulty->broken || fault == FAULT_LAUNCH;
+    faulty->hung[slot] = faulty->hung[slot] || fault == FAULT_HANG;
+    faulty->lying = fault == FAULT_TIME;
+    if (!faulty->broken && !faulty_lost[faulty->device]) return error_none();
+    faulty_spoil(faulty);
+    return error_make(ERROR_DEVICE, "%s: %s", operation,
+                      faulty_lost[faulty->device] ? "the device is lost" : "unspecified launch failure");
+}
+
+static Error faulty_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
+                            int64_t capacity)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    TRY(faulty_try(faulty, "prepare", 0));
+    faulty->n_metrics = configured->n_metrics;
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        TRY(backend_prepare(faulty->inner[i], configured, lanes, traced, capacity));
+        backend->batches[i] = *backend_batch(faulty->inner[i], 0);
+    }
+    return error_none();
+}
+
+static Error faulty_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    TRY(faulty_try(faulty, "prepare", 0));
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        TRY(backend_prepare_debug(faulty->inner[i], lanes, capacity));
+        backend->batches[i] = *backend_batch(faulty->inner[i], 0);
+    }
+    return error_none();
+}
+
+static Error faulty_begin(Backend *backend, int slot)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    TRY(faulty_try(faulty, "begin", slot));
+    *backend_batch(faulty->inner[slot], 0) = backend->batches[slot];
+    return backend_begin(faulty->inner[slot], 0);
+}
+
+static Error faulty_advance(Backend *backend, int slot, int64_t ticks)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    TRY(faulty_try(faulty, "advance", slot));
+    return backend_advance(faulty->inner[slot], 0, ticks);
+}
+
+static Error faulty_poll(Backend *backend, int slot, double seconds, bool *ended)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    const struct timespec nap = {.tv_nsec = (long)(1e9 * seconds)};
+    *ended = !faulty->hung[slot];
+    if (!*ended) nanosleep(&nap, NULL);
+    return error_none();
+}
+
+static Error faulty_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
+{
+    static const double nonsense[] = {-1e9, NAN, INFINITY};
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    TRY(faulty_try(faulty, "wait", slot));
+    TRY(backend_wait(faulty->inner[slot], 0, done, kernel_seconds));
+    if (faulty->lying) *kernel_seconds = nonsense[faulty->lies++ % 3];
+    return error_none();
+}
+
+static void faulty_close(Backend *backend)
+{
+    FaultyBackend *faulty = (FaultyBackend *)backend;
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) (void)backend_close(faulty->inner[i]);
+    free(faulty);
+}
+
+static Error faulty_start(FaultyBackend *faulty, const BackendOptions *options)
+{
+    BackendOptions inner = *options;
+    inner.name = "cpu";
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) TRY(backend_open(&inner, &faulty->inner[i]));
+    BackendInfo *info = &faulty->backend.info;
+    *info = *backend_info(faulty->inner[0]);
+    info->name = "faulty";
+    info->slots = BACKEND_SLOTS_MAX;
+    snprintf(info->device, sizeof info->device, "faulty device %d", faulty->device);
+    return faulty_try(faulty, "open", 0);
+}
+
+Error backend_faulty_open(const BackendOptions *options, Backend **out)
+{
+    if (options->device >= FAULTY_DEVICES)
+        return error_make(ERROR_USER, "there is no faulty device %d; there are %d", options->device, FAULTY_DEVICES);
+    FaultyBackend *faulty = calloc(1, sizeof *faulty);
+    if (faulty == NULL) return error_make(ERROR_MEMORY, "not enough memory for the faulty backend");
+    faulty->device = options->device;
+    faulty->backend.prepare = faulty_prepare;
+    faulty->backend.prepare_debug = faulty_prepare_debug;
+    faulty->backend.begin = faulty_begin;
+    faulty->backend.advance = faulty_advance;
+    faulty->backend.poll = faulty_poll;
+    faulty->backend.wait = faulty_wait;
+    faulty->backend.close = faulty_close;
+    const Error error = faulty_start(faulty, options);
+    if (error.kind != OK)
+        faulty_close(&faulty->backend);
+    else
+        *out = &faulty->backend;
+    return error;
+}
+#endif
