@@ -82,7 +82,7 @@ bits: programs
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 crash: programs
-	HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/kill_resume.sh
+	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 $(BUILD)/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)

@@ -275,11 +275,14 @@ Error database_close(Database *database)
 
 // ---- statements -----------------------------------------------------------------------------------------------------
 
-// "run INSERT INTO ..." for messages: the statement's beginning
+// "run INSERT INTO ..." for messages: the statement's beginning, in one line
 static Error database_statement_error(const Database *database, int code, const char *sql)
 {
     char doing[72];
     snprintf(doing, sizeof doing, "run %.60s", sql != NULL ? sql : "a statement");
+    for (char *c = doing; *c != '\0'; c++) {
+        if (*c == '\n') *c = ' ';
+    }
     return database_error(database, code, doing);
 }
 

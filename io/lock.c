@@ -21,9 +21,13 @@ static Error lock_write_text(int descriptor, const char *path)
     char host[65] = "?", text[160];
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "?");
     const int length = snprintf(text, sizeof text, "pid %ld on %s since %s\n", (long)getpid(), host, clock_utc().text);
-    const struct iovec part = {text, (size_t)length};
-    if (seam_truncate(descriptor, 0) < 0) return file_error("write", path, (size_t)length);
-    return seam_write(descriptor, &part, 1) != length ? file_error("write", path, (size_t)length) : error_none();
+    if (TEMP_FAILURE_RETRY(seam_truncate(descriptor, 0)) < 0) return file_error("write", path, (size_t)length);
+    for (ssize_t written = 0, more = 0; written < length; written += more) {
+        const struct iovec part = {text + written, (size_t)(length - written)};
+        more = TEMP_FAILURE_RETRY(seam_write(descriptor, &part, 1));
+        if (more < 0) return file_error("write", path, (size_t)length);
+    }
+    return error_none();
 }
 
 static Error lock_refused(int descriptor, const char *path)
@@ -39,9 +43,9 @@ Error lock_take(const char *path, Lock *lock)
 {
     short found;
     lock->descriptor = -1;
-    const int descriptor = seam_open(path, O_RDWR | O_CREAT);
+    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT));
     if (descriptor < 0) return file_error("open", path, 0);
-    const bool taken = seam_lock(descriptor, F_OFD_SETLK, F_WRLCK, &found) == 0;
+    const bool taken = TEMP_FAILURE_RETRY(seam_lock(descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
     const Error error = taken ? lock_write_text(descriptor, path) : lock_refused(descriptor, path);
     if (error.kind != OK) {
         (void)seam_close(descriptor);
@@ -63,7 +67,7 @@ Error lock_holder(const char *path, char *text, size_t size)
 {
     short found = F_UNLCK;
     text[0] = '\0';
-    const int descriptor = seam_open(path, O_RDONLY);
+    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY));
     if (descriptor < 0) return errno == ENOENT ? error_none() : file_error("open", path, 0);
     Error error = error_none();
     if (seam_lock(descriptor, F_OFD_GETLK, F_WRLCK, &found) < 0) error = file_error("look at the lock", path, 0);

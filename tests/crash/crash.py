@@ -1,0 +1,212 @@
+"""What the crash suites share: a campaign of tests/crash/specs in a folder of its own, run by the real program with
+tests/crash/preload.c between it and the disk; what must hold of it at every moment, and in the end.
+
+Environment:
+  HOPSCOTCH     the program, linked dynamically (build/hopscotch)
+  QUICK=1       a slice of each suite, a few seconds long
+  SEED=N        of all that is drawn (1)
+  CRASH_FOLDER  where the campaigns lie while they are tried (in memory if there is /dev/shm: a hundred times faster)
+"""
+import glob
+import os
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+PROGRAM = os.environ.get("HOPSCOTCH", os.path.join(REPOSITORY, "build", "hopscotch"))
+QUICK = bool(os.environ.get("QUICK"))
+SEED = int(os.environ.get("SEED", "1"))
+TIME_LIMIT = 60  # s; whatever takes longer hangs
+
+memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+work = tempfile.mkdtemp(prefix="crash.", dir=os.environ.get("CRASH_FOLDER", memory))
+preload = os.path.join(work, "preload.so")
+failures = 0
+
+
+def report(good, text):
+    """One line a check, as tests/run.sh counts them."""
+    global failures
+    failures += not good
+    print(("ok " if good else "FAIL ") + text, flush=True)
+
+
+def finish():
+    shutil.rmtree(work, ignore_errors=True)
+    sys.exit(1 if failures else 0)
+
+
+def skip(text):
+    print("skip " + text)
+    finish()
+
+
+def build_preload(suite):
+    """Compiles the library; ends the suite if the program can't be run with it (static, or with a sanitizer)."""
+    compiler = os.environ.get("CC", "cc").split()
+    command = compiler + ["-std=c17", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", os.path.join(HERE, "preload.c")]
+    if subprocess.run(command + ["-o", preload]).returncode != 0:
+        report(False, f"{suite}: tests/crash/preload.c does not compile")
+        finish()
+    trial = subprocess.run([PROGRAM, "help"], env=dict(os.environ, LD_PRELOAD=preload), capture_output=True)
+    libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
+    if trial.returncode != 0 or re.search("lib[at]san", libraries) or "libsqlite3" not in libraries:
+        skip(f"{suite}: nothing can be preloaded into {os.path.relpath(PROGRAM, REPOSITORY)}")
+
+
+class Result:
+    def __init__(self, status, text):
+        self.status, self.text = status, text  # status: as a shell's; 124: it hung
+
+
+class Place:
+    """A results folder, and one campaign of a spec in it."""
+
+    def __init__(self, name, spec, batch=16, program=None):
+        self.root, self.spec, self.batch = os.path.join(work, name), spec, batch
+        self.program = program or PROGRAM
+        self.folder = os.path.join(self.root, spec)
+        self.database = os.path.join(self.folder, "campaign.db")
+        self.clear()
+
+    def clear(self):
+        shutil.rmtree(self.root, ignore_errors=True)
+        os.makedirs(self.root)
+
+    def copy_of(self, source):
+        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.copytree(source, self.root)
+
+    def command(self, verb, more, progress):
+        what = os.path.join(HERE, "specs", self.spec + ".yaml") if verb == "run" else self.spec
+        runs = ["--progress", progress, "--batch", str(self.batch), "--threads", "1"]
+        return [self.program, verb, what, "--results", self.root, *(runs if verb in ("run", "resume") else []), *more]
+
+    def start(self, verb, *more, progress="none", **preloaded):
+        """preloaded: CRASH_FAULT and the like (preload.c), by their names without CRASH_ in small letters."""
+        environment = dict(os.environ)
+        if preloaded:
+            environment.update(LD_PRELOAD=preload, CRASH_ROOT=self.root)
+            environment.update({"CRASH_" + name.upper(): str(value) for name, value in preloaded.items()})
+        return subprocess.Popen(self.command(verb, more, progress), env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def call(self, verb, *more, **how):
+        process = self.start(verb, *more, **how)
+        try:
+            text = process.communicate(timeout=TIME_LIMIT)[0].decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            text = process.communicate()[0].decode(errors="replace")
+            return Result(124, text)
+        return Result(process.returncode if process.returncode >= 0 else 128 - process.returncode, text)
+
+    def digest(self):
+        result = self.call("digest")
+        return result.text.split()[0] if result.status == 0 else f"none: {result.text.strip()}"
+
+    def crash_badly(self):
+        """A run that is killed, and more: a shard that no row names, and a damaged one."""
+        self.call("run", fault="rename:5:KILL")
+        first = self.shards()[0]
+        shutil.copyfile(first, os.path.join(self.folder, "shards", "000077.h5"))
+        with open(first, "r+b") as shard:
+            shard.truncate(100)
+
+    def has_campaign(self):
+        """Whether there is something to `resume`: before that, `run` is the way to go on."""
+        if not os.path.exists(self.database) or not os.path.exists(os.path.join(self.folder, "resolved.yaml")):
+            return False
+        try:
+            return self.query("SELECT count(*) FROM campaign")[0][0] == 1
+        except sqlite3.Error:
+            return False
+
+    def query(self, sql, check=False):
+        """On a copy of the database, so that what a crash left is for the program alone to repair."""
+        copy = os.path.join(work, f"copy-{os.getpid()}")
+        for suffix in ("", "-wal"):
+            if os.path.exists(self.database + suffix):
+                shutil.copyfile(self.database + suffix, copy + suffix)
+            elif os.path.exists(copy + suffix):
+                os.remove(copy + suffix)
+        connection = sqlite3.connect(copy)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+            for suffix in ("", "-wal", "-shm"):
+                if os.path.exists(copy + suffix):
+                    os.remove(copy + suffix)
+
+    def shards(self):
+        return sorted(glob.glob(os.path.join(self.folder, "shards", "*.h5")))
+
+    def counts(self):
+        """Rows of each table that a crash could lose or double, and trials that the batches claim."""
+        found = {}
+        for table in ("trials", "replicates", "trajectories", "debug_rows"):
+            there = self.query(f"SELECT count(*) FROM sqlite_schema WHERE name = '{table}'")[0][0]
+            found[table] = self.query(f"SELECT count(*) FROM {table}")[0][0] if there else 0
+        found["in batches"] = self.query("SELECT ifnull(sum(trials), 0) FROM batches")[0][0]
+        return found
+
+    def recovered(self):
+        """Totals over all recoveries: (temporary files, uncommitted shards, missing shards)."""
+        totals = [0, 0, 0]
+        for (text,) in self.query("SELECT text FROM events WHERE kind = 'recovered'"):
+            numbers = re.findall(r"(\d+) (?:temporary|uncommitted|missing)", text)
+            if len(numbers) != 3:
+                raise ValueError("an event that tests/crash/crash.py does not understand: " + text)
+            totals = [total + int(number) for total, number in zip(totals, numbers)]
+        return totals
+
+    def damage(self, known=()):
+        """What is wrong with the files as they lie there: "" if every one of them can be read."""
+        if os.path.exists(self.database):
+            try:
+                answer = self.query("PRAGMA integrity_check")
+            except sqlite3.Error as error:
+                answer = [(str(error),)]
+            if answer != [("ok",)]:
+                return f"integrity_check: {answer}"
+        new = [shard for shard in self.shards() if shard not in known]
+        if new:
+            dump = subprocess.run(["h5dump", *new], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if dump.returncode != 0:
+                return f"h5dump: {dump.stderr.decode(errors='replace')[:300]}"
+        return ""
+
+
+class Whole:
+    """A campaign that ran through: what every other one must come to."""
+
+    def __init__(self, suite, spec, batch=16, program=None):
+        place = Place("whole-" + spec, spec, batch, program)
+        result = place.call("run")
+        self.digest, self.status = place.digest(), result.status
+        if result.status != 0 or len(self.digest) != 64:
+            report(False, f"{suite}: the uninterrupted run of {spec}: {result.text} {self.digest}")
+            finish()
+        self.counts = place.counts()
+
+    def difference(self, place):
+        """What is lost, doubled or wrong in a campaign that should be complete: "" if nothing is."""
+        digest = place.digest()
+        if digest != self.digest:
+            return f"digest {digest}, expected {self.digest}"
+        counts = place.counts()
+        if counts != self.counts:
+            return f"{counts}, expected {self.counts}"
+        left = [name for _, _, names in os.walk(place.root) for name in names if name.endswith(".tmp")]
+        return f"temporary files are left: {left}" if left else ""
+
+
+def seeded(*parts):
+    return random.Random(":".join(map(str, (SEED, *parts))))

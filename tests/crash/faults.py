@@ -1,0 +1,132 @@
+"""Every call that a small campaign makes of the system fails once: each write, fsync, rename, open, ... of ours and of
+SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's, which has thousands, a
+sample). In a fresh run, and in a run that recovers from a crash. The program must not crash or hang; it ends with
+exit code 3 and a message that names the file, or does without; and resumed it equals the uninterrupted one.
+
+JOBS=N   so many at a time (the processors)      ONLY=write   one operation
+"""
+import collections
+import multiprocessing
+import os
+
+import crash
+
+# operation: reasons that fit; every how many-th call is tried
+RUN_ALL = {
+    "open": ("EMFILE", "EIO", "EACCES", "EINTR"),
+    "close": ("EIO", "EINTR"),
+    "read": ("EIO", "SHORT", "EINTR"),
+    "write": ("ENOSPC", "EIO", "EDQUOT", "SHORT", "EINTR"),
+    "fsync": ("EIO", "ENOSPC", "EINTR"),
+    "truncate": ("EIO", "EINTR"),
+    "rename": ("EIO", "ENOSPC"),
+    "unlink": ("EIO", "EACCES"),
+    "mkdir": ("ENOSPC", "EROFS"),
+    "stat": ("EIO", "EACCES"),
+    "lock": ("ENOLCK", "EINTR"),
+    "list": ("EMFILE", "EIO"),
+    "space": ("EIO",),
+    "own": ("ENOMEM",),
+    "sqlite": ("ENOMEM",),
+    "hdf5": ("ENOMEM",),
+}
+MEMORY = ("own", "sqlite", "hdf5")
+HDF5_STEP = 97
+SPEC, BATCH = "arrays", 8
+
+# A call that is only interrupted, or does half, is to be gone on with; but SQLite gives up on these.
+SQLITE_GIVES_UP = ("fsync", "lock")
+
+
+def judge(place, operation, outcome, fired, result):
+    """What is wrong with how the faulted run ended; "" if nothing is."""
+    if operation == "hdf5" and result.status == 139:
+        return ""  # HDF5 1.10 itself: out of memory in its first steps, its error stack calls itself until it overflows
+    if result.status not in (0, 3):
+        return f"status {result.status}: {result.text}"
+    owner, path = fired.split(" ", 2)[1:]
+    retried = outcome in ("EINTR", "SHORT") and not (owner == "sqlite" and operation in SQLITE_GIVES_UP)
+    if retried and result.status != 0:
+        return f"not gone on with after {outcome}: {result.text}"
+    if result.status == 0:
+        return ""
+    message = "".join(line for line in result.text.splitlines() if line.startswith("hopscotch: "))
+    if not message:
+        return f"no message: {result.text}"
+    if operation in MEMORY:
+        return "" if "memory" in message else f"no word of memory: {message}"
+    named = place.folder in message or place.root in message
+    return "" if named else f"the message does not name the file ({path}): {message}"
+
+
+def try_fault(case):
+    """Gives (case, fired, status, what went wrong)."""
+    scenario, operation, outcome, call, expected = case
+    place = crash.Place(f"cut-{os.getpid()}", SPEC, BATCH)
+    if scenario == "recovery":
+        place.copy_of(os.path.join(crash.work, "crashed"))
+    mark = os.path.join(crash.work, f"fired-{os.getpid()}")
+    if os.path.exists(mark):
+        os.remove(mark)
+    result = place.call("run", fault=f"{operation}:{call}:{outcome}", fired=mark)
+    if not os.path.exists(mark):
+        return case, False, result.status, ""
+    with open(mark) as file:
+        wrong = judge(place, operation, outcome, file.readline().strip(), result)
+    again = place.call("run")
+    if not wrong and again.status != 0:
+        wrong = f"does not resume: status {again.status}: {again.text}"
+    if not wrong:
+        wrong = expected.difference(place)
+    return case, True, result.status, wrong
+
+
+def calls(scenario, operation, outcome, expected, pool):
+    """Fails the calls 1, 2, ... until there are no more. Gives the counts by status and what went wrong."""
+    step = HDF5_STEP if operation == "hdf5" else 1
+    if crash.QUICK:
+        step = {"hdf5": 9973, "sqlite": 499, "own": 29}.get(operation, 23)
+    first, chunk, statuses, wrongs = 1, pool._processes * 8, collections.Counter(), []
+    if crash.QUICK:
+        chunk = pool._processes
+    while True:
+        cases = [(scenario, operation, outcome, first + i * step, expected) for i in range(chunk)]
+        results = pool.map(try_fault, cases, chunksize=1)
+        for case, fired, status, wrong in results:
+            statuses[status] += fired
+            if wrong:
+                wrongs.append(f"{scenario} {operation}:{case[3]}:{outcome}: {wrong}")
+        if not all(fired for _, fired, _, _ in results):
+            return statuses, wrongs
+        first += chunk * step
+
+
+def scenario(name, expected, pool):
+    only, total = os.environ.get("ONLY"), collections.Counter()
+    for operation, outcomes in RUN_ALL.items():
+        if only not in (None, operation):
+            continue
+        counts, wrongs = collections.Counter(), []
+        for outcome in outcomes[:1] if crash.QUICK else outcomes:
+            statuses, wrong = calls(name, operation, outcome, expected, pool)
+            counts += statuses
+            wrongs += wrong
+        total += counts
+        for wrong in wrongs[:10]:
+            print("   " + wrong)
+        ended = f"{counts[3]} ended with a message, {counts[0]} did without"
+        ended += f", {counts[139]} crashed in HDF5" if counts[139] else ""
+        crash.report(not wrongs, f"faults: {name}, {operation}: {sum(counts.values())} calls failed, {ended}"
+                     + (f"; {len(wrongs)} wrong" if wrongs else ""))
+    return total
+
+
+crash.build_preload("faults")
+whole = crash.Whole("faults", SPEC, BATCH)
+crash.Place("crashed", SPEC, BATCH).crash_badly()
+with multiprocessing.Pool(int(os.environ.get("JOBS", os.cpu_count()))) as workers:
+    totals = scenario("run", whole, workers)
+    if not crash.QUICK:
+        totals += scenario("recovery", whole, workers)
+print(f"   faults: {sum(totals.values())} calls failed in all")
+crash.finish()

@@ -1,0 +1,602 @@
+// A library to preload (LD_PRELOAD) into any program that is linked dynamically: it stands between the program, SQLite
+// and HDF5 on one side and the C library on the other, and fails chosen calls, or writes down what they do to the disk.
+// Only calls on files under one folder count, and allocations by whose code asks for them. See crash.py.
+//
+//   CRASH_ROOT=/folder          the files that are watched
+//   CRASH_FAULT=write:3:ENOSPC  the third write under the root fails so; `write:3+:ENOSPC` and every one after it.
+//                               KILL: SIGKILL in place of the call; SHORT: half of a read or write
+//       operations: open close read write fsync truncate rename unlink mkdir stat lock list space, and the allocations
+//       own (this program's, libyaml's and the C library's on their behalf, its mappings too), sqlite, hdf5
+//   CRASH_FIRED=/file           gets the line "operation by path" when the call has failed
+//   CRASH_LOG=/file             records every change of a file under the root, every sync, and what the program said of
+//                               its progress, in order (power.py reads them)
+//   CRASH_CLOCK=1000            the monotonic clock runs so many times faster, so that progress is told more often
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+// The call that this one stands in front of.
+#define NEXT(name, type, ...)                                                                                          \
+    static type (*next)(__VA_ARGS__);                                                                                  \
+    if (next == NULL) *(void **)&next = dlsym(RTLD_NEXT, name)
+
+enum { PATH_MOST = 512, DESCRIPTORS = 1024, OBJECTS = 64, SHORT_CALL = -1, KILL_CALL = -2 };
+
+typedef enum Owner { NOBODY, OWN, SQLITE, HDF5 } Owner;
+static const char *const owner_names[] = {"nobody", "own", "sqlite", "hdf5"};
+
+static struct {
+    struct {
+        uintptr_t low, high;
+        Owner owner;
+    } object[OBJECTS];
+    int objects;
+    char root[PATH_MOST], operation[16];
+    size_t root_length;
+    long at;
+    bool onward;
+    int what;
+    atomic_long seen;
+    int log; // descriptor, -1: none
+    double clock;
+    char path[DESCRIPTORS][PATH_MOST]; // of each open descriptor under the root
+    pthread_mutex_t mutex;             // of the log: a change and its record are one
+} preload = {.log = -1, .clock = 1, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// ---- start ----------------------------------------------------------------------------------------------------------
+
+static int preload_add_object(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    const char *name = info->dlpi_name;
+    const bool own = name[0] == '\0' || strstr(name, "libyaml") != NULL || strstr(name, "/libc.so") != NULL;
+    const Owner owner = own                                 ? OWN
+                        : strstr(name, "libsqlite") != NULL ? SQLITE
+                        : strstr(name, "libhdf5") != NULL   ? HDF5
+                                                            : NOBODY;
+    for (int i = 0; i < info->dlpi_phnum && owner != NOBODY && preload.objects < OBJECTS; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+        const uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        preload.object[preload.objects].low = low;
+        preload.object[preload.objects].high = low + info->dlpi_phdr[i].p_memsz;
+        preload.object[preload.objects++].owner = owner;
+    }
+    return 0;
+}
+
+static Owner preload_owner(const void *caller)
+{
+    for (int i = 0; i < preload.objects; i++) {
+        const uintptr_t at = (uintptr_t)caller;
+        if (at >= preload.object[i].low && at < preload.object[i].high) return preload.object[i].owner;
+    }
+    return NOBODY;
+}
+
+static void preload_parse_fault(const char *rule)
+{
+    static const struct {
+        const char *name;
+        int what;
+    } outcomes[] = {{"KILL", KILL_CALL}, {"SHORT", SHORT_CALL}, {"EACCES", EACCES}, {"EDQUOT", EDQUOT},
+                    {"EINTR", EINTR},    {"EIO", EIO},          {"EMFILE", EMFILE}, {"ENOLCK", ENOLCK},
+                    {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},    {"EROFS", EROFS}};
+    char what[16], after[4] = "";
+    if (sscanf(rule, "%15[a-z0-9]:%ld%3[+]:%15[A-Z]", preload.operation, &preload.at, after, what) != 4 &&
+        sscanf(rule, "%15[a-z0-9]:%ld:%15[A-Z]", preload.operation, &preload.at, what) != 3)
+        abort();
+    preload.onward = after[0] == '+';
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        if (strcmp(outcomes[i].name, what) == 0) preload.what = outcomes[i].what;
+    }
+    if (preload.what == 0 || preload.at < 1) abort();
+}
+
+__attribute__((constructor)) static void preload_start(void)
+{
+    const char *root = getenv("CRASH_ROOT"), *fault = getenv("CRASH_FAULT"), *log = getenv("CRASH_LOG");
+    const char *clock = getenv("CRASH_CLOCK");
+    if (root == NULL) return;
+    dl_iterate_phdr(preload_add_object, NULL);
+    if (log != NULL)
+        preload.log = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (clock != NULL) preload.clock = atof(clock);
+    if (fault != NULL) preload_parse_fault(fault);
+    preload.root_length = strlen(root);
+    snprintf(preload.root, sizeof preload.root, "%s", root);
+}
+
+// ---- faults ---------------------------------------------------------------------------------------------------------
+
+static void preload_fired(const char *operation, Owner owner, const char *path)
+{
+    const char *file = getenv("CRASH_FIRED");
+    char line[PATH_MOST + 64];
+    if (file == NULL) return;
+    const int length = snprintf(line, sizeof line, "%s %s %s\n", operation, owner_names[owner], path);
+    const int descriptor = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    (void)syscall(SYS_write, descriptor, line, length);
+    (void)syscall(SYS_close, descriptor);
+}
+
+// What becomes of this call: 0: it goes on; an errno; SHORT_CALL.
+static int preload_fault(const char *operation, const void *caller, const char *path)
+{
+    if (preload.what == 0 || strcmp(operation, preload.operation) != 0) return 0;
+    const long call = atomic_fetch_add(&preload.seen, 1) + 1;
+    if (call != preload.at && !(preload.onward && call > preload.at)) return 0;
+    if (call == preload.at) preload_fired(operation, preload_owner(caller), path);
+    if (preload.what == KILL_CALL) {
+        raise(SIGKILL);
+        for (;;) pause();
+    }
+    return preload.what;
+}
+
+// True if the call fails; errno says how. A call that has no halves fails with EIO in place of SHORT.
+static bool preload_refuses(const char *operation, const void *caller, const char *path)
+{
+    const int fault = preload_fault(operation, caller, path);
+    if (fault != 0) errno = fault == SHORT_CALL ? EIO : fault;
+    return fault != 0;
+}
+
+static bool preload_watches(const char *path)
+{
+    return preload.root_length > 0 && path != NULL && strncmp(path, preload.root, preload.root_length) == 0;
+}
+
+static const char *preload_path(int descriptor)
+{
+    if (descriptor < 0 || descriptor >= DESCRIPTORS || preload.path[descriptor][0] == '\0') return NULL;
+    return preload.path[descriptor];
+}
+
+#define CALLER __builtin_return_address(0)
+#define REFUSES_PATH(operation, path) (preload_watches(path) && preload_refuses(operation, CALLER, path))
+#define REFUSES(operation, descriptor)                                                                                 \
+    (preload_path(descriptor) != NULL && preload_refuses(operation, CALLER, preload_path(descriptor)))
+
+// ---- the log --------------------------------------------------------------------------------------------------------
+
+// kind: O open, C create, W write, T truncate, S sync, R rename, U unlink, M mkdir, D sync of a folder, A progress.
+// Followed by `first` and `second` bytes.
+typedef struct Record {
+    uint32_t kind, first, second, unused;
+    int64_t inode, offset;
+} Record;
+
+static void preload_lock(void)
+{
+    if (preload.log >= 0) pthread_mutex_lock(&preload.mutex);
+}
+
+static void preload_unlock(void)
+{
+    const int reason = errno;
+    if (preload.log >= 0) pthread_mutex_unlock(&preload.mutex);
+    errno = reason;
+}
+
+static void preload_record(char kind, int64_t inode, int64_t offset, const void *first, size_t first_size,
+                           const void *second, size_t second_size)
+{
+    if (preload.log < 0) return;
+    const int reason = errno;
+    Record record = {(uint32_t)kind, (uint32_t)first_size, (uint32_t)second_size, 0, inode, offset};
+    const struct iovec parts[3] = {
+        {&record, sizeof record}, {(void *)(uintptr_t)first, first_size}, {(void *)(uintptr_t)second, second_size}};
+    (void)syscall(SYS_writev, preload.log, parts, 3);
+    errno = reason;
+}
+
+static void preload_record_paths(char kind, const char *first, const char *second)
+{
+    preload_record(kind, 0, 0, first, strlen(first), second, strlen(second));
+}
+
+static int64_t preload_inode(int descriptor, bool *folder)
+{
+    NEXT("fstat", int, int, struct stat *);
+    struct stat status;
+    if (next(descriptor, &status) != 0) return -1;
+    if (folder != NULL) *folder = S_ISDIR(status.st_mode);
+    return (int64_t)status.st_ino;
+}
+
+// ---- open and close -------------------------------------------------------------------------------------------------
+
+static int preload_open(const char *path, int flags, mode_t mode, const void *caller)
+{
+    NEXT("open64", int, const char *, int, ...);
+    if (!preload_watches(path)) return next(path, flags, mode);
+    if (preload_refuses("open", caller, path)) return -1;
+    preload_lock();
+    const bool there = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+    const int descriptor = next(path, flags, mode);
+    if (descriptor >= 0 && descriptor < DESCRIPTORS) {
+        snprintf(preload.path[descriptor], PATH_MOST, "%s", path);
+        bool folder = false;
+        const int64_t inode = preload_inode(descriptor, &folder);
+        if (!folder) preload_record(there ? 'O' : 'C', inode, 0, path, strlen(path), NULL, 0);
+        if (there && (flags & O_TRUNC) != 0) preload_record('T', inode, 0, NULL, 0, NULL, 0);
+    }
+    preload_unlock();
+    return descriptor;
+}
+
+static mode_t preload_mode(int flags, va_list arguments)
+{
+    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = preload_mode(flags, arguments);
+    va_end(arguments);
+    return preload_open(path, flags, mode, CALLER);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = preload_mode(flags, arguments);
+    va_end(arguments);
+    return preload_open(path, flags, mode, CALLER);
+}
+
+int close(int descriptor)
+{
+    NEXT("close", int, int);
+    const bool refused = REFUSES("close", descriptor);
+    const int reason = errno;
+    if (preload_path(descriptor) != NULL) preload.path[descriptor][0] = '\0';
+    const int status = next(descriptor); // the descriptor is gone even if close fails
+    if (refused) errno = reason;
+    return refused ? -1 : status;
+}
+
+// ---- read and write -------------------------------------------------------------------------------------------------
+
+// Gives `size`, half of it, or -1 (and errno).
+static ssize_t preload_size(const char *operation, int descriptor, size_t size, const void *caller)
+{
+    const char *path = preload_path(descriptor);
+    const int fault = path != NULL ? preload_fault(operation, caller, path) : 0;
+    if (fault > 0) errno = fault;
+    return fault > 0 ? -1 : fault == SHORT_CALL ? (ssize_t)(size + 1) / 2 : (ssize_t)size;
+}
+
+ssize_t read(int descriptor, void *data, size_t size)
+{
+    NEXT("read", ssize_t, int, void *, size_t);
+    const ssize_t most = preload_size("read", descriptor, size, CALLER);
+    return most < 0 ? -1 : next(descriptor, data, (size_t)most);
+}
+
+static ssize_t preload_read_at(int descriptor, void *data, size_t size, off_t offset, const void *caller)
+{
+    NEXT("pread64", ssize_t, int, void *, size_t, off_t);
+    const ssize_t most = preload_size("read", descriptor, size, caller);
+    return most < 0 ? -1 : next(descriptor, data, (size_t)most, offset);
+}
+
+ssize_t pread(int descriptor, void *data, size_t size, off_t offset)
+{
+    return preload_read_at(descriptor, data, size, offset, CALLER);
+}
+
+ssize_t pread64(int descriptor, void *data, size_t size, off64_t offset)
+{
+    return preload_read_at(descriptor, data, size, offset, CALLER);
+}
+
+// Where a write without an offset goes.
+static int64_t preload_position(int descriptor)
+{
+    NEXT("fcntl64", int, int, int, ...);
+    const bool append = (next(descriptor, F_GETFL) & O_APPEND) != 0;
+    return append ? (int64_t)lseek(descriptor, 0, SEEK_END) : (int64_t)lseek(descriptor, 0, SEEK_CUR);
+}
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count)
+{
+    NEXT("writev", ssize_t, int, const struct iovec *, int);
+    if (preload_path(descriptor) == NULL) return next(descriptor, parts, count);
+    const ssize_t most = preload_size("write", descriptor, parts[0].iov_len, CALLER);
+    if (most < 0) return -1;
+    struct iovec part = {parts[0].iov_base, (size_t)most};
+    const bool whole = (size_t)most == parts[0].iov_len;
+    preload_lock();
+    int64_t offset = preload_position(descriptor);
+    const int64_t inode = preload_inode(descriptor, NULL);
+    const ssize_t written = whole ? next(descriptor, parts, count) : next(descriptor, &part, 1);
+    ssize_t left = written;
+    for (int i = 0; i < count && left > 0; i++) {
+        const size_t size = (size_t)left < parts[i].iov_len ? (size_t)left : parts[i].iov_len;
+        preload_record('W', inode, offset, parts[i].iov_base, size, NULL, 0);
+        offset += (int64_t)size, left -= (ssize_t)size;
+    }
+    preload_unlock();
+    return written;
+}
+
+ssize_t write(int descriptor, const void *data, size_t size)
+{
+    NEXT("write", ssize_t, int, const void *, size_t);
+    if (preload_path(descriptor) == NULL) return next(descriptor, data, size);
+    const ssize_t most = preload_size("write", descriptor, size, CALLER);
+    if (most < 0) return -1;
+    preload_lock();
+    const int64_t offset = preload_position(descriptor);
+    const ssize_t written = next(descriptor, data, (size_t)most);
+    if (written > 0) preload_record('W', preload_inode(descriptor, NULL), offset, data, (size_t)written, NULL, 0);
+    preload_unlock();
+    return written;
+}
+
+static ssize_t preload_write_at(int descriptor, const void *data, size_t size, off_t offset, const void *caller)
+{
+    NEXT("pwrite64", ssize_t, int, const void *, size_t, off_t);
+    const ssize_t most = preload_size("write", descriptor, size, caller);
+    if (most < 0) return -1;
+    preload_lock();
+    const ssize_t written = next(descriptor, data, (size_t)most, offset);
+    if (written > 0 && preload_path(descriptor) != NULL)
+        preload_record('W', preload_inode(descriptor, NULL), offset, data, (size_t)written, NULL, 0);
+    preload_unlock();
+    return written;
+}
+
+ssize_t pwrite(int descriptor, const void *data, size_t size, off_t offset)
+{
+    return preload_write_at(descriptor, data, size, offset, CALLER);
+}
+
+ssize_t pwrite64(int descriptor, const void *data, size_t size, off64_t offset)
+{
+    return preload_write_at(descriptor, data, size, offset, CALLER);
+}
+
+static int preload_truncate(int descriptor, off_t size, const void *caller)
+{
+    NEXT("ftruncate64", int, int, off_t);
+    const char *path = preload_path(descriptor);
+    if (path != NULL && preload_refuses("truncate", caller, path)) return -1;
+    preload_lock();
+    const int status = next(descriptor, size);
+    if (status == 0 && path != NULL) preload_record('T', preload_inode(descriptor, NULL), size, NULL, 0, NULL, 0);
+    preload_unlock();
+    return status;
+}
+
+int ftruncate(int descriptor, off_t size) { return preload_truncate(descriptor, size, CALLER); }
+
+int ftruncate64(int descriptor, off64_t size) { return preload_truncate(descriptor, size, CALLER); }
+
+static int preload_sync(int descriptor, int (*next)(int), const void *caller)
+{
+    const char *path = preload_path(descriptor);
+    if (path != NULL && preload_refuses("fsync", caller, path)) return -1;
+    preload_lock();
+    const int status = next(descriptor);
+    bool folder = false;
+    const int64_t inode = path != NULL ? preload_inode(descriptor, &folder) : -1;
+    if (status == 0 && path != NULL) preload_record(folder ? 'D' : 'S', inode, 0, path, strlen(path), NULL, 0);
+    preload_unlock();
+    return status;
+}
+
+int fsync(int descriptor)
+{
+    NEXT("fsync", int, int);
+    return preload_sync(descriptor, next, CALLER);
+}
+
+int fdatasync(int descriptor)
+{
+    NEXT("fdatasync", int, int);
+    return preload_sync(descriptor, next, CALLER);
+}
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+int rename(const char *from, const char *to)
+{
+    NEXT("rename", int, const char *, const char *);
+    if (REFUSES_PATH("rename", from)) return -1;
+    preload_lock();
+    const int status = next(from, to);
+    if (status == 0 && preload_watches(from)) preload_record_paths('R', from, to);
+    preload_unlock();
+    return status;
+}
+
+int unlink(const char *path)
+{
+    NEXT("unlink", int, const char *);
+    if (REFUSES_PATH("unlink", path)) return -1;
+    preload_lock();
+    const int status = next(path);
+    if (status == 0 && preload_watches(path)) preload_record_paths('U', path, "");
+    preload_unlock();
+    return status;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    NEXT("mkdir", int, const char *, mode_t);
+    if (REFUSES_PATH("mkdir", path)) return -1;
+    preload_lock();
+    const int status = next(path, mode);
+    if (status == 0 && preload_watches(path)) preload_record_paths('M', path, "");
+    preload_unlock();
+    return status;
+}
+
+DIR *opendir(const char *path)
+{
+    NEXT("opendir", DIR *, const char *);
+    return REFUSES_PATH("list", path) ? NULL : next(path);
+}
+
+// ---- what a file is -------------------------------------------------------------------------------------------------
+
+#define STAT_BY_PATH(name, Status)                                                                                     \
+    int name(const char *path, struct Status *status)                                                                  \
+    {                                                                                                                  \
+        NEXT(#name, int, const char *, struct Status *);                                                               \
+        return REFUSES_PATH("stat", path) ? -1 : next(path, status);                                                   \
+    }
+#define STAT_BY_DESCRIPTOR(name, Status)                                                                               \
+    int name(int descriptor, struct Status *status)                                                                    \
+    {                                                                                                                  \
+        NEXT(#name, int, int, struct Status *);                                                                        \
+        return REFUSES("stat", descriptor) ? -1 : next(descriptor, status);                                            \
+    }
+STAT_BY_PATH(stat, stat)
+STAT_BY_PATH(stat64, stat64)
+STAT_BY_PATH(lstat, stat)
+STAT_BY_PATH(lstat64, stat64)
+STAT_BY_DESCRIPTOR(fstat, stat)
+STAT_BY_DESCRIPTOR(fstat64, stat64)
+
+int access(const char *path, int mode)
+{
+    NEXT("access", int, const char *, int);
+    return REFUSES_PATH("stat", path) ? -1 : next(path, mode);
+}
+
+// Free space, asked for by name: a disk of which CRASH_FREE bytes are free.
+int statvfs(const char *path, struct statvfs *status)
+{
+    NEXT("statvfs", int, const char *, struct statvfs *);
+    const char *bytes = getenv("CRASH_FREE");
+    if (REFUSES_PATH("space", path)) return -1;
+    const int result = next(path, status);
+    if (result == 0 && bytes != NULL && preload_watches(path)) {
+        status->f_frsize = 1;
+        status->f_bavail = status->f_bfree = (fsblkcnt_t)atoll(bytes);
+    }
+    return result;
+}
+
+static int preload_control(int descriptor, int command, void *argument, const void *caller)
+{
+    NEXT("fcntl64", int, int, int, ...);
+    const bool lock = command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ||
+                      command == F_OFD_SETLKW || command == F_OFD_GETLK;
+    const char *path = preload_path(descriptor);
+    if (lock && path != NULL && preload_refuses("lock", caller, path)) return -1;
+    return next(descriptor, command, argument);
+}
+
+int fcntl(int descriptor, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return preload_control(descriptor, command, argument, CALLER);
+}
+
+int fcntl64(int descriptor, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return preload_control(descriptor, command, argument, CALLER);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+// The C library's own entries: dlsym itself may ask for memory.
+static bool preload_no_memory(const void *caller)
+{
+    if (preload.what == 0) return false;
+    const Owner owner = preload_owner(caller);
+    return owner != NOBODY && preload_refuses(owner_names[owner], caller, "memory");
+}
+
+void *malloc(size_t size) { return preload_no_memory(CALLER) ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size) { return preload_no_memory(CALLER) ? NULL : __libc_calloc(count, size); }
+
+void *realloc(void *old, size_t size) { return preload_no_memory(CALLER) ? NULL : __libc_realloc(old, size); }
+
+// The C library would ask for it in its own name, and it is for its caller.
+char *strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = preload_no_memory(CALLER) ? NULL : __libc_malloc(size);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+static void *preload_map(void *at, size_t size, int protection, int flags, int descriptor, off_t offset,
+                         const void *caller)
+{
+    NEXT("mmap64", void *, void *, size_t, int, int, int, off_t);
+    return preload_no_memory(caller) ? MAP_FAILED : next(at, size, protection, flags, descriptor, offset);
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset)
+{
+    return preload_map(at, size, protection, flags, descriptor, offset, CALLER);
+}
+
+void *mmap64(void *at, size_t size, int protection, int flags, int descriptor, off64_t offset)
+{
+    return preload_map(at, size, protection, flags, descriptor, offset, CALLER);
+}
+
+// ---- progress -------------------------------------------------------------------------------------------------------
+
+// What stands in a stream's buffer goes out now: the user is told.
+int fflush(FILE *stream)
+{
+    NEXT("fflush", int, FILE *);
+    if (preload.log >= 0 && stream != NULL && stream->_IO_write_ptr > stream->_IO_write_base) {
+        preload_lock();
+        preload_record('A', 0, 0, stream->_IO_write_base, (size_t)(stream->_IO_write_ptr - stream->_IO_write_base),
+                       NULL, 0);
+        preload_unlock();
+    }
+    return next(stream);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    NEXT("clock_gettime", int, clockid_t, struct timespec *);
+    const int status = next(clock, time);
+    if (status != 0 || clock != CLOCK_MONOTONIC || preload.clock == 1) return status;
+    const double seconds = preload.clock * ((double)time->tv_sec + 1e-9 * (double)time->tv_nsec);
+    time->tv_sec = (time_t)seconds;
+    time->tv_nsec = (long)((seconds - (double)time->tv_sec) * 1e9);
+    return status;
+}

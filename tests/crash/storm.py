@@ -1,0 +1,72 @@
+"""SIGKILL storm: campaigns of every kind are killed at random instants, recoveries included, and gone on with by `run`
+or `resume` until they are done. At every kill all files are readable and no committed row is gone; at the end the
+campaign equals one that ran through: 0 lost, 0 doubled.
+
+KILLS=N   in all (1000; 24 with QUICK=1)
+"""
+import os
+import time
+
+import crash
+
+SPECS = ("grid", "random", "replicates", "arrays")
+KILLS = int(os.environ.get("KILLS", "24" if crash.QUICK else "1000"))
+
+
+def kill_once(place, draw, wall):
+    """One run, killed after a random time. Gives its status if it ended before that."""
+    resume = place.has_campaign() and draw.random() < 0.5
+    process = place.start("resume" if resume else "run")
+    time.sleep(draw.uniform(0.1, 0.7) * wall)
+    process.kill()
+    text = process.communicate()[0].decode(errors="replace")
+    return process.returncode, text
+
+
+def campaign(spec, whole, wall, draw, kills):
+    """Kills one campaign until it is done or `kills` are used up, then lets it end. Gives (kills, what went wrong)."""
+    place = crash.Place("cut", spec, draw.choice((8, 16, 48)))
+    used, known, rows = 0, set(), 0
+    while used < kills:
+        status, text = kill_once(place, draw, wall)
+        if status == 0:
+            break
+        if status != -9:
+            return used, f"ended with status {status}: {text}"
+        used += 1
+        wrong = place.damage(known)
+        if wrong:
+            return used, wrong
+        known = set(place.shards())
+        now = place.query("SELECT count(*) FROM trials")[0][0] if place.has_campaign() else 0
+        if now < rows:
+            return used, f"{rows} rows before the kill, {now} after it"
+        rows = now
+    result = place.call("run")
+    if result.status != 0:
+        return used, f"does not resume: status {result.status}: {result.text}"
+    if place.recovered()[2] != 0:
+        return used, f"committed arrays were lost: {place.recovered()}"
+    return used, whole.difference(place)
+
+
+def storm(spec, kills):
+    draw, used, campaigns = crash.seeded("storm", spec), 0, 0
+    whole = crash.Whole("storm", spec)
+    place = crash.Place("timed", spec)
+    start = time.monotonic()
+    place.call("run")
+    wall = time.monotonic() - start
+    while used < kills:
+        campaigns += 1
+        killed, wrong = campaign(spec, whole, wall, draw, min(kills - used, 12))
+        used += killed
+        if wrong:
+            crash.report(False, f"storm: {spec}, campaign {campaigns}, kill {used}: {wrong}")
+            return
+    crash.report(True, f"storm: {spec}: {used} kills in {campaigns} campaigns, nothing lost, nothing doubled")
+
+
+for name in SPECS:
+    storm(name, KILLS // len(SPECS))
+crash.finish()
