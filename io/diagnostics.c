@@ -31,6 +31,7 @@ struct Diagnostics {
     Diagnostic kept[DIAGNOSTICS_KEPT];
     int count;
     int errors, dropped_errors, dropped_warnings;
+    bool no_memory;
 };
 
 // ---- UTF-8 ----------------------------------------------------------------------------------------------------------
@@ -329,6 +330,14 @@ void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int c
 }
 
 int diagnostics_errors(const Diagnostics *diagnostics) { return diagnostics->errors; }
+
+void diagnose_no_memory(Diagnostics *diagnostics)
+{
+    diagnostics->no_memory = true;
+    diagnostics->errors++;
+}
+
+bool diagnostics_no_memory(const Diagnostics *diagnostics) { return diagnostics->no_memory; }
 
 // ---- printing -------------------------------------------------------------------------------------------------------
 

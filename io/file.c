@@ -414,6 +414,12 @@ bool file_exists(const char *path)
     return seam_stat(path, &status) == 0;
 }
 
+bool file_missing(const char *path)
+{
+    struct stat status;
+    return seam_stat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 Error file_size(const char *path, int64_t *bytes)
 {
     struct stat status;

@@ -27,6 +27,7 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 Error file_rename(const char *from, const char *to); // and fsync of both folders
 Error file_remove(const char *path);
 bool file_exists(const char *path);
+bool file_missing(const char *path); // known not to be there: a disk that fails, or a closed folder, leaves that open
 Error file_size(const char *path, int64_t *bytes);
 // Makes the folder and its parents, and syncs the parent.
 Error folder_make(const char *path);
@@ -195,6 +196,9 @@ void diagnose_at(Diagnostics *diagnostics, const Source *source, int line, int c
                  ...) PRINTF_LIKE(6, 7);
 void diagnose_warning(Diagnostics *diagnostics, const Node *at, const char *format, ...) PRINTF_LIKE(3, 4);
 int diagnostics_errors(const Diagnostics *diagnostics);
+// There was not enough memory to read a text: an error that is not the text's, and has no place in it.
+void diagnose_no_memory(Diagnostics *diagnostics);
+bool diagnostics_no_memory(const Diagnostics *diagnostics);
 void diagnostics_print(const Diagnostics *diagnostics, FILE *out, bool colour);
 // Gives the source its place in the order of printing (that of first calls; yaml_parse makes one).
 int diagnostics_source(Diagnostics *diagnostics, const Source *source);

@@ -197,6 +197,12 @@ static const YamlNode *yaml_stop(YamlReader *reader, YamlPlace at, int width, co
     return NULL;
 }
 
+static void yaml_stop_without_memory(YamlReader *reader)
+{
+    diagnose_no_memory(reader->diagnostics);
+    reader->broken = true;
+}
+
 // ---- libyaml's complaints in plain words ----------------------------------------------------------------------------
 
 // What place to show.
@@ -318,7 +324,7 @@ static void yaml_syntax_error(YamlReader *reader)
     const char *message = known != NULL ? known->message : parser->problem != NULL ? parser->problem : "not YAML";
     const YamlPlace began = yaml_place(parser->context_mark), broke = yaml_place(parser->problem_mark);
     if (parser->error == YAML_MEMORY_ERROR) {
-        yaml_stop(reader, (YamlPlace){1, 1}, 1, "not enough memory to read this");
+        yaml_stop_without_memory(reader);
     } else if (show == YAML_SHOW_BLOCK) {
         yaml_block_error(reader, began, broke, message);
     } else if (show == YAML_SHOW_BRACKET) {
@@ -662,7 +668,7 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
     const size_t nodes = 3 * size + 4; // "?" alone is three: a mapping, a key and a value
     reader->pending = ARENA_NEW(arena, const Node *, nodes < YAML_NODES_MAX ? nodes : YAML_NODES_MAX);
     if (!yaml_parser_initialize(&reader->parser)) {
-        yaml_stop(reader, (YamlPlace){1, 1}, 1, "not enough memory to read this");
+        yaml_stop_without_memory(reader);
         return NULL;
     }
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);

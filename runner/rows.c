@@ -4,6 +4,7 @@
 #include "store.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -62,10 +63,26 @@ int64_t rows_bytes(const Spec *spec)
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
 
-// Calls `add` with every column of the table: its name and its type.
-typedef void (*RowsAdd)(FILE *text, Arena *arena, const char *name, const char *type, int *count);
+// A statement's text that grows, in the arena.
+typedef struct RowsText {
+    char *text;
+    size_t used, size;
+} RowsText;
 
-static void rows_each_column(const Spec *spec, FILE *text, Arena *arena, RowsAdd add)
+PRINTF_LIKE(2, 3) static void rows_append(RowsText *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->text + text->used, text->size - text->used, format, arguments);
+    va_end(arguments);
+    text->used += length < 0 ? 0 : (size_t)length;
+    if (text->used >= text->size) text->used = text->size - 1;
+}
+
+// Calls `add` with every column of the table: its name and its type.
+typedef void (*RowsAdd)(RowsText *text, Arena *arena, const char *name, const char *type, int *count);
+
+static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
 {
     int count = 0;
     add(text, arena, "id", "INTEGER PRIMARY KEY", &count);
@@ -83,7 +100,7 @@ static void rows_each_column(const Spec *spec, FILE *text, Arena *arena, RowsAdd
     }
 }
 
-static void rows_each_replicate_column(const Spec *spec, FILE *text, Arena *arena, RowsAdd add)
+static void rows_each_replicate_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
 {
     int count = 0;
     add(text, arena, "trial", "INTEGER NOT NULL", &count);
@@ -94,38 +111,35 @@ static void rows_each_replicate_column(const Spec *spec, FILE *text, Arena *aren
     }
 }
 
-static void rows_add_declaration(FILE *text, Arena *arena, const char *name, const char *type, int *count)
+static void rows_add_declaration(RowsText *text, Arena *arena, const char *name, const char *type, int *count)
 {
-    fprintf(text, "%s\n  %s %s", (*count)++ > 0 ? "," : "", sql_identifier(arena, name), type);
+    rows_append(text, "%s\n  %s %s", (*count)++ > 0 ? "," : "", sql_identifier(arena, name), type);
 }
 
-static void rows_add_name(FILE *text, Arena *arena, const char *name, const char *type, int *count)
+static void rows_add_name(RowsText *text, Arena *arena, const char *name, const char *type, int *count)
 {
     (void)type;
-    fprintf(text, "%s%s", (*count)++ > 0 ? ", " : "", sql_identifier(arena, name));
+    rows_append(text, "%s%s", (*count)++ > 0 ? ", " : "", sql_identifier(arena, name));
 }
 
-static void rows_add_value(FILE *text, Arena *arena, const char *name, const char *type, int *count)
+static void rows_add_value(RowsText *text, Arena *arena, const char *name, const char *type, int *count)
 {
     (void)arena, (void)name, (void)type;
-    fputs((*count)++ > 0 ? ", ?" : "?", text);
+    rows_append(text, "%s", (*count)++ > 0 ? ", ?" : "?");
 }
 
-typedef void (*RowsEach)(const Spec *spec, FILE *text, Arena *arena, RowsAdd add);
+typedef void (*RowsEach)(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add);
 
 // head, the columns as `add` writes them, tail: in the arena.
 static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const char *head, RowsAdd add,
                             const char *tail)
 {
-    const size_t size = 65536;
-    char *buffer = arena_take(arena, size, 1);
-    FILE *text = fmemopen(buffer, size, "w");
-    if (text == NULL) return "";
-    fputs(head, text);
-    each(spec, text, arena, add);
-    fputs(tail, text);
-    fclose(text);
-    return buffer;
+    RowsText text = {.size = 65536};
+    text.text = arena_take(arena, text.size, 1);
+    rows_append(&text, "%s", head);
+    each(spec, &text, arena, add);
+    rows_append(&text, "%s", tail);
+    return text.text;
 }
 
 const char *rows_table_sql(const Spec *spec, Arena *arena)

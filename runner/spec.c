@@ -361,6 +361,8 @@ static void spec_read(SpecReader *reader)
 static Error spec_summary(const char *file, const Diagnostics *diagnostics)
 {
     const int errors = diagnostics_errors(diagnostics);
+    if (diagnostics_no_memory(diagnostics))
+        return error_make(ERROR_MACHINE, "%s: there is not enough memory to read it", file);
     return error_make(ERROR_USER, "%s: %d error%s", file, errors, errors == 1 ? "" : "s");
 }
 

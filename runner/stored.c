@@ -27,7 +27,7 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
     *out = (StoredCampaign){.name = arena_copy(arena, name)};
     TRY(campaign_folder(results, name, arena, &out->folder));
     const char *path = arena_format(arena, "%s/%s", out->folder, CAMPAIGN_DATABASE);
-    if (!file_exists(path)) {
+    if (file_missing(path)) {
         return error_make(ERROR_USER, "there is no campaign %s under %s: `hopscotch status` lists those that are there",
                           name, results);
     }
