@@ -18,7 +18,8 @@ struct Database {
 struct Statement {
     Database *database;
     sqlite3_stmt *handle;
-    int bound; // the first error of bind_*, or SQLITE_OK
+    int bound;       // the first error of bind_*, or SQLITE_OK
+    uint64_t digest; // of the values bound so far
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
@@ -97,21 +98,26 @@ static void database_watch_writes(void)
 static inline void database_watch_writes(void) {}
 #endif
 
+static int database_add_functions(sqlite3 *handle);
+
 // ---- opening and closing --------------------------------------------------------------------------------------------
 
 // Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
-// rather than each 4, so that a page which several transactions touch is copied once. No function that a damaged or
+// rather than each 4, so that a page which several transactions touch is copied once. A row that INSERT OR REPLACE
+// deletes sets off the triggers of a deletion (recursive_triggers). No function that a damaged or
 // foreign schema names is called (trusted_schema).
 static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
                                               "PRAGMA foreign_keys = ON;"
                                               "PRAGMA wal_autocheckpoint = 16384;"
                                               "PRAGMA cache_size = -32768;"
+                                              "PRAGMA recursive_triggers = ON;"
                                               "PRAGMA trusted_schema = OFF;";
 // On a network file system, where shared memory between hosts cannot be: one host has the file for itself.
 static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                                "PRAGMA synchronous = EXTRA;"
                                                "PRAGMA foreign_keys = ON;"
                                                "PRAGMA cache_size = -32768;"
+                                               "PRAGMA recursive_triggers = ON;"
                                                "PRAGMA trusted_schema = OFF;";
 static const char database_settings_read[] = "PRAGMA trusted_schema = OFF;"
                                              "PRAGMA cache_size = -32768;";
@@ -168,9 +174,11 @@ static Error database_connect(Database *database, const char *name, int flags)
     database_watch_writes();
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code == SQLITE_OK) code = database_add_functions(database->handle);
     if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, (int *)NULL); // "no_such_column" is no text
     return error_none();
 }
 
@@ -315,33 +323,42 @@ static inline void statement_bound(Statement *statement, int code)
 
 void bind_null(Statement *statement, int index)
 {
+    statement->digest = row_digest_null(statement->digest);
     statement_bound(statement, sqlite3_bind_null(statement->handle, index));
 }
 
 void bind_integer(Statement *statement, int index, int64_t value)
 {
+    statement->digest = row_digest_integer(statement->digest, value);
     statement_bound(statement, sqlite3_bind_int64(statement->handle, index, value));
 }
 
 void bind_real(Statement *statement, int index, double value)
 {
+    statement->digest = row_digest_real(statement->digest, value);
     statement_bound(statement, sqlite3_bind_double(statement->handle, index, value)); // SQLite makes NaN NULL
 }
 
 void bind_text(Statement *statement, int index, const char *value)
 {
+    statement->digest =
+        value != NULL ? row_digest_text(statement->digest, value, strlen(value)) : row_digest_null(statement->digest);
     statement_bound(statement, sqlite3_bind_text(statement->handle, index, value, -1, SQLITE_TRANSIENT));
 }
 
 void bind_blob(Statement *statement, int index, const void *data, size_t size)
 {
     const void *bytes = data != NULL ? data : ""; // an empty blob is not NULL
+    statement->digest = row_digest_blob(statement->digest, bytes, size);
     statement_bound(statement, sqlite3_bind_blob64(statement->handle, index, bytes, size, SQLITE_TRANSIENT));
 }
+
+uint64_t bound_digest(const Statement *statement) { return statement->digest; }
 
 Error statement_step(Statement *statement, bool *row)
 {
     int code = statement->bound;
+    statement->digest = 0;
     if (code == SQLITE_OK) code = database_fault();
     if (code == SQLITE_OK) code = sqlite3_step(statement->handle);
     *row = code == SQLITE_ROW;
@@ -396,6 +413,46 @@ Bytes column_blob(Statement *statement, int index)
     const int size = sqlite3_column_bytes(statement->handle, index);
     return (Bytes){.data = (unsigned char *)(uintptr_t)data, .size = (size_t)size};
 }
+
+// ---- digests of rows ------------------------------------------------------------------------------------------------
+
+static uint64_t database_value_digest(uint64_t digest, sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER: return row_digest_integer(digest, sqlite3_value_int64(value));
+    case SQLITE_FLOAT: return row_digest_real(digest, sqlite3_value_double(value));
+    case SQLITE_NULL: return row_digest_null(digest);
+    default: break;
+    }
+    const bool text = sqlite3_value_type(value) == SQLITE_TEXT;
+    const void *data = text ? (const void *)sqlite3_value_text(value) : sqlite3_value_blob(value);
+    const size_t size = data != NULL ? (size_t)sqlite3_value_bytes(value) : 0;
+    return text ? row_digest_text(digest, data, size) : row_digest_blob(digest, data, size);
+}
+
+uint64_t column_digest(Statement *statement, int first)
+{
+    uint64_t digest = 0;
+    for (int i = first; i < sqlite3_column_count(statement->handle); i++) {
+        digest = database_value_digest(digest, sqlite3_column_value(statement->handle, i));
+    }
+    return digest;
+}
+
+static void database_row_digest(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    uint64_t digest = (uint64_t)sqlite3_value_int64(values[0]);
+    for (int i = 1; i < count; i++) digest = database_value_digest(digest, values[i]);
+    sqlite3_result_int64(context, (sqlite3_int64)digest);
+}
+
+static int database_add_functions(sqlite3 *handle)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    return sqlite3_create_function_v2(handle, "row_digest", -1, flags, NULL, database_row_digest, NULL, NULL, NULL);
+}
+
+// ---- names ----------------------------------------------------------------------------------------------------------
 
 const char *sql_identifier(Arena *arena, const char *name)
 {

@@ -67,6 +67,15 @@ void sha256_add(Sha256 *hash, const void *data, size_t size);
 Sha256Text sha256_finish(Sha256 *hash);
 Sha256Text sha256_of(const void *data, size_t size);
 
+// ---- digests of rows (io/row_digest.c) ------------------------------------------------------------------------------
+// The digest of a row starts as 0 and takes its values in the order of the columns. Two rows that differ in one value
+// never have the same.
+uint64_t row_digest_null(uint64_t digest);
+uint64_t row_digest_integer(uint64_t digest, int64_t value);
+uint64_t row_digest_real(uint64_t digest, double value); // NaN as NULL, -0 as 0: as SQLite gives them back
+uint64_t row_digest_text(uint64_t digest, const char *text, size_t length);
+uint64_t row_digest_blob(uint64_t digest, const void *data, size_t size);
+
 // ---- SQLite (io/database.c): the one seam through which every SQL statement goes ------------------------------------
 // A statement's text is made of our own words and of identifiers quoted by sql_identifier; values are always bound.
 // A connection and its statements are used by one thread at a time.
@@ -84,11 +93,14 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_run(Database *database, const char *sql); // one or more statements without values
 Error database_prepare(Database *database, const char *sql, Statement **out);
+// In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
 void bind_integer(Statement *statement, int index, int64_t value);
 void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
+// The digest of the values that were bound since the last step, if they were bound in order.
+uint64_t bound_digest(const Statement *statement);
 // *row: there is a row to read. After the last row, or after a statement without rows, it is reset and can be bound
 // anew.
 Error statement_step(Statement *statement, bool *row);
@@ -100,6 +112,7 @@ int64_t column_integer(Statement *statement, int index);
 double column_real(Statement *statement, int index);      // NaN if NULL
 const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
 Bytes column_blob(Statement *statement, int index);
+uint64_t column_digest(Statement *statement, int first); // of the current row's values from column `first` on
 // "name" with quotes doubled, for a statement's text, in the arena.
 const char *sql_identifier(Arena *arena, const char *name);
 

@@ -82,27 +82,27 @@ static Error commit_step(Statement *statement)
     return statement_step(statement, &row);
 }
 
-static Error commit_replicates(const Store *store, const TrialRows *rows, int64_t row)
+static Error commit_replicates(const Store *store, const TrialRows *rows, int64_t row, SealTally *tally)
 {
     for (int r = 0; r < store->spec->replicates.count; r++) {
         rows_bind_replicate(store->spec, rows, row, r, store->insert_replicate);
+        TRY(seal_count(store->add_digest, tally, seal_block(rows->id[row]), bound_digest(store->insert_replicate)));
         TRY(commit_step(store->insert_replicate));
     }
     return error_none();
 }
 
-static Error commit_rows(const Store *store, const TrialRows *rows, Sha256Text *digest)
+static Error commit_rows(const Store *store, const TrialRows *rows)
 {
-    Sha256 hash;
-    sha256_start(&hash);
+    SealTally trials = {.name = "trials"}, replicates = {.name = "replicates"};
     for (int64_t i = 0; i < rows->count; i++) {
-        rows_hash(store->spec, rows, i, &hash);
         rows_bind(store->spec, rows, i, store->insert_trial);
+        TRY(seal_count(store->add_digest, &trials, seal_block(rows->id[i]), bound_digest(store->insert_trial)));
         TRY(commit_step(store->insert_trial));
-        if (store->insert_replicate != NULL) TRY(commit_replicates(store, rows, i));
+        if (store->insert_replicate != NULL) TRY(commit_replicates(store, rows, i, &replicates));
     }
-    *digest = sha256_finish(&hash);
-    return error_none();
+    TRY(seal_flush(store->add_digest, &trials));
+    return seal_flush(store->add_digest, &replicates);
 }
 
 static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
@@ -126,7 +126,7 @@ static Error commit_arrays(const Store *store, const Commit *commit, const Commi
     return error_none();
 }
 
-static Error commit_batch(const Store *store, const Commit *commit, const Sha256Text *digest)
+static Error commit_batch(const Store *store, const Commit *commit)
 {
     Statement *statement = store->insert_batch;
     const TrialRows *rows = &commit->rows;
@@ -144,16 +144,14 @@ static Error commit_batch(const Store *store, const Commit *commit, const Sha256
     bind_real(statement, 12, commit->wait_seconds);
     bind_real(statement, 13, commit->wall_seconds);
     bind_text(statement, 14, clock_utc().text);
-    bind_text(statement, 15, digest->hex);
     return commit_step(statement);
 }
 
 static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
 {
     if (commit->rows.count > 0) {
-        Sha256Text digest;
-        TRY(commit_rows(store, &commit->rows, &digest));
-        TRY(commit_batch(store, commit, &digest));
+        TRY(commit_rows(store, &commit->rows));
+        TRY(commit_batch(store, commit));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
     }

@@ -23,6 +23,7 @@
 #include "../io/file.c"
 #include "../io/lock.c"
 #include "../io/sha256.c"
+#include "../io/row_digest.c"
 #include "../io/database.c"
 #include "../io/shard.c"
 #include "../io/shard_write.c"
@@ -64,6 +65,8 @@
 
 // a campaign
 #include "store.c"
+#include "seal.c"
+#include "migration.c"
 #include "rows.c"
 #include "commit.c"
 #include "recovery.c"

@@ -267,7 +267,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (adaptive searches)
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
-//                kernel_seconds, wait_seconds, wall_seconds, committed, digest (of the rows)
+//                kernel_seconds, wait_seconds, wall_seconds, committed
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, failure TEXT NOT NULL ('none'), n_failed INTEGER, one REAL column a metric, and with
 //                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
@@ -277,6 +277,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   debug_rows   the same columns: where debug rows are
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
 
@@ -287,7 +288,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_DATABASE "index.db"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 1
+#define STORE_SCHEMA_VERSION 2          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 

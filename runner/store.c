@@ -27,7 +27,7 @@ static const char store_schema[] =
     "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
     "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
     "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
-    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, digest TEXT NOT NULL) STRICT;\n"
+    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
     "  sha256 TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
@@ -131,6 +131,9 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, rows_table_sql(store->spec, arena)));
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
+    TRY(database_run(database, seal_table_sql));
+    TRY(seal_schema(database));
+    TRY(seal_keep(database, arena));
     return store_insert_campaign(store);
 }
 
@@ -153,22 +156,6 @@ static Error store_create(Store *store, Arena *arena)
 }
 
 // ---- continuing -----------------------------------------------------------------------------------------------------
-
-Error store_check(Database *database, const char *path)
-{
-    int64_t application = 0, schema = 0;
-    TRY(store_integer(database, "PRAGMA application_id", 0, &application));
-    TRY(store_integer(database, "PRAGMA user_version", 0, &schema));
-    if (application != STORE_APPLICATION_ID) {
-        return error_make(ERROR_USER, "%s is not a campaign of hopscotch", path);
-    }
-    if (schema != STORE_SCHEMA_VERSION) {
-        return error_make(
-            ERROR_USER, "%s has schema version %lld, and this program reads version %d: use the program that wrote it",
-            path, (long long)schema, STORE_SCHEMA_VERSION);
-    }
-    return error_none();
-}
 
 // The next line of a canonical text, without its end; NULL after the last.
 static const char *store_next_line(const char **text, size_t *length)
@@ -247,9 +234,17 @@ static Error store_renew_spec(const Store *store, Arena *arena)
 
 static Error store_continue(Store *store, const char *path, FILE *messages, Arena *arena)
 {
-    TRY(store_check(store->database, path));
+    int schema = 0;
+    TRY(schema_version(store->database, path, &schema));
     TRY(store_compare_spec(store, messages, arena));
     TRY(store_compare_numerics(store));
+    TRY(schema_migrate(store->database, path, arena, &schema));
+    TRY(seal_keep(store->database, arena));
+    if (schema < STORE_SCHEMA_VERSION) {
+        if (messages != NULL)
+            fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
+        TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
+    }
     return store_renew_spec(store, arena);
 }
 
@@ -275,8 +270,9 @@ static Error store_prepare(Store *store, Arena *arena)
                                        recording_of(store->spec, kind).table);
         TRY(database_prepare(database, sql, &store->insert_place[kind]));
     }
-    TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                          &store->insert_batch));
+    TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
                             &store->update_search);
 }
@@ -323,7 +319,8 @@ Error store_close(Store *store)
                                      store->insert_place[RECORD_TRAJECTORIES],
                                      store->insert_place[RECORD_DEBUG],
                                      store->insert_batch,
-                                     store->update_search};
+                                     store->update_search,
+                                     store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (statements[i] != NULL) statement_close(statements[i]);
     }
@@ -437,9 +434,12 @@ Error store_set_total(Store *store, int64_t trials_total)
 Error store_index_fitness(Store *store)
 {
     const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
-    return database_run(store->database,
-                        survived ? "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness, survived DESC)"
-                                 : "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    Error error = database_run(
+        store->database, survived ? "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness, survived DESC)"
+                                  : "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
+    if (error.kind == OK) error = seal_schema(store->database);
+    return store_end(store, error);
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------

@@ -70,13 +70,54 @@ int64_t recording_lane_bytes(const Recording *recording); // of one lane in memo
 // Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.
 int64_t recording_lanes_max(const Recording *recording);
 
+// ---- digests of rows (runner/seal.c) --------------------------------------------------------------------------------
+
+extern const char *const seal_table_sql; // CREATE TABLE digests
+extern const char *const seal_add_sql;   // the statement `add` below
+
+// Rows of one table that were added and not yet counted in its digests.
+typedef struct SealTally {
+    const char *name;
+    int64_t block, rows;
+    uint64_t digest;
+} SealTally;
+
+// Follows every change of the connection's from here on, but for rows inserted into trials and replicates: those are
+// counted with seal_count, and seal_flush before the transaction ends.
+Error seal_keep(Database *database, Arena *arena);
+Error seal_count(Statement *add, SealTally *tally, int64_t block, uint64_t digest);
+Error seal_flush(Statement *add, SealTally *tally);
+int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
+void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
+Error seal_schema(Database *database);                         // after a change of the declarations
+Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
+
+typedef struct SealBroken {
+    const char *table; // "sqlite_schema": the declarations
+    int64_t block;
+    const char *unreadable; // why it can't be read; NULL: it can, and says something else than was written
+} SealBroken;
+typedef struct SealDamage {
+    SealBroken *broken; // [count], in the arena
+    int64_t count, capacity;
+} SealDamage;
+// Counts everything again and compares. Works on a connection that only reads.
+Error seal_check(Database *database, Arena *arena, SealDamage *damage);
+
+// ---- older schemas (runner/migration.c) -----------------------------------------------------------------------------
+
+// The schema version of a campaign's database. Error (user): it is none, or too old or new for this program.
+Error schema_version(Database *database, const char *path, int *version);
+// Brings a database whose lock is held to STORE_SCHEMA_VERSION in one transaction. *from: what it was.
+Error schema_migrate(Database *database, const char *path, Arena *arena, int *from);
+
 // ---- the store (runner/store.c, runner/commit.c, runner/recovery.c) -------------------------------------------------
 
 struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search, *add_digest;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     bool created; // by this process
@@ -93,9 +134,6 @@ Error store_share(Database *database, bool shared_fs);
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
-// Opens a database for reading after checking that it is a campaign that this program can read. Error: user.
-Error store_check(Database *database, const char *path);
-
 typedef struct StoreCounts {
     int64_t trials, failures, last_trial; // last_trial: -1 if there is none
     double wall_seconds;                  // of all runs so far

@@ -6,7 +6,8 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     Statement *statement = NULL;
     bool row = false;
     const char *resolved = NULL;
-    TRY(store_check(campaign->database, path));
+    int schema = 0;
+    TRY(schema_version(campaign->database, path, &schema)); // older ones can be read too
     TRY(database_prepare(campaign->database, "SELECT resolved, numerics_version, program_version FROM campaign",
                          &statement));
     const Error error = statement_step(statement, &row);

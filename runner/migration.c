@@ -1,0 +1,78 @@
+// Versions of campaign.db's schema, and the way from each to the next. A new version is a row of the table below, with
+// what makes it out of the one before; a database of an old version is read as it is, and migrated when a run or a
+// repair opens it to write, in one transaction. A test builds each old version from its own text.
+#include "store.h"
+
+enum { SCHEMA_OLDEST = 1 };
+
+typedef struct SchemaStep {
+    const char *sql;
+    Error (*then)(Database *database, Arena *arena); // may be NULL
+} SchemaStep;
+
+// From version SCHEMA_OLDEST + i to the next.
+static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
+    // 2: digests of all rows, in place of one a batch
+    {"CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,\n"
+     "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n"
+     "ALTER TABLE batches DROP COLUMN digest;",
+     seal_all},
+};
+
+static Error schema_pragma(Database *database, const char *sql, int64_t *value)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *value = row ? column_integer(statement, 0) : 0;
+    statement_close(statement);
+    return error;
+}
+
+Error schema_version(Database *database, const char *path, int *version)
+{
+    int64_t application = 0, schema = 0;
+    TRY(schema_pragma(database, "PRAGMA application_id", &application));
+    TRY(schema_pragma(database, "PRAGMA user_version", &schema));
+    *version = (int)schema;
+    if (application != STORE_APPLICATION_ID)
+        return error_make(ERROR_USER, "%.300s is not a campaign of hopscotch", path);
+    if (schema > STORE_SCHEMA_VERSION) {
+        return error_make(
+            ERROR_USER,
+            "%.300s has schema version %lld, of a newer hopscotch; this one knows versions up to %d: use the "
+            "program that wrote it, or a newer one",
+            path, (long long)schema, STORE_SCHEMA_VERSION);
+    }
+    if (schema < SCHEMA_OLDEST) {
+        return error_make(ERROR_USER,
+                          "%.300s has schema version %lld, and this program knows versions %d to %d: use the "
+                          "program that wrote it",
+                          path, (long long)schema, SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
+    }
+    return error_none();
+}
+
+static Error schema_climb(Database *database, int version, Arena *arena)
+{
+    for (; version < STORE_SCHEMA_VERSION; version++) {
+        const SchemaStep *step = &schema_steps[version - SCHEMA_OLDEST];
+        TRY(database_run(database, step->sql));
+        if (step->then != NULL) TRY(step->then(database, arena));
+    }
+    return database_run(database, arena_format(arena, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION));
+}
+
+Error schema_migrate(Database *database, const char *path, Arena *arena, int *from)
+{
+    TRY(schema_version(database, path, from));
+    if (*from == STORE_SCHEMA_VERSION) return error_none();
+    TRY(database_run(database, "BEGIN IMMEDIATE"));
+    Error error = schema_climb(database, *from, arena);
+    if (error.kind == OK) error = database_run(database, "COMMIT");
+    if (error.kind == OK) return error;
+    const Error rollback = database_run(database, "ROLLBACK");
+    (void)rollback; // SQLite has rolled back by itself after most errors
+    return error;
+}

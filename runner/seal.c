@@ -1,0 +1,278 @@
+// The digests that campaign.db keeps of its own rows, in its table `digests`: for every block of rows of every table,
+// how many there are and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the
+// rows; so a bit that flips on the disk, which SQLite's own checks need not see, is found by counting again.
+//
+// Temporary triggers, which live in the writer's connection and not in the file, follow every change whoever makes it.
+// Only the rows that a commit inserts into the large tables are counted by the commit itself: a trigger a row would
+// cost a good part of the speed.
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Tables whose rows are digested in blocks of 2^SEAL_BLOCK_BITS trials, so that damage has a place; others are one
+// block.
+enum { SEAL_BLOCK_BITS = 10, SEAL_CHUNK = 50 }; // CHUNK: values of one call of row_digest; SQLite allows 100 or more
+static const struct {
+    const char *table, *trial;
+} seal_large[] = {{"trials", "id"}, {"replicates", "trial"}};
+
+#define SEAL_ADD                                                                                                       \
+    "ON CONFLICT(name, block) DO UPDATE SET rows = rows + excluded.rows, "                                             \
+    "digest = (digest | excluded.digest) - (digest & excluded.digest)" // XOR
+
+const char *const seal_table_sql =
+    "CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,\n"
+    "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n";
+const char *const seal_add_sql = "INSERT INTO digests VALUES(?, ?, ?, ?) " SEAL_ADD;
+
+// The column that gives a large table's block; NULL: the table is small.
+static const char *seal_trial(const char *table)
+{
+    for (size_t i = 0; i < sizeof seal_large / sizeof *seal_large; i++) {
+        if (strcmp(seal_large[i].table, table) == 0) return seal_large[i].trial;
+    }
+    return NULL;
+}
+
+void seal_trials(int64_t block, int64_t *first, int64_t *end)
+{
+    *first = block << SEAL_BLOCK_BITS;
+    *end = (block + 1) << SEAL_BLOCK_BITS;
+}
+
+int64_t seal_block(int64_t trial) { return trial >> SEAL_BLOCK_BITS; }
+
+// ---- rows that a commit inserts -------------------------------------------------------------------------------------
+
+Error seal_flush(Statement *add, SealTally *tally)
+{
+    bool row = false;
+    if (tally->rows == 0) return error_none();
+    bind_text(add, 1, tally->name);
+    bind_integer(add, 2, tally->block);
+    bind_integer(add, 3, tally->rows);
+    bind_integer(add, 4, (int64_t)tally->digest);
+    tally->rows = 0;
+    tally->digest = 0;
+    return statement_step(add, &row);
+}
+
+Error seal_count(Statement *add, SealTally *tally, int64_t block, uint64_t digest)
+{
+    if (block != tally->block) TRY(seal_flush(add, tally));
+    tally->block = block;
+    tally->digest ^= digest;
+    tally->rows++;
+    return error_none();
+}
+
+// ---- names of tables and columns ------------------------------------------------------------------------------------
+
+static Error seal_names(Database *database, const char *sql, const char *bound, Arena *arena, const char ***names,
+                        int *count)
+{
+    enum { NAMES_MAX = 2000 }; // SQLite's own limit for columns
+    Statement *statement = NULL;
+    bool row = false;
+    *names = ARENA_NEW(arena, const char *, NAMES_MAX);
+    *count = 0;
+    TRY(database_prepare(database, sql, &statement));
+    if (bound != NULL) bind_text(statement, 1, bound);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row && *count < NAMES_MAX; error = statement_step(statement, &row)) {
+        (*names)[(*count)++] = arena_copy(arena, column_text(statement, 0));
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error seal_tables(Database *database, Arena *arena, const char ***names, int *count)
+{
+    return seal_names(database,
+                      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' "
+                      "ESCAPE '!' AND name <> 'digests' AND name NOT GLOB '*[^A-Za-z0-9_]*' ORDER BY name",
+                      NULL, arena, names, count);
+}
+
+// ---- triggers -------------------------------------------------------------------------------------------------------
+
+// row_digest(row_digest(0, NEW."id", ...), ...) over all columns of the table
+static Error seal_row_sql(Database *database, const char *table, const char *which, Arena *arena, const char **sql)
+{
+    const char **columns = NULL;
+    int count = 0;
+    TRY(seal_names(database, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table, arena, &columns, &count));
+    *sql = "0";
+    for (int first = 0; first < count; first += SEAL_CHUNK) {
+        *sql = arena_format(arena, "row_digest(%s", *sql);
+        for (int i = first; i < count && i < first + SEAL_CHUNK; i++) {
+            *sql = arena_format(arena, "%s, %s.%s", *sql, which, sql_identifier(arena, columns[i]));
+        }
+        *sql = arena_format(arena, "%s)", *sql);
+    }
+    return error_none();
+}
+
+// What a trigger does about the row NEW (rows: 1) or OLD (-1).
+static Error seal_change_sql(Database *database, const char *table, int rows, Arena *arena, const char **sql)
+{
+    const char *which = rows > 0 ? "NEW" : "OLD", *trial = seal_trial(table), *digest = NULL;
+    const char *block = trial != NULL ? arena_format(arena, "%s.%s >> %d", which, trial, SEAL_BLOCK_BITS) : "0";
+    TRY(seal_row_sql(database, table, which, arena, &digest));
+    *sql =
+        arena_format(arena, "INSERT INTO digests VALUES('%s', %s, %d, %s) " SEAL_ADD "; ", table, block, rows, digest);
+    if (rows > 0) return error_none();
+    *sql = arena_format(arena, "%sDELETE FROM digests WHERE name = '%s' AND block = %s AND rows = 0; ", *sql, table,
+                        block);
+    return error_none();
+}
+
+static Error seal_trigger(Database *database, const char *table, const char *event, const char *changes, Arena *arena)
+{
+    return database_run(database,
+                        arena_format(arena, "CREATE TEMP TRIGGER IF NOT EXISTS %s AFTER %s ON main.%s BEGIN %s END",
+                                     sql_identifier(arena, arena_format(arena, "%s_%s", event, table)), event,
+                                     sql_identifier(arena, table), changes));
+}
+
+static Error seal_keep_table(Database *database, const char *table, Arena *arena)
+{
+    const char *added = NULL, *removed = NULL;
+    TRY(seal_change_sql(database, table, 1, arena, &added));
+    TRY(seal_change_sql(database, table, -1, arena, &removed));
+    if (seal_trial(table) == NULL) TRY(seal_trigger(database, table, "INSERT", added, arena));
+    TRY(seal_trigger(database, table, "DELETE", removed, arena));
+    return seal_trigger(database, table, "UPDATE", arena_format(arena, "%s%s", removed, added), arena);
+}
+
+Error seal_keep(Database *database, Arena *arena)
+{
+    const char **tables = NULL;
+    int count = 0;
+    TRY(seal_tables(database, arena, &tables, &count));
+    for (int i = 0; i < count; i++) TRY(seal_keep_table(database, tables[i], arena));
+    return error_none();
+}
+
+// ---- counting again -------------------------------------------------------------------------------------------------
+
+// Adds the rows that a query gives, {block, the row's values}, to the digests of `name`.
+static Error seal_scan(Database *database, const char *name, const char *sql, Statement *add)
+{
+    SealTally tally = {.name = name};
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row) {
+        error = seal_count(add, &tally, column_integer(statement, 0), column_digest(statement, 1));
+        if (error.kind == OK) error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error.kind == OK ? seal_flush(add, &tally) : error;
+}
+
+// The declarations: those of tables, and of the one index that is ours. Where they lie in the file does not matter.
+static Error seal_scan_schema(Database *database, Statement *add)
+{
+    return seal_scan(database, "sqlite_schema",
+                     "SELECT 0, type, name, tbl_name, sql FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite!_%' "
+                     "ESCAPE '!' AND (type = 'table' OR name = 'trials_by_fitness')",
+                     add);
+}
+
+static Error seal_scan_table(Database *database, const char *table, Statement *add, Arena *arena)
+{
+    const char *trial = seal_trial(table);
+    const char *sql = trial == NULL ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
+                                    : arena_format(arena, "SELECT %s >> %d, * FROM main.%s ORDER BY %s", trial,
+                                                   SEAL_BLOCK_BITS, table, trial);
+    return seal_scan(database, table, sql, add);
+}
+
+Error seal_schema(Database *database)
+{
+    Statement *add = NULL;
+    TRY(database_run(database, "DELETE FROM digests WHERE name = 'sqlite_schema'"));
+    TRY(database_prepare(database, seal_add_sql, &add));
+    const Error error = seal_scan_schema(database, add);
+    statement_close(add);
+    return error;
+}
+
+static Error seal_scan_all(Database *database, Statement *add, Arena *arena)
+{
+    const char **tables = NULL;
+    int count = 0;
+    TRY(seal_tables(database, arena, &tables, &count));
+    for (int i = 0; i < count; i++) TRY(seal_scan_table(database, tables[i], add, arena));
+    return seal_scan_schema(database, add);
+}
+
+Error seal_all(Database *database, Arena *arena)
+{
+    Statement *add = NULL;
+    TRY(database_run(database, "DELETE FROM digests"));
+    TRY(database_prepare(database, seal_add_sql, &add));
+    const Error error = seal_scan_all(database, add, arena);
+    statement_close(add);
+    return error;
+}
+
+// ---- comparing ------------------------------------------------------------------------------------------------------
+
+static const char seal_found_sql[] =
+    "CREATE TEMP TABLE IF NOT EXISTS found(name TEXT, block INTEGER, rows INTEGER, digest INTEGER, "
+    "PRIMARY KEY(name, block)); DELETE FROM temp.found;";
+static const char seal_compare_sql[] =
+    "SELECT name, block FROM (SELECT * FROM main.digests EXCEPT SELECT * FROM temp.found) UNION "
+    "SELECT name, block FROM (SELECT * FROM temp.found EXCEPT SELECT * FROM main.digests) ORDER BY 1, 2";
+
+static void seal_note(SealDamage *damage, const char *table, int64_t block, const char *unreadable, Arena *arena)
+{
+    if (damage->count >= damage->capacity) {
+        const int64_t capacity = damage->capacity > 0 ? 2 * damage->capacity : 64;
+        SealBroken *more = ARENA_NEW(arena, SealBroken, capacity);
+        if (damage->count > 0) memcpy(more, damage->broken, (size_t)damage->count * sizeof *more);
+        damage->broken = more;
+        damage->capacity = capacity;
+    }
+    damage->broken[damage->count++] =
+        (SealBroken){.table = arena_copy(arena, table),
+                     .block = block,
+                     .unreadable = unreadable != NULL ? arena_copy(arena, unreadable) : NULL};
+}
+
+// A table that can't be read is noted, and the others are still looked at.
+static Error seal_count_again(Database *database, SealDamage *damage, Arena *arena)
+{
+    Statement *add = NULL;
+    const char **tables = NULL;
+    int count = 0;
+    TRY(seal_tables(database, arena, &tables, &count));
+    TRY(database_run(database, seal_found_sql));
+    TRY(database_prepare(database, "INSERT INTO temp.found VALUES(?, ?, ?, ?) " SEAL_ADD, &add));
+    for (int i = 0; i < count; i++) {
+        const Error error = seal_scan_table(database, tables[i], add, arena);
+        if (error.kind != OK) seal_note(damage, tables[i], 0, error.text, arena);
+    }
+    const Error error = seal_scan_schema(database, add);
+    statement_close(add);
+    return error;
+}
+
+Error seal_check(Database *database, Arena *arena, SealDamage *damage)
+{
+    Statement *compare = NULL;
+    bool row = false;
+    *damage = (SealDamage){.count = 0};
+    TRY(seal_count_again(database, damage, arena));
+    TRY(database_prepare(database, seal_compare_sql, &compare));
+    Error error = statement_step(compare, &row);
+    for (; error.kind == OK && row; error = statement_step(compare, &row)) {
+        seal_note(damage, column_text(compare, 0), column_integer(compare, 1), NULL, arena);
+    }
+    statement_close(compare);
+    return error;
+}

@@ -1,0 +1,158 @@
+// The digests that campaign.db keeps of its rows: they follow every change, and see what changed behind their back.
+#include "../../runner/store.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct SealCase {
+    Arena arena;
+    Spec spec;
+    RunOptions options;
+    const char *path;
+} SealCase;
+
+static const char seal_spec[] =
+    "version: 1\nexperiment: seal\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.02, dt: 1.0e-3, settle: 0}\n"
+    "search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 34, 30]}}}\n"
+    "replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}\n"
+    "record: {trajectories: {select: {best: 2, every: 400}, sample: 0.005}}\n";
+
+// A campaign of 1200 trials, which is two blocks, in batches that do not end with the blocks.
+static void seal_case_start(SealCase *test)
+{
+    RunSummary summary;
+    *test = (SealCase){.path = NULL};
+    if (arena_create(&test->arena, (size_t)1 << 30, "test").kind != OK) abort();
+    Diagnostics *diagnostics = diagnostics_new(&test->arena);
+    CHECK_OK(spec_parse("seal.yaml", seal_spec, NULL, 0, &test->arena, diagnostics, &test->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
+                                 .name = "seal",
+                                 .backend = {.name = "cpu", .threads = 1},
+                                 .batch = 700,
+                                 .progress = PROGRESS_NONE};
+    test->path = arena_format(&test->arena, "%s/seal/" CAMPAIGN_DATABASE, test->options.results);
+    CHECK_OK(campaign_run(&test->spec, &test->options, &test->arena, &summary));
+}
+
+static SealDamage seal_case_check(SealCase *test)
+{
+    Database *database = NULL;
+    SealDamage damage = {.count = -1};
+    CHECK_OK(database_open(test->path, DATABASE_READ, &database));
+    CHECK_OK(seal_check(database, &test->arena, &damage));
+    CHECK_OK(database_close(database));
+    return damage;
+}
+
+// `sql` by a connection that keeps no digests; found in this table and block, and only there.
+static void seal_case_alter(SealCase *test, const char *sql, const char *table, int64_t block)
+{
+    Database *database = NULL;
+    CHECK_OK(database_open(test->path, DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "PRAGMA foreign_keys = OFF"));
+    CHECK_OK(database_run(database, sql));
+    CHECK_OK(database_close(database));
+    const SealDamage damage = seal_case_check(test);
+    CHECK_INTEGER(1, damage.count);
+    if (damage.count != 1) printf("   after %s\n", sql);
+    if (damage.count < 1) return;
+    CHECK_TEXT(table, damage.broken[0].table);
+    CHECK_INTEGER(block, damage.broken[0].block);
+    CHECK(damage.broken[0].unreadable == NULL);
+}
+
+static void seal_case_restore(SealCase *test)
+{
+    Database *database = NULL;
+    CHECK_OK(database_open(test->path, DATABASE_WRITE, &database));
+    CHECK_OK(seal_all(database, &test->arena));
+    CHECK_OK(database_close(database));
+    CHECK_INTEGER(0, seal_case_check(test).count);
+}
+
+TEST(seal_of_a_campaign_that_ran_holds)
+{
+    SealCase test;
+    seal_case_start(&test);
+    CHECK_INTEGER(0, seal_case_check(&test).count);
+    arena_destroy(&test.arena);
+}
+
+TEST(seal_sees_what_changed_behind_its_back)
+{
+    static const struct {
+        const char *sql, *table;
+        int64_t block;
+    } changes[] = {
+        {"UPDATE trials SET fitness = 2 * ifnull(fitness, 0) + 1 WHERE id = 1030", "trials", 1},
+        {"UPDATE trials SET failure = 'fall' WHERE id = 5", "trials", 0},
+        {"UPDATE trials SET fitness = NULL WHERE id = 1023", "trials", 0},
+        {"DELETE FROM trials WHERE id = 1024", "trials", 1},
+        {"UPDATE replicates SET energy = -energy WHERE trial = 1199 AND replicate = 1", "replicates", 1},
+        {"UPDATE replicates SET replicate = 2 WHERE trial = 0 AND replicate = 1", "replicates", 0},
+        {"UPDATE searches SET state = x'00'", "searches", 0},
+        {"UPDATE campaign SET seed = 8", "campaign", 0},
+        {"UPDATE shards SET bytes = bytes + 1 WHERE id = 0", "shards", 0},
+        {"UPDATE trajectories SET row = row + 1 WHERE trial = 400", "trajectories", 0},
+        {"UPDATE events SET time = replace(time, '2', '3') WHERE id = 1", "events", 0},
+        {"UPDATE batches SET lanes = lanes + 1 WHERE id = 0", "batches", 0},
+        {"UPDATE digests SET digest = digest + 1 WHERE name = 'events'", "events", 0},
+        {"UPDATE digests SET rows = rows + 1 WHERE name = 'trials' AND block = 1", "trials", 1},
+        {"DROP INDEX trials_by_fitness", "sqlite_schema", 0},
+        {"ALTER TABLE notes RENAME COLUMN text TO tekt", "sqlite_schema", 0},
+    };
+    SealCase test;
+    seal_case_start(&test);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        seal_case_alter(&test, changes[i].sql, changes[i].table, changes[i].block);
+        seal_case_restore(&test);
+    }
+    arena_destroy(&test.arena);
+}
+
+// Changes by the writer itself, of every kind, also those that no commit makes.
+TEST(seal_follows_every_change)
+{
+    static const char *const changes[] = {
+        "UPDATE trials SET fitness = -0.0, failure = 'fell' WHERE id IN (1, 1100)",
+        "UPDATE trials SET id = id + 100000 WHERE id < 3 AND id NOT IN (SELECT trial FROM trajectories)",
+        "INSERT OR REPLACE INTO trajectories SELECT trial, replicate, shard, 7, samples, recipe FROM trajectories",
+        "DELETE FROM replicates WHERE trial >= 1024",
+        "INSERT INTO tags VALUES('a'), ('b'); DELETE FROM tags WHERE tag = 'a'; DELETE FROM tags",
+        "INSERT INTO notes VALUES('now', 'same'), ('now', 'same'), ('now', 'caf\xc3\xa9')",
+        "UPDATE batches SET wall_seconds = -0.0, kernel_seconds = 1, wait_seconds = NULL",
+        "INSERT INTO rounds VALUES(0, 0, x'0102030405060708090a'), (0, 1, NULL), (0, 2, x'')",
+        "UPDATE searches SET state = NULL",
+    };
+    SealCase test;
+    Store *store = NULL;
+    seal_case_start(&test);
+    const char *folder = arena_format(&test.arena, "%s/seal", test.options.results);
+    CHECK_OK(store_open(folder, "seal", &test.spec, &test.options, &test.arena, &store));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        CHECK_OK(database_run(store->database, changes[i]));
+        CHECK_INTEGER(0, seal_case_check(&test).count);
+    }
+    CHECK_OK(store_close(store));
+    CHECK_INTEGER(0, seal_case_check(&test).count);
+    arena_destroy(&test.arena);
+}
+
+// One-to-one in the last value: a flip of any one bit of a row is seen, not only very likely.
+TEST(row_digest_differs_in_every_bit)
+{
+    const uint64_t before = row_digest_integer(0, 41);
+    for (int bit = 0; bit < 64; bit++) {
+        const int64_t flipped = (int64_t)(0x123456789abcdefu ^ ((uint64_t)1 << bit));
+        CHECK(row_digest_integer(before, flipped) != row_digest_integer(before, 0x123456789abcdef));
+    }
+    CHECK(row_digest_real(0, 1.0) != row_digest_integer(0, 1));
+    CHECK(row_digest_real(0, -0.0) == row_digest_real(0, 0.0));
+    CHECK(row_digest_real(0, (double)NAN) == row_digest_null(0));
+    CHECK(row_digest_text(0, "", 0) != row_digest_null(0));
+    CHECK(row_digest_text(0, "ab", 2) != row_digest_blob(0, "ab", 2));
+    CHECK(row_digest_text(0, "12345678", 8) != row_digest_text(0, "12345678\0", 9));
+}
