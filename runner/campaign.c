@@ -14,7 +14,7 @@ typedef struct Campaign {
     const char *name;
     Store *store;
     Search search;
-    Backend *backend;
+    Device device;
     FILE *messages; // may be NULL
     double started;
     Loop loop;
@@ -33,7 +33,7 @@ static const char *campaign_how_to_resume(const Campaign *campaign)
 
 static void campaign_tell_start(const Campaign *campaign, const StoreCounts *before)
 {
-    const BackendInfo *info = backend_info(campaign->backend);
+    const BackendInfo *info = backend_info(campaign->device.backend);
     if (campaign->messages == NULL) return;
     if (before->trials > 0) {
         fprintf(campaign->messages, "resuming %s: %s trials are done\n", campaign->name,
@@ -96,23 +96,44 @@ static Error campaign_restore(Campaign *campaign)
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
 }
 
-static Error campaign_open_backend(Campaign *campaign)
+// ---- the device -----------------------------------------------------------------------------------------------------
+
+// What was done about trouble with it is told once, and kept.
+static Error campaign_tell_device(Campaign *campaign)
 {
-    const Spec *spec = campaign->spec;
-    BackendOptions options = campaign->options->backend;
-    const int64_t batch = campaign->options->batch > 0 ? campaign->options->batch : spec->device.batch;
-    if (options.name == NULL) options.name = spec->device.backend;
-    TRY(backend_open(&options, &campaign->backend));
-    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s",
-             backend_info(campaign->backend)->device);
-    const int64_t lanes = plan_batch_lanes(spec, campaign->backend, batch, &campaign->loop.traced_max);
-    campaign->loop.batch_trials = lanes / spec->replicates.count;
-    campaign->loop.debug_max = record_debug_lanes(spec, campaign->loop.batch_trials);
-    TRY(backend_prepare(campaign->backend, &spec->configured, lanes, campaign->loop.traced_max,
-                        spec->record.trajectories ? recording_of(spec, RECORD_TRAJECTORIES).capacity : 0));
-    if (campaign->loop.debug_max == 0) return error_none();
-    return backend_prepare_debug(campaign->backend, campaign->loop.debug_max,
-                                 recording_of(spec, RECORD_DEBUG).capacity);
+    Device *device = &campaign->device;
+    if (device->note[0] == '\0') return error_none();
+    if (campaign->loop.progress != NULL && campaign->options->progress != PROGRESS_NONE)
+        progress_note(campaign->loop.progress, "warning: %s", device->note);
+    else if (campaign->messages != NULL)
+        fprintf(campaign->messages, "warning: %s\n", device->note);
+    return store_event(campaign->store, "device", "%s", device->note);
+}
+
+static Error campaign_use_device(Campaign *campaign)
+{
+    const Device *device = &campaign->device;
+    Loop *loop = &campaign->loop;
+    loop->backend = device->backend;
+    loop->batch_trials = device->lanes / campaign->spec->replicates.count;
+    loop->traced_max = device->traced_max;
+    loop->debug_max = device->debug_max;
+    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s", backend_info(device->backend)->device);
+    return campaign_tell_device(campaign);
+}
+
+static Error campaign_open_device(Campaign *campaign)
+{
+    TRY(device_open(campaign->spec, campaign->options, &campaign->device));
+    return campaign_use_device(campaign);
+}
+
+// What was told is committed; the search goes back to it, and asks anew for what was in flight.
+static Error campaign_recover_device(Campaign *campaign, Error error)
+{
+    TRY(device_recover(&campaign->device, error));
+    TRY(campaign_use_device(campaign));
+    return campaign_restore(campaign);
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
@@ -122,8 +143,8 @@ static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const cha
     const Loop *loop = &campaign->loop;
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     int64_t recorded = 0;
-    TRY(record_missing(campaign->spec, campaign->store, &campaign->search, campaign->backend, kind, loop->batch_trials,
-                       lanes_max, campaign->options->slice, &recorded));
+    TRY(record_missing(campaign->spec, campaign->store, &campaign->search, campaign->device.backend, kind,
+                       loop->batch_trials, lanes_max, campaign->options->slice, &recorded));
     if (recorded == 0) return error_none();
     return store_event(campaign->store, "recorded", "%s of %lld trials, simulated again", what, (long long)recorded);
 }
@@ -155,6 +176,12 @@ static Error campaign_end(Campaign *campaign)
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
+static Error campaign_run_through(Campaign *campaign)
+{
+    TRY(loop_run(&campaign->loop));
+    return campaign_end(campaign);
+}
+
 static Error campaign_run_loop(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
@@ -162,11 +189,17 @@ static Error campaign_run_loop(Campaign *campaign)
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
     TRY(store_set_state(campaign->store, "running", NULL, NULL));
     TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
-                    backend_info(campaign->backend)->name, backend_info(campaign->backend)->device,
-                    backend_info(campaign->backend)->version));
+                    backend_info(loop->backend)->name, backend_info(loop->backend)->device,
+                    backend_info(loop->backend)->version));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
-    Error error = loop_run(loop);
-    if (error.kind == OK) error = campaign_end(campaign);
+    Error error = campaign_run_through(campaign);
+    while (device_is_at_fault(error.kind)) {
+        error = campaign_recover_device(campaign, error);
+        if (error.kind == OK)
+            error = campaign_run_through(campaign);
+        else
+            break;
+    }
     progress_finish(loop->progress, &loop->numbers);
     return error;
 }
@@ -190,8 +223,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
                    .search = &campaign->search,
                    .before = *before,
                    .slice_requested = campaign->options->slice};
-    Error error = campaign_open_backend(campaign);
-    loop->backend = campaign->backend;
+    Error error = campaign_open_device(campaign);
     if (error.kind == OK) {
         campaign_tell_start(campaign, before);
         campaign_catalogue(campaign, "running");
@@ -199,7 +231,8 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign_summarize(campaign, before);
     }
     if (error.kind != OK) campaign_note_error(campaign, &error);
-    backend_close(campaign->backend);
+    if (!device_close(&campaign->device) && error.kind == OK)
+        error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
     return error;
 }
 
@@ -266,6 +299,13 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
                       folder, network);
 }
 
+// Nothing more could be done about a device. Another one gives the same bits.
+static Error campaign_device_error(const Campaign *campaign, const Error *error)
+{
+    return error_make(error->kind, "%s. %s trials are committed; continue with `%s`, on any device", error->text,
+                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign));
+}
+
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)
 {
     Campaign campaign = {.spec = spec,
@@ -284,6 +324,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const Error error = campaign_locked(&campaign, folder);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
+    if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);
     if (error.kind != OK || summary->state == NULL || strcmp(summary->state, "interrupted") != 0) return error;
     return error_make(ERROR_INTERRUPTED, "%s: %s trials are committed; continue with `%s`", summary->reason,
                       text_count(summary->trials_done).text, campaign_how_to_resume(&campaign));

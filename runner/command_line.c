@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,19 @@ static const Switch line_spec_rows[] = {
     {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
      "overrides a key of the spec, e.g. search.over.thrust=[25,30]; repeatable"},
 };
+#ifdef HOPSCOTCH_FAULTS
+#define LINE_BACKENDS "auto|cpu|cuda|faulty"
+#else
+#define LINE_BACKENDS "auto|cpu|cuda"
+#endif
 static const Switch line_backend_rows[] = {
-    {"backend", SWITCH_CHOICE, "auto|cpu|cuda", 0, 0,
+    {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
      "what computes (default auto, a GPU if there is one, unless the spec says)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all cores)"},
-    {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device (default 0)"},
+    {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device, this one only (default: 0, or another one if it fails)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
+    {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
+     "give up when a slice takes longer than that (default 60; 0: never; a slice is about 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
     {"format", SWITCH_CHOICE, "table|csv|json", 0, 0, "how to print (default table)"},
@@ -276,10 +284,13 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 
 BackendOptions command_backend(const CommandLine *line, const char *fallback)
 {
+    const int64_t seconds = switch_integer(line, "watchdog", (int64_t)BACKEND_PATIENCE);
     return (BackendOptions){.name = switch_text(line, "backend", fallback),
                             .threads = (int)switch_integer(line, "threads", 0),
-                            .device = (int)switch_integer(line, "device", 0),
-                            .isa = switch_text(line, "isa", "auto")};
+                            .device = (int)switch_integer(line, "device", -1),
+                            .isa = switch_text(line, "isa", "auto"),
+                            .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
+                            .interrupted = interrupt_requested};
 }
 
 TableFormat command_format(const CommandLine *line)

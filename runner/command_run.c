@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { RUN_BEST_SHOWN = 5 };
 
@@ -108,6 +109,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
                         .slice = switch_integer(line, "slice", 0),
                         .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                         .shared_fs = switch_given(line, "shared-fs"),
+                        .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
                         .out = line->out,
                         .messages = line->messages};
 }
@@ -151,6 +153,8 @@ static const Switch run_rows[] = {
     {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
      "how to show it (default: a bar on a terminal, else plain)"},
+    {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
+     "what computes when the GPU fails and there is no other (default none)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };

@@ -72,6 +72,7 @@
 #include "recovery.c"
 #include "catalogue.c"
 #include "flight.c"
+#include "device.c"
 #include "record.c"
 #include "writer.c"
 #include "interrupt.c"

@@ -271,16 +271,28 @@ static Error loop_turns(Loop *loop)
     return error_none();
 }
 
-static void loop_start(Loop *loop)
+static void loop_start_counting(Loop *loop)
 {
-    const int slots = backend_info(loop->backend)->slots;
-    loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
-    loop->slice = slice_start(loop->spec, loop->slice_requested);
-    loop->asked = loop->told = loop->before.trials;
+    loop->told = loop->before.trials;
     loop->failures = loop->before.failures;
     loop->last_trial = loop->before.last_trial;
     loop->started = loop->accounted = clock_seconds();
     loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
+}
+
+// A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and
+// what it had asked for and not told it asks for again.
+static void loop_start(Loop *loop)
+{
+    const int slots = backend_info(loop->backend)->slots;
+    if (loop->started <= 0) loop_start_counting(loop);
+    memset(loop->slots, 0, sizeof loop->slots);
+    loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
+    loop->slice = slice_start(loop->spec, loop->slice_requested);
+    loop->asked = loop->told;
+    loop->oldest = loop->in_flight = 0;
+    loop->ending = false;
+    loop->reason[0] = '\0';
 }
 
 Error loop_run(Loop *loop)

@@ -308,8 +308,9 @@ typedef struct RunOptions {
     int64_t batch; // lanes; 0: the spec's or auto
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
-    bool resume_only; // `resume`: the campaign must exist
-    bool shared_fs;   // allow a network file system
+    bool resume_only;  // `resume`: the campaign must exist
+    bool shared_fs;    // allow a network file system
+    bool fallback_cpu; // go on on the CPU if the device fails
     FILE *out, *messages;
 } RunOptions;
 

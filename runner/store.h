@@ -201,6 +201,28 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
 int64_t slice_start(const Spec *spec, int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
 
+// ---- the device of a run (runner/device.c) --------------------------------------------------------------------------
+
+typedef struct Device {
+    const Spec *spec;
+    BackendOptions options;               // of the backend that is open
+    bool any, fallback;                   // when it fails: any other device of the host may be taken; the CPU may
+    Backend *backend;                     // NULL: none is open
+    int64_t requested;                    // lanes of a batch; 0: the device decides
+    int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
+    int failures;                         // of this device
+    char note[512];                       // what the last call did about trouble, for the user; empty: there was none
+} Device;
+
+// Opens a backend and takes its memory: batches are halved until they fit, down to a single trial.
+Error device_open(const Spec *spec, const RunOptions *options, Device *device);
+// Whether a run may go on after such an error, on a device that was opened anew.
+bool device_is_at_fault(ErrorKind kind);
+// After an error of a run: the same device with a fresh context (and smaller batches, if it was memory that was
+// missing), another one, or the CPU. What was in flight is gone. Gives the error itself if nothing can be done.
+Error device_recover(Device *device, Error error);
+bool device_close(Device *device); // as backend_close
+
 // ---- the recording policy (runner/record.c) -------------------------------------------------------------------------
 
 // Trajectories of `every` and `trials`: known before the trial has run. All debug rows are recorded afterwards.

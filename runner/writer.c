@@ -60,6 +60,8 @@ Error writer_start(Writer *writer, Store *store)
 {
     sigset_t all, before;
     writer->store = store;
+    writer->put = writer->done = 0;
+    writer->closing = false;
     pthread_mutex_init(&writer->mutex, NULL);
     pthread_cond_init(&writer->put_signal, NULL);
     pthread_cond_init(&writer->done_signal, NULL);

@@ -41,7 +41,9 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
 
 Error backend_open(const BackendOptions *options, Backend **out)
 {
-    TRY(backend_open_named(options, out));
+    BackendOptions first = *options;
+    if (first.device < 0) first.device = 0;
+    TRY(backend_open_named(&first, out));
     (*out)->patience = options->patience > 0 ? options->patience : BACKEND_PATIENCE;
     (*out)->interrupted = options->interrupted;
     return error_none();
