@@ -23,7 +23,9 @@ typedef struct FaultyBackend {
     Backend *inner[BACKEND_SLOTS_MAX];
 } FaultyBackend;
 
-static bool faulty_lost[FAULTY_DEVICES]; // as long as this process lives
+static bool faulty_lost[FAULTY_DEVICES]; // as long as this process lives, or until they are repaired
+
+void backend_faulty_repair(void) { memset(faulty_lost, 0, sizeof faulty_lost); }
 
 static void faulty_spoil(FaultyBackend *faulty)
 {

@@ -25,6 +25,7 @@ typedef enum DeviceFault {
 
 DeviceFault device_fault(const char *operation); // what becomes of this call of the backend `faulty`
 void device_set_faults(const char *rules);       // in place of the environment's; "" for none
+void backend_faulty_repair(void);                // no device is lost any more
 #endif
 
 #ifdef __cplusplus

@@ -210,7 +210,7 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 typedef struct BackendOptions {
     const char *name;         // "auto", "cpu", "cuda"
     int threads;              // CPU threads; 0: all cores
-    int device;               // CUDA device index
+    int device;               // CUDA device index; -1: any
     const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
     double patience;          // s that a slice may take before it counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // nonzero once the user wants to leave: patience is then one second; may be NULL
