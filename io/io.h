@@ -39,9 +39,11 @@ const char *network_file_system(const char *path);
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
-// stale one needs no clean-up.
+// stale one needs no clean-up; only the text of a holder that was killed is still there, and is told to the next.
 typedef struct Lock {
-    int descriptor; // -1: not held
+    int descriptor;   // -1: not held
+    char holder[160]; // "pid 4711 on kant since 2026-01-31T12:00:00Z": this process, as written in the file
+    char stale[160];  // the same of a holder that ended without releasing it; "" if it did
 } Lock;
 
 // Error (machine) if another process holds it, naming that process: pid, host and start time, as written in the file.
@@ -292,6 +294,8 @@ Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign);
 void progress_show(Progress *progress, const ProgressNumbers *numbers);
 // A line of its own, without tearing the bar.
 void progress_note(Progress *progress, const char *format, ...) PRINTF_LIKE(2, 3);
+// How it is now, as a line on `out` whatever the style: an answer to SIGUSR1.
+void progress_answer(Progress *progress, const ProgressNumbers *numbers, FILE *out);
 void progress_finish(Progress *progress, const ProgressNumbers *numbers);
 
 // ---- clocks (io/clock.c) --------------------------------------------------------------------------------------------

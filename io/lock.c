@@ -14,20 +14,33 @@ static void lock_read_text(int descriptor, char *text, size_t size)
     const ssize_t count = seam_read(descriptor, text, size - 1);
     text[count > 0 ? count : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c < ' ' || *c > '~') *c = '?'; // it goes to a terminal
+    }
 }
 
-static Error lock_write_text(int descriptor, const char *path)
+static Error lock_write_text(Lock *lock, const char *path)
 {
-    char host[65] = "?", text[160];
+    char host[65] = "?";
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "?");
-    const int length = snprintf(text, sizeof text, "pid %ld on %s since %s\n", (long)getpid(), host, clock_utc().text);
-    if (TEMP_FAILURE_RETRY(seam_truncate(descriptor, 0)) < 0) return file_error("write", path, (size_t)length);
-    for (ssize_t written = 0, more = 0; written < length; written += more) {
-        const struct iovec part = {text + written, (size_t)(length - written)};
-        more = TEMP_FAILURE_RETRY(seam_write(descriptor, &part, 1));
+    const int length =
+        snprintf(lock->holder, sizeof lock->holder, "pid %ld on %s since %s", (long)getpid(), host, clock_utc().text);
+    lock->holder[length] = '\n'; // for the file; there is room
+    if (TEMP_FAILURE_RETRY(seam_truncate(lock->descriptor, 0)) < 0) return file_error("write", path, (size_t)length);
+    for (ssize_t written = 0, more = 0; written <= length; written += more) {
+        const struct iovec part = {lock->holder + written, (size_t)(length + 1 - written)};
+        more = TEMP_FAILURE_RETRY(seam_write(lock->descriptor, &part, 1));
         if (more < 0) return file_error("write", path, (size_t)length);
     }
+    lock->holder[length] = '\0';
     return error_none();
+}
+
+// With the lock held: who had it, and who has it now. The text is read and not trusted: it is only ever shown.
+static Error lock_sign(Lock *lock, const char *path)
+{
+    lock_read_text(lock->descriptor, lock->stale, sizeof lock->stale);
+    return lseek(lock->descriptor, 0, SEEK_SET) < 0 ? file_error("write", path, 0) : lock_write_text(lock, path);
 }
 
 static Error lock_refused(int descriptor, const char *path)
@@ -42,17 +55,15 @@ static Error lock_refused(int descriptor, const char *path)
 Error lock_take(const char *path, Lock *lock)
 {
     short found;
-    lock->descriptor = -1;
-    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT));
-    if (descriptor < 0) return file_error("open", path, 0);
-    const bool taken = TEMP_FAILURE_RETRY(seam_lock(descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
-    const Error error = taken ? lock_write_text(descriptor, path) : lock_refused(descriptor, path);
+    *lock = (Lock){.descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT))};
+    if (lock->descriptor < 0) return file_error("open", path, 0);
+    const bool taken = TEMP_FAILURE_RETRY(seam_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
+    const Error error = taken ? lock_sign(lock, path) : lock_refused(lock->descriptor, path);
     if (error.kind != OK) {
-        (void)seam_close(descriptor);
-        return error;
+        (void)seam_close(lock->descriptor);
+        lock->descriptor = -1;
     }
-    lock->descriptor = descriptor;
-    return error_none();
+    return error;
 }
 
 void lock_release(Lock *lock)

@@ -216,14 +216,14 @@ static void progress_erase(Progress *progress)
 
 // ---- a plain line, a JSON line --------------------------------------------------------------------------------------
 
-static void progress_plain(Progress *progress)
+static void progress_plain(const Progress *progress, FILE *out)
 {
     ProgressTexts texts;
     char line[PROGRESS_LINE_MAX];
     progress_texts(progress, false, &texts);
     progress_join(&texts, &progress_forms[0], line, sizeof line);
-    fprintf(progress->out, "%s: %s\n", progress->campaign, line + strspn(line, " "));
-    fflush(progress->out);
+    fprintf(out, "%s: %s\n", progress->campaign, line + strspn(line, " "));
+    fflush(out);
 }
 
 static void progress_json(Progress *progress, const char *event)
@@ -253,7 +253,7 @@ static void progress_json(Progress *progress, const char *event)
     fflush(progress->out);
 }
 
-// ---- the four calls -------------------------------------------------------------------------------------------------
+// ---- the calls ---------------------------------------------------------------------------------------------------
 
 void progress_show(Progress *progress, const ProgressNumbers *numbers)
 {
@@ -264,7 +264,7 @@ void progress_show(Progress *progress, const ProgressNumbers *numbers)
     progress_learn(progress, numbers, clock);
     progress->printed = clock;
     if (progress->style == PROGRESS_BAR) progress_draw(progress);
-    if (progress->style == PROGRESS_PLAIN) progress_plain(progress);
+    if (progress->style == PROGRESS_PLAIN) progress_plain(progress, progress->out);
     if (progress->style == PROGRESS_JSON) progress_json(progress, "progress");
 }
 
@@ -293,6 +293,17 @@ void progress_note(Progress *progress, const char *format, ...)
     }
     if (drawn) progress_draw(progress);
     fflush(progress->out);
+}
+
+void progress_answer(Progress *progress, const ProgressNumbers *numbers, FILE *out)
+{
+    if (progress == NULL) return;
+    const bool drawn = progress->drawn;
+    progress_learn(progress, numbers, clock_seconds());
+    progress_erase(progress);
+    fflush(progress->out);
+    progress_plain(progress, out);
+    if (drawn) progress_draw(progress);
 }
 
 // The last line stays on the terminal: what was done in this run, and how fast on the whole.

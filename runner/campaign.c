@@ -17,6 +17,7 @@ typedef struct Campaign {
     Device device;
     FILE *messages; // may be NULL
     double started;
+    char stale[160]; // the last run's lock, if it was killed
     Loop loop;
 } Campaign;
 
@@ -31,14 +32,33 @@ static const char *campaign_how_to_resume(const Campaign *campaign)
     return arena_format(campaign->arena, "hopscotch resume %s --results %s", campaign->name, results);
 }
 
+// How the last run ended: its reason, if it came to write one.
+static void campaign_tell_last_run(const Campaign *campaign)
+{
+    if (campaign->stale[0] != '\0')
+        fprintf(campaign->messages, "  the last run (%s) was killed; what it had in flight is computed again\n",
+                campaign->stale);
+    else if (campaign->store->reason[0] != '\0')
+        fprintf(campaign->messages, "  the last run: %s\n", campaign->store->reason);
+}
+
+static void campaign_tell_found(const Campaign *campaign, const StoreCounts *before)
+{
+    const int64_t total = loop_total(&campaign->loop), left = total > before->trials ? total - before->trials : 0;
+    FILE *out = campaign->messages;
+    fprintf(out, "resuming %s: %s", campaign->name, text_count(before->trials).text);
+    if (total > 0) fprintf(out, " of %s", text_count(total).text);
+    fprintf(out, " trials are done");
+    if (total > 0) fprintf(out, ", %s remain", text_count(left).text);
+    fputc('\n', out);
+    campaign_tell_last_run(campaign);
+}
+
 static void campaign_tell_start(const Campaign *campaign, const StoreCounts *before)
 {
     const BackendInfo *info = backend_info(campaign->device.backend);
     if (campaign->messages == NULL) return;
-    if (before->trials > 0) {
-        fprintf(campaign->messages, "resuming %s: %s trials are done\n", campaign->name,
-                text_count(before->trials).text);
-    }
+    if (!campaign->store->created) campaign_tell_found(campaign, before);
     if (info->warning[0] != '\0') fprintf(campaign->messages, "warning: %s\n", info->warning);
 }
 
@@ -94,6 +114,15 @@ static Error campaign_restore(Campaign *campaign)
     TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
     TRY(store_search_state(campaign->store, campaign->search.state, campaign->search.state_size, &found));
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
+}
+
+// Trials in all, as far as that is known before they are run.
+static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before)
+{
+    const Search *search = &campaign->search;
+    bool estimated = false;
+    if (search->total < 0) return -1;
+    return before->trials + count_trials(search, search->asked, search->total, campaign->arena, &estimated);
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
@@ -158,7 +187,7 @@ static Error campaign_record(Campaign *campaign)
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
     loop->state = "interrupted";
-    snprintf(loop->reason, sizeof loop->reason, "interrupted by the user while recording arrays");
+    snprintf(loop->reason, sizeof loop->reason, "%s while recording arrays", interrupt_words());
     return error_none();
 }
 
@@ -187,6 +216,7 @@ static Error campaign_run_loop(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
+    TRY(store_set_total(campaign->store, loop_total(loop)));
     TRY(store_set_state(campaign->store, "running", NULL, NULL));
     TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
                     backend_info(loop->backend)->name, backend_info(loop->backend)->device,
@@ -222,10 +252,12 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
                    .store = campaign->store,
                    .search = &campaign->search,
                    .before = *before,
+                   .trials_expected = campaign_expected(campaign, before),
                    .slice_requested = campaign->options->slice};
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) {
         campaign_tell_start(campaign, before);
+        campaign->summary->trials_total = loop_total(loop);
         campaign_catalogue(campaign, "running");
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, before);
@@ -282,6 +314,30 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     return error;
 }
 
+// A live holder is named, with what can be done about it.
+static Error campaign_take_lock(const Campaign *campaign, const char *path, Lock *lock)
+{
+    char holder[160];
+    const char *name = campaign->name;
+    const Error error = lock_take(path, lock);
+    if (error.kind == OK) return error;
+    if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
+    return error_make(ERROR_MACHINE,
+                      "campaign %s is being run by %s: `hopscotch status %s` shows how far it is, `hopscotch stop %s` "
+                      "ends it",
+                      name, holder, name, name);
+}
+
+// With the lock held, which says who it is that `hopscotch stop` may stop.
+static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
+{
+    snprintf(campaign->stale, sizeof campaign->stale, "%s", lock->stale);
+    TRY(interrupt_watch(arena_format(campaign->arena, "%s/" CAMPAIGN_STOP, folder), lock->holder));
+    const Error error = campaign_locked(campaign, folder);
+    const Error unwatched = interrupt_unwatch();
+    return error.kind != OK ? error : unwatched;
+}
+
 static Error campaign_check_place(const Campaign *campaign, const char *folder)
 {
     const RunOptions *options = campaign->options;
@@ -320,8 +376,8 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
     TRY(campaign_check_place(&campaign, folder));
-    TRY(lock_take(arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK), &lock));
-    const Error error = campaign_locked(&campaign, folder);
+    TRY(campaign_take_lock(&campaign, arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK), &lock));
+    const Error error = campaign_watched(&campaign, folder, &lock);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

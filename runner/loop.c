@@ -189,7 +189,6 @@ static Error loop_collect(Loop *loop)
     loop_fill_commit(loop, commit);
     loop->told += flight->trials.count;
     loop->failures += commit->failures;
-    loop->last_trial = flight->trials.id[flight->trials.count - 1];
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;
     writer_put(&loop->writer);
@@ -201,14 +200,13 @@ static Error loop_collect(Loop *loop)
 
 // ---- progress -------------------------------------------------------------------------------------------------------
 
-// Trials that there will be: the search's ids less those that it has skipped so far, and never more than the limit.
-static int64_t loop_total(const Loop *loop)
+// Trials that there will be, never more than the limit. Once all were asked for, so many.
+int64_t loop_total(const Loop *loop)
 {
-    const int64_t limit = loop->spec->limits.trials, skipped = loop->last_trial + 1 - loop->told;
-    if (loop->ending) return loop->asked;
-    if (loop->search->total < 0) return limit > 0 ? limit : 0;
-    const int64_t total = loop->search->total - (skipped > 0 ? skipped : 0);
-    return limit > 0 && limit < total ? limit : total;
+    const int64_t limit = loop->spec->limits.trials, expected = loop->trials_expected;
+    if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
+    if (expected < 0) return limit > 0 ? limit : 0;
+    return limit > 0 && limit < expected ? limit : expected;
 }
 
 static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
@@ -245,6 +243,7 @@ static void loop_show(Loop *loop)
     const ProgressNumbers numbers =
         loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
     progress_show(loop->progress, &numbers);
+    if (interrupt_asks_status()) progress_answer(loop->progress, &numbers, stderr);
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -259,13 +258,26 @@ static Error loop_turn(Loop *loop)
     return error_none();
 }
 
-// An interrupt abandons the batches in flight: they were not told, and are computed again to the same bits.
+// The batches in flight are abandoned: they were not told, and are computed again to the same bits.
+static void loop_abandon(Loop *loop)
+{
+    char reason[160];
+    int64_t trials = 0;
+    for (int i = 0; i < loop->in_flight; i++)
+        trials += loop->slots[(loop->oldest + i) % loop->n_slots].flight.trials.count;
+    snprintf(reason, sizeof reason, "%s", interrupt_words());
+    if (trials > 0)
+        snprintf(reason, sizeof reason, "%s; %s trials in flight were abandoned", interrupt_words(),
+                 text_count(trials).text);
+    loop_end(loop, "interrupted", reason);
+}
+
 static Error loop_turns(Loop *loop)
 {
     while (!loop->ending || loop->in_flight > 0) {
         TRY(loop_turn(loop));
-        if (!interrupt_requested()) continue;
-        loop_end(loop, "interrupted", "interrupted by the user");
+        if (interrupt_requested() == 0) continue;
+        loop_abandon(loop);
         return error_none();
     }
     return error_none();
@@ -275,7 +287,6 @@ static void loop_start_counting(Loop *loop)
 {
     loop->told = loop->before.trials;
     loop->failures = loop->before.failures;
-    loop->last_trial = loop->before.last_trial;
     loop->started = loop->accounted = clock_seconds();
     loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
 }

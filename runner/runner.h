@@ -146,10 +146,23 @@ typedef struct Spec {
         int64_t batch;       // lanes; 0: auto
     } device;
 
+    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last (segments.c).
+    const struct Segment *segments; // [n_segments]; n_segments 0: it never was
+    int n_segments;
+
     const char *resolved;  // every key with its value, as YAML that reads back to the same spec
     Sha256Text hash;       // of what can change a number (spec_and_search.md), from the canonical text
     const char *canonical; // that text: one "path = value" a line, sorted; two specs are compared line by line
 } Spec;
+
+// One of the specs of a campaign that was extended, and the ids of its trials. A point that an earlier one asks for too
+// keeps the id that it has there.
+typedef struct Segment {
+    const Spec *spec; // NULL: the one that holds the segments
+    int64_t first_id; // the id of point `first_point` of its search; the points before it have earlier ids
+    int64_t first_point;
+    int64_t decided; // when it was appended, the ids below this one had been run or dropped: nothing changes them
+} Segment;
 
 // Reads, checks and configures. `overrides` are "key.path=value" texts of --set. Every error is in `diagnostics`, found
 // in one pass; the returned Error is ERROR_USER with a summary if there were any.
@@ -214,6 +227,14 @@ const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
 extern const SearchMethod search_grid, search_list, search_random;
+
+// Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c).
+int64_t count_trials(const Search *search, int64_t first, int64_t end, Arena *arena, bool *estimated);
+bool count_has(const Search *search, int64_t id, double *parameter); // parameter[n_parameters]: its own, if there is
+// For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
+// the same for the same seed, and apart from every search's own draws.
+int64_t count_looked_at(int64_t first, int64_t end);
+int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
 // What every method does to a point: `parameter` holds the fixed values and the axes' values; the derived ones are
 // filled in, in order. False: there is no such trial, because `exclude` or the range of a derived parameter drops it.
@@ -285,6 +306,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CAMPAIGN_DATABASE "campaign.db"
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
+#define CAMPAIGN_STOP "stop" // asks the run to end (runner/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
@@ -462,8 +484,15 @@ void trial_cell(Table *table, Statement *statement, int index, const TrialColumn
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 
-// Set by SIGINT and SIGTERM (runner/interrupt.c).
+// Requests to end a run, and to say how it does (runner/interrupt.c): SIGINT, SIGTERM, a control file; SIGUSR1.
+enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void);
-int interrupt_requested(void); // 0, or the signal
+// From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies there
+// for an earlier run is removed. And no longer; a request that was there is removed.
+Error interrupt_watch(const char *path, const char *holder);
+Error interrupt_unwatch(void);
+int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP
+const char *interrupt_words(void); // "interrupted by the user": why it ends
+bool interrupt_asks_status(void);  // once a question
 
 #endif

@@ -288,6 +288,7 @@ static Error store_open_parts(Store *store, const char *path, const RunOptions *
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
     TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
+    TRY(store_text(store->database, "SELECT reason FROM campaign", arena, &store->reason));
     snprintf(store->state, sizeof store->state, "%s", state);
     return store_prepare(store, arena);
 }

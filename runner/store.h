@@ -122,6 +122,7 @@ struct Store {
     int64_t next_shard, next_batch;
     bool created; // by this process
     char state[16];
+    const char *reason; // why the last run ended; "" if it did not, or had no reason
 };
 
 // Opens or creates the database of the campaign, whose lock is held. Error (user): it holds another spec (the
@@ -288,7 +289,8 @@ typedef struct Loop {
     Search *search;
     Backend *backend;
     Progress *progress;
-    StoreCounts before; // of the runs before this one
+    StoreCounts before;      // of the runs before this one
+    int64_t trials_expected; // in all, before limits.trials; -1: unknown
     int64_t batch_trials, slice_requested;
     int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
     // in flight
@@ -297,10 +299,10 @@ typedef struct Loop {
     int n_slots, oldest, in_flight;
     int64_t slice;
     // so far, this run and those before
-    int64_t asked, told, failures, last_trial; // trials
-    double lane_ticks;                         // lanes x ticks told in this run
-    double started, accounted, first_launch;   // clock_seconds
-    double kernel_seconds;                     // of this run
+    int64_t asked, told, failures;           // trials
+    double lane_ticks;                       // lanes x ticks told in this run
+    double started, accounted, first_launch; // clock_seconds
+    double kernel_seconds;                   // of this run
     // how it ended
     bool ending;
     const char *state;   // "done", "stopped" or "interrupted"
@@ -311,6 +313,7 @@ typedef struct Loop {
 
 // Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
 Error loop_run(Loop *loop);
+int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 
 // ---- the catalogue results/index.db (runner/catalogue.c) ------------------------------------------------------------
 

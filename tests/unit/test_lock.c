@@ -77,6 +77,12 @@ TEST(lock_names_the_other_process_and_dies_with_it)
     CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // its text is still there, its lock is not
     CHECK_TEXT("", holder);
     CHECK_OK(lock_take(path.text, &lock));
+    CHECK(strncmp(lock.stale, expected + strlen("is held by "), strlen(expected) - strlen("is held by ")) == 0);
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder));
+    CHECK_TEXT(lock.holder, holder);
+    lock_release(&lock);
+    CHECK_OK(lock_take(path.text, &lock));
+    CHECK_TEXT("", lock.stale); // the last holder released it
     lock_release(&lock);
 }
 
