@@ -203,7 +203,9 @@ static Error loop_collect(Loop *loop)
 // Trials that there will be, never more than the limit. Once all were asked for, so many.
 int64_t loop_total(const Loop *loop)
 {
-    const int64_t limit = loop->spec->limits.trials, expected = loop->trials_expected;
+    const int64_t expected = loop->trials_expected;
+    int64_t limit = loop->spec->limits.trials;
+    if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // it was lowered since
     if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
     if (expected < 0) return limit > 0 ? limit : 0;
     return limit > 0 && limit < expected ? limit : expected;
