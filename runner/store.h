@@ -311,9 +311,9 @@ typedef struct Loop {
     ProgressNumbers numbers;
 } Loop;
 
+int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 // Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
 Error loop_run(Loop *loop);
-int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 
 // ---- the catalogue results/index.db (runner/catalogue.c) ------------------------------------------------------------
 
