@@ -127,7 +127,8 @@ Error device_recover(Device *device, Error error)
     Error again = error;
     if (device->failures < DEVICE_CHANCES) again = device_start(device);
     if (device_is_at_fault(again.kind)) again = device_elsewhere(device, &error);
-    if (again.kind == OK) device_note_trouble(device, name, &error);
+    if (again.kind != OK) return error_make(error.kind, "%s failed: %.360s", name, error.text);
+    device_note_trouble(device, name, &error);
     return again;
 }
 

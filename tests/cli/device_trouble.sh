@@ -1,0 +1,110 @@
+#!/bin/sh
+# Trouble with devices, at the command line: what is missing is halved, what fails is opened anew or replaced, what hangs
+# is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a campaign without trouble.
+#
+#   HOPSCOTCH                  the program
+#   HOPSCOTCH_FAULTS_PROGRAM   a build that has the backend `faulty`: two devices that fail on request (sim/faults.c)
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}"
+: "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: no $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+unset HOPSCOTCH_FAULT
+folder=$(mktemp -d) || exit 3
+pid=
+trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$folder"' EXIT
+failed=0
+
+report()
+{
+    if [ "$1" -eq 0 ]; then echo "ok device_trouble: $2"; else echo "FAIL device_trouble: $2"; cat "$folder/errors"; failed=1; fi
+}
+
+# 55 trials in 4 batches of two slices, each with arrays, and a shard of the best at the end
+run() # NAME FAULT OPTION...
+{
+    name=$1 fault=$2
+    shift 2
+    HOPSCOTCH_FAULT=$fault "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name "$name" \
+        --results "$folder/results" --progress none --batch 16 --threads 1 --slice 100 \
+        --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
+        --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' \
+        --set 'record.trajectories.select={best: 3, every: 10}' "$@" >"$folder/output" 2>"$folder/errors"
+}
+
+digest()
+{
+    "$HOPSCOTCH_FAULTS_PROGRAM" digest "$1" --results "$folder/results" 2>&1 | cut -d' ' -f1
+}
+
+said() # WORDS...: each on standard error
+{
+    for words in "$@"; do grep -q -- "$words" "$folder/errors" || { echo "   not said: $words" && return 1; }; done
+}
+
+events() # NAME PATTERN
+{
+    grep -c "\"event\":\"device\".*$2" "$folder/results/$1/log.jsonl"
+}
+
+same() { [ "$(digest "$1")" = "$expected" ]; }
+
+stopped() # NAME STATUS: the last run ended so, its state says so, and it resumes on the CPU to the same bits
+{
+    [ "$2" -eq 3 ] && [ "$(digest "$1")" != "$expected" ] && said "hopscotch resume $1 --results $folder/results" &&
+        run "$1" "" --backend cpu && same "$1"
+}
+
+run whole "" --backend cpu
+report $? "a run without trouble"
+expected=$(digest whole)
+
+run smaller backend:prepare:1:MEMORY,backend:prepare:2:MEMORY --backend faulty && same smaller &&
+    said "16 lanes: they have 4 now" && [ "$(events smaller "4 now")" -eq 1 ]
+report $? "out of memory: batches of a quarter, the same bits, said once and kept"
+
+run later backend:advance:5:MEMORY --backend faulty && same later && said "out of memory" "batches of 8 lanes"
+report $? "out of memory later: smaller batches, the same bits"
+
+run none backend:prepare:1+:MEMORY --backend faulty
+stopped none $?
+report $? "no memory for a single trial: status 3, resumes"
+
+run launch backend:wait:6:LAUNCH --backend faulty && same launch && said "launch failure" "continues on faulty device 0"
+report $? "a launch that fails: a fresh context, the same bits"
+
+run lost backend:wait:6:LOST --backend faulty && same lost && said "device is lost" "continues on faulty device 1"
+report $? "a lost device: the other one, the same bits"
+
+run pinned backend:wait:6:LOST --backend faulty --device 0
+status=$?
+said "faulty device 0 failed: wait: the device is lost" && stopped pinned $status
+report $? "a lost device, and --device forbids the other: status 3, resumes"
+
+run fallback backend:wait:6+:LOST --backend faulty --fallback cpu && same fallback && said "device is lost"
+report $? "no device left, and --fallback cpu: the same bits"
+
+run hang backend:advance:6:HANG --backend faulty --watchdog 1
+status=$?
+said "faulty device 0 has not ended a slice of a batch after 1 s" && stopped hang $status
+report $? "a slice that does not end: status 3, resumes"
+
+# Ctrl-C while a slice hangs: it is not waited for
+HOPSCOTCH_FAULT=backend:advance:6:HANG "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name left \
+    --results "$folder/results" --progress none --backend faulty --batch 16 --watchdog 0 >"$folder/output" 2>"$folder/errors" &
+pid=$!
+sleep 1
+kill -INT "$pid"
+begin=$(date +%s)
+wait "$pid"
+status=$? took=$(($(date +%s) - begin))
+pid=
+[ "$status" -eq 130 ] && [ "$took" -le 2 ] && said "hopscotch resume left"
+report $? "Ctrl-C while a slice hangs: status $status after $took s"
+
+# A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
+"$HOPSCOTCH" run experiments/smoke.yaml --name slow --results "$folder/results" --progress none --backend cpu \
+    --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >"$folder/output" 2>"$folder/errors"
+[ $? -eq 3 ] && said "--slice" "hopscotch resume slow"
+report $? "a slice that takes too long on the CPU: status 3"
+exit "$failed"
