@@ -42,21 +42,29 @@ static const struct {
     {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is contended, or its disk's locks do not work: try again, or move it"},
 };
 
+// The primary result code; where SQLite calls a full disk an I/O error (for its shared memory, say), what it is.
+static int database_reason(const Database *database, int code)
+{
+    const int primary = code & 0xff, reason = database->handle != NULL ? sqlite3_system_errno(database->handle) : 0;
+    return primary == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT) ? SQLITE_FULL : primary;
+}
+
 static Error database_error(const Database *database, int code, const char *doing)
 {
+    const int primary = database_reason(database, code);
     const char *words = sqlite3_errstr(code);
     if (database->handle != NULL && sqlite3_extended_errcode(database->handle) == code)
         words = sqlite3_errmsg(database->handle);
     ErrorKind kind = ERROR_MACHINE;
     const char *advice = "";
     for (size_t i = 0; i < sizeof database_advice / sizeof *database_advice; i++) {
-        if (database_advice[i].code != (code & 0xff)) continue;
+        if (database_advice[i].code != primary) continue;
         kind = database_advice[i].kind;
         advice = database_advice[i].advice;
     }
     char space[48] = "";
     int64_t bytes;
-    if ((code & 0xff) == SQLITE_FULL && disk_free(database->path, &bytes).kind == OK)
+    if (primary == SQLITE_FULL && disk_free(database->path, &bytes).kind == OK)
         snprintf(space, sizeof space, ", %lld bytes free", (long long)bytes);
     return error_make(kind, "%s: cannot %.80s: %.120s (SQLite %d%s)%s%s", path_text(database->path).text, doing, words,
                       code, space, advice[0] != '\0' ? "; " : "", advice);

@@ -300,7 +300,9 @@ static Error campaign_with_store(Campaign *campaign)
     TRY(store_counts(campaign->store, &before));
     TRY(campaign_is_complete(campaign, &before, &complete));
     campaign->summary->trials_done = campaign->summary->trials_before = before.trials;
-    return complete ? error_none() : campaign_compute(campaign, &before);
+    if (complete) return error_none();
+    TRY(space_check(campaign->spec, campaign->store, campaign->options, before.trials, campaign->arena));
+    return campaign_compute(campaign, &before);
 }
 
 // With the lock held.
@@ -358,7 +360,7 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
 // Nothing more could be done about a device. Another one gives the same bits.
 static Error campaign_device_error(const Campaign *campaign, const Error *error)
 {
-    return error_make(error->kind, "%s. %s trials are committed; continue with `%s`, on any device", error->text,
+    return error_make(error->kind, "%.350s. %s trials are committed; continue with `%s`, on any device", error->text,
                       text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign));
 }
 

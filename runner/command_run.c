@@ -109,6 +109,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
                         .slice = switch_integer(line, "slice", 0),
                         .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                         .shared_fs = switch_given(line, "shared-fs"),
+                        .ignore_space = switch_given(line, "ignore-space"),
                         .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
                         .out = line->out,
                         .messages = line->messages};
@@ -156,6 +157,7 @@ static const Switch run_rows[] = {
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "what computes when the GPU fails and there is no other (default none)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};

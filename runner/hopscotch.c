@@ -63,6 +63,7 @@
 #include "replicates.c"
 #include "objective.c"
 #include "plan.c"
+#include "space.c"
 
 // a campaign
 #include "store.c"

@@ -124,11 +124,11 @@ static int64_t plan_count_excluded(const PlanMaker *maker)
     return exact ? excluded : (int64_t)((double)excluded / PLAN_SAMPLE * (double)total);
 }
 
-static void plan_count_trials(PlanMaker *maker)
+static void plan_count_trials(PlanMaker *maker, bool count_excluded)
 {
     const int64_t limit = maker->spec->limits.trials;
     Plan *plan = maker->plan;
-    plan->excluded = maker->search.total > 0 ? plan_count_excluded(maker) : 0;
+    plan->excluded = count_excluded && maker->search.total > 0 ? plan_count_excluded(maker) : 0;
     plan->trials = maker->search.total >= 0 ? maker->search.total - plan->excluded : limit;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
@@ -168,31 +168,14 @@ static void plan_count_batches(PlanMaker *maker, int64_t requested)
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
 
-// Columns of the tables trials and replicates; a row takes about 9 bytes a column and 20 more.
-static int64_t plan_trial_columns(const Spec *spec)
-{
-    const int metrics = spec->configured.n_metrics * (spec->replicates.count > 1 ? 2 : 1);
-    return 6 + spec->n_axes + spec->n_derived + metrics;
-}
-
-static int64_t plan_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
-
 static void plan_count_disk(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
-    const double lane_table = 32.0, shard_rest = 16384.0, database_rest = 131072.0;
-    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
-        const Recording recording = recording_of(spec, kind);
-        const int64_t lanes = kind == RECORD_DEBUG ? plan_times(maker->debugged, recording.lanes) : plan->traced_lanes;
-        const double row = recording.n_columns * (recording.float64 ? 8.0 : 4.0);
-        const double bytes = (double)lanes * ((double)recording.capacity * row + lane_table);
-        if (lanes > 0) plan->hdf5_bytes += bytes + (bytes / (double)RECORD_BYTES_MAX + 1.0) * shard_rest;
-    }
-    plan->sqlite_bytes = database_rest + (double)plan->trials * (double)(9 * plan_trial_columns(spec) + 20);
-    if (spec->replicates.store) {
-        plan->sqlite_bytes += (double)plan->lanes * (double)(9 * plan_replicate_columns(spec) + 20);
-    }
+    const int64_t debug_lanes = plan_times(maker->debugged, recording_of(spec, RECORD_DEBUG).lanes);
+    plan->hdf5_bytes = space_hdf5(spec, RECORD_TRAJECTORIES, plan->traced_lanes, plan->batches + 1) +
+                       space_hdf5(spec, RECORD_DEBUG, debug_lanes, 1);
+    plan->sqlite_bytes = space_sqlite(spec, plan->trials, plan->lanes);
 }
 
 // Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
@@ -211,25 +194,6 @@ static void plan_count_memory(PlanMaker *maker)
     const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
     maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
     maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
-}
-
-// Free bytes where the results go: of the nearest folder that is there already.
-static Error plan_free_disk(const char *results, Arena *arena, double *bytes)
-{
-    char *path = arena_copy(arena, results != NULL ? results : "results");
-    int64_t free_bytes;
-    while (!file_exists(path)) {
-        char *slash = strrchr(path, '/');
-        if (slash == NULL)
-            path = strcpy(path, ".");
-        else if (slash == path)
-            path[1] = '\0';
-        else
-            *slash = '\0';
-    }
-    TRY(disk_free(path, &free_bytes));
-    *bytes = (double)free_bytes;
-    return error_none();
 }
 
 // ---- time -----------------------------------------------------------------------------------------------------------
@@ -318,8 +282,8 @@ static double plan_write_seconds(const PlanMaker *maker)
     const Spec *spec = maker->spec;
     const Plan *plan = maker->plan;
     const double columns_per_second = 11e6, bytes_per_second = spec->record.gzip ? 50e6 : 475e6, commit_seconds = 0.003;
-    double columns = (double)plan->trials * (double)plan_trial_columns(spec);
-    if (spec->replicates.store) columns += (double)plan->lanes * (double)plan_replicate_columns(spec);
+    double columns = (double)plan->trials * (double)rows_columns(spec);
+    if (spec->replicates.store) columns += (double)plan->lanes * (double)rows_replicate_columns(spec);
     return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
 }
 
@@ -353,12 +317,12 @@ static void plan_refuse_sizes(PlanMaker *maker)
     const BackendInfo *info = backend_info(maker->backend);
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double host = plan->host_bytes + (plan_is_cpu(maker->backend) ? plan->device_bytes : 0.0);
-    const double disk = plan->hdf5_bytes + plan->sqlite_bytes;
+    const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
     char *text = plan->refusal;
     if (plan->trials == 0) {
         snprintf(text, sizeof plan->refusal, "there is no trial to run: all %lld are excluded",
                  (long long)plan->excluded);
-    } else if (disk > plan->disk_free) {
+    } else if (space_verdict(disk, plan->disk_free) == SPACE_SHORT) {
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
@@ -371,21 +335,39 @@ static void plan_refuse_sizes(PlanMaker *maker)
     }
 }
 
+static void plan_warn_of_disk(PlanMaker *maker)
+{
+    Plan *plan = maker->plan;
+    const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
+    if (plan->warning[0] != '\0' || space_verdict(disk, plan->disk_free) != SPACE_TIGHT) return;
+    snprintf(plan->warning, sizeof plan->warning, "the results need %s of disk, nearly all of the %s that are free",
+             text_bytes(disk).text, text_bytes(plan->disk_free).text);
+}
+
+static Error plan_count_free(const RunOptions *options, Plan *plan)
+{
+    int64_t bytes = 0;
+    TRY(disk_free(options->results != NULL ? options->results : "results", &bytes));
+    plan->disk_free = (double)bytes;
+    return error_none();
+}
+
 // With the backend open. A machine that cannot give the memory is a refusal; any other failure is an error.
-static Error plan_on_backend(PlanMaker *maker, const RunOptions *options, Arena *arena)
+static Error plan_on_backend(PlanMaker *maker, const RunOptions *options)
 {
     const Spec *spec = maker->spec;
     const BackendInfo *info = backend_info(maker->backend);
     Plan *plan = maker->plan;
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
     snprintf(plan->warning, sizeof plan->warning, "%s", info->warning);
-    plan_count_trials(maker);
+    plan_count_trials(maker, true);
     plan_count_recorded(maker);
     plan_count_batches(maker, options->batch > 0 ? options->batch : spec->device.batch);
     plan_count_disk(maker);
     plan_count_memory(maker);
-    TRY(plan_free_disk(options->results, arena, &plan->disk_free));
+    TRY(plan_count_free(options, plan));
     plan_refuse_sizes(maker);
+    plan_warn_of_disk(maker);
     if (plan->refusal[0] != '\0') return error_none();
     const Error prepared = backend_prepare(maker->backend, &spec->configured, plan->batch_lanes, maker->traced_max,
                                            recording_of(spec, RECORD_TRAJECTORIES).capacity);
@@ -394,6 +376,21 @@ static Error plan_on_backend(PlanMaker *maker, const RunOptions *options, Arena 
         return error_none();
     }
     return plan_count_time(maker);
+}
+
+Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan)
+{
+    enum { LANES_LEAST = 2048 }; // of a batch that no one gave a size
+    PlanMaker maker = {.spec = spec, .plan = plan};
+    const int64_t requested = options->batch > 0 ? options->batch : spec->device.batch;
+    *plan = (Plan){0};
+    maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    TRY(search_init(spec, arena, &maker.search));
+    plan_count_trials(&maker, count_excluded);
+    plan_count_recorded(&maker);
+    plan->batches = plan_divided_up(plan->lanes, requested > 0 ? requested : LANES_LEAST);
+    plan_count_disk(&maker);
+    return plan_count_free(options, plan);
 }
 
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
@@ -405,7 +402,7 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
     maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     TRY(search_init(spec, arena, &maker.search));
     TRY(backend_open(&backend, &maker.backend));
-    const Error error = plan_on_backend(&maker, options, arena);
+    const Error error = plan_on_backend(&maker, options);
     backend_close(maker.backend);
     return error;
 }

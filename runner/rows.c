@@ -54,6 +54,13 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
 }
 
+int64_t rows_columns(const Spec *spec)
+{
+    return ROWS_FIXED + rows_searched(spec) + spec->configured.n_metrics * (rows_have_spread(spec) ? 2 : 1);
+}
+
+int64_t rows_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
+
 int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;

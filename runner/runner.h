@@ -332,6 +332,7 @@ typedef struct RunOptions {
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
     bool shared_fs;    // allow a network file system
+    bool ignore_space; // run even if the disk is too small
     bool fallback_cpu; // go on on the CPU if the device fails
     FILE *out, *messages;
 } RunOptions;
@@ -383,6 +384,8 @@ typedef struct Plan {
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
+// Trials, lanes and bytes on disk alone, without a device; at once if the excluded trials are counted as if they ran.
+Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
 // Lanes of a batch: whole trials with all their replicates, at least one trial, and so few that the trace of those that
 // `every` records stays within its 64 MiB. `requested`: 0 lets the machine decide. *traced_max: lanes of a batch that

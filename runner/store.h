@@ -24,7 +24,9 @@ typedef struct TrialRows {
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
-int rows_searched(const Spec *spec); // P
+int rows_searched(const Spec *spec);    // P
+int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
+int64_t rows_replicate_columns(const Spec *spec);
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 int64_t rows_bytes(const Spec *spec); // of one row in memory
 // Error (user): a parameter and a metric would stand in columns of the same name.
@@ -314,6 +316,18 @@ typedef struct Loop {
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 // Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
 Error loop_run(Loop *loop);
+
+// ---- disk space (runner/space.c) ------------------------------------------------------------------------------------
+
+// Estimates, in bytes: `lanes` arrays of a kind in about so many shards; the database; the journal beside it.
+double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
+double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
+double space_journal(double sqlite_bytes);
+typedef enum SpaceVerdict { SPACE_ENOUGH, SPACE_TIGHT, SPACE_SHORT } SpaceVerdict; // tight: nine tenths and more
+SpaceVerdict space_verdict(double needed, double available);
+// Before a run: error (machine) if what is still to be written does not fit the disk, unless that is to be ignored; a
+// warning to options->messages if it nearly does not.
+Error space_check(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena);
 
 // ---- the catalogue results/index.db (runner/catalogue.c) ------------------------------------------------------------
 

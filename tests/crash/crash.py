@@ -7,6 +7,7 @@ Environment:
   SEED=N        of all that is drawn (1)
   CRASH_FOLDER  where the campaigns lie while they are tried (in memory if there is /dev/shm: a hundred times faster)
 """
+import atexit
 import glob
 import os
 import random
@@ -26,6 +27,7 @@ TIME_LIMIT = 60  # s; whatever takes longer hangs
 
 memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 work = tempfile.mkdtemp(prefix="crash.", dir=os.environ.get("CRASH_FOLDER", memory))
+atexit.register(shutil.rmtree, work, True)
 preload = os.path.join(work, "preload.so")
 PROGRAM = shutil.copy2(BUILT, os.path.join(work, "hopscotch"))  # a build meanwhile does not matter
 failures = 0
@@ -39,7 +41,6 @@ def report(good, text):
 
 
 def finish():
-    shutil.rmtree(work, ignore_errors=True)
     sys.exit(1 if failures else 0)
 
 
