@@ -217,7 +217,7 @@ HD real prince_square(const HopperVector *a)
     return fused(a->x, a->x, fused(a->z, a->z, fused(a->a, a->a, fused(a->b, a->b, a->l * a->l))));
 }
 
-// rms of the embedded estimate over the ten components, in units of the tolerance (m, rad, m/s, rad/s)
+// Euclidean norm of the embedded estimate of the ten components, in units of the tolerance (m, rad, m/s, rad/s)
 HD real prince_error(const HopperWorld *world, const PrinceStep *step)
 {
     const PrinceTable *table = prince_table();
@@ -225,7 +225,7 @@ HD real prince_error(const HopperWorld *world, const PrinceStep *step)
     const HopperVector of_q = prince_weighted(table->eA, step->a, PRINCE_STAGES);
     const real h2 = step->h * step->h;
     const real sum = h2 * fused(h2, prince_square(&of_q), prince_square(&of_v));
-    return square_root(0.1 * sum) * (1.0 / world->c.tolerance);
+    return square_root(sum) * (1.0 / world->c.tolerance);
 }
 
 // From (t, q, v), whose rate is `first`, over h.

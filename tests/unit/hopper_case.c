@@ -105,6 +105,7 @@ HopperOutcome hopper_simulate(const HopperCase *test)
     batch->lanes = test->lanes;
     batch->trace.lanes = test->traced;
     batch->trace.every = test->every;
+    outcome.batch = batch;
     hopper_fill(test, &outcome, batch);
     CHECK_OK(backend_begin(outcome.backend, 0));
     bool done = false;
@@ -112,8 +113,8 @@ HopperOutcome hopper_simulate(const HopperCase *test)
     while (!done) {
         CHECK_OK(backend_advance(outcome.backend, 0, test->slice));
         CHECK_OK(backend_wait(outcome.backend, 0, &done, &seconds));
+        if (test->watch != NULL) test->watch(&outcome, test->watcher);
     }
-    outcome.batch = batch;
     return outcome;
 }
 

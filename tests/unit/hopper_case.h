@@ -12,6 +12,13 @@ typedef struct HopperSetting {
     double value;
 } HopperSetting;
 
+typedef struct HopperOutcome {
+    Arena arena;
+    Configured configured;
+    Backend *backend;
+    const Batch *batch;
+} HopperOutcome;
+
 // What a test varies; everything else keeps its default.
 typedef struct HopperCase {
     double duration, dt;
@@ -24,18 +31,13 @@ typedef struct HopperCase {
     HopperSetting parameter[HOPPER_CASE_SETTINGS]; // of all lanes, likewise
     Points terrain;                                // points of its table
     void (*fill)(double *parameter, const Configured *configured, int64_t lane); // of one lane, after those
-    int64_t first; // lane `i` of the batch is filled as lane first + i
+    int64_t first;                                              // lane `i` of the batch is filled as lane first + i
+    void (*watch)(const HopperOutcome *outcome, void *watcher); // after every slice
+    void *watcher;
 } HopperCase;
 
 // One lane for 0.5 s at dt = 1e-4 s, x_dot_des = 2 m/s.
 extern const HopperCase hopper_case;
-
-typedef struct HopperOutcome {
-    Arena arena;
-    Configured configured;
-    Backend *backend;
-    const Batch *batch;
-} HopperOutcome;
 
 HopperOutcome hopper_simulate(const HopperCase *test);
 void hopper_release(HopperOutcome *outcome);
