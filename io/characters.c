@@ -1,0 +1,78 @@
+// Characters of texts that come from outside: reading UTF-8, and showing what could turn the terminal or the reader's eye
+// (controls, invisible characters, changes of direction, bytes that are no UTF-8) by its code.
+#include "io.h"
+
+#include <string.h>
+
+// The Unicode Standard 15.0, table 3-7: well-formed byte sequences.
+int utf8_read(const char *text, uint32_t *character)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const int length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+    if (length == 0 || s[0] == 0) return 0;
+    uint32_t value = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xC0) != 0x80) return 0; // a NUL too
+        value = value << 6 | (s[i] & 0x3Fu);
+    }
+    const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
+    if (overlong || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return 0;
+    *character = value;
+    return length;
+}
+
+// Characters that do not take one column: 0 for combining marks, 2 for East Asian wide ones (Unicode TR 11, coarsely),
+// -1 for invisible ones that are shown by their code, since they could turn the terminal or the reader's eye.
+static const struct CharacterColumns {
+    uint32_t first, last;
+    int columns;
+} character_columns[] = {
+    {0x0001, 0x001F, -1}, {0x007F, 0x009F, -1}, {0x0300, 0x036F, 0},   {0x1100, 0x115F, 2},   {0x200B, 0x200F, -1},
+    {0x2028, 0x202E, -1}, {0x2060, 0x206F, -1}, {0x20D0, 0x20FF, 0},   {0x2E80, 0xA4CF, 2},   {0xAC00, 0xD7A3, 2},
+    {0xF900, 0xFAFF, 2},  {0xFE00, 0xFE0F, 0},  {0xFE30, 0xFE6F, 2},   {0xFEFF, 0xFEFF, -1},  {0xFF00, 0xFF60, 2},
+    {0xFFE0, 0xFFE6, 2},  {0xFFF9, 0xFFFB, -1}, {0x1F300, 0x1FAFF, 2}, {0x20000, 0x3FFFD, 2}, {0xE0000, 0xE0FFF, -1},
+};
+
+// `at` is not at the end of the text.
+Glyph glyph_read(const char *at)
+{
+    uint32_t c = 0;
+    Glyph glyph = {.bytes = utf8_read(at, &c), .columns = 1};
+    if (glyph.bytes == 0) {
+        glyph.bytes = 1;
+        glyph.columns = snprintf(glyph.text, sizeof glyph.text, "\\x%02X", (unsigned)(unsigned char)*at);
+        return glyph;
+    }
+    for (size_t i = 0; i < sizeof character_columns / sizeof *character_columns; i++) {
+        if (c >= character_columns[i].first && c <= character_columns[i].last) {
+            glyph.columns = character_columns[i].columns;
+        }
+    }
+    if (c == '\t') {
+        glyph.columns = 1;
+        glyph.text[0] = ' ';
+    } else if (glyph.columns >= 0) {
+        memcpy(glyph.text, at, (size_t)glyph.bytes);
+    } else {
+        const char *format = c < 0x100 ? "\\x%02X" : "\\u%04X";
+        glyph.columns = snprintf(glyph.text, sizeof glyph.text, format, (unsigned)c);
+    }
+    return glyph;
+}
+
+void put_visible(FILE *out, const char *text)
+{
+    for (Glyph glyph; *text != '\0'; text += glyph.bytes) {
+        glyph = glyph_read(text);
+        fputs(glyph.text, out);
+    }
+}
+
+const char *text_visible(const char *text, Arena *arena)
+{
+    size_t size = 1;
+    for (const char *at = text; *at != '\0'; at += glyph_read(at).bytes) size += strlen(glyph_read(at).text);
+    char *visible = ARENA_NEW(arena, char, size), *end = visible;
+    for (const char *at = text; *at != '\0'; at += glyph_read(at).bytes) end = stpcpy(end, glyph_read(at).text);
+    return visible;
+}

@@ -1,0 +1,25 @@
+// What a spec may ask for at most, beyond the ranges of single keys (keys.c): checked before anything is allocated. The
+// limits of YAML itself are io.h's. limits.c says them to users.
+#ifndef HOPSCOTCH_LIMITS_H
+#define HOPSCOTCH_LIMITS_H
+
+#include <stdint.h>
+
+#define INTEGER_MAX (((int64_t)1 << 53) - 1) // beyond it not every integer is a double
+#define TRIALS_MAX ((int64_t)1 << 48)        // what a random key's ordinal holds
+
+enum {
+    NAME_LENGTH_MAX = 128,
+    EXPRESSION_LENGTH = 4096, // characters, also written out
+    EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
+    EXCLUDE_MAX = 256,        // expressions, each evaluated for every trial
+    REPLICATES_MAX = 65536,
+    OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together
+};
+
+// Recorded arrays of one batch in memory, and so of a shard; debug rows of one trial.
+#define RECORD_BYTES_MAX ((int64_t)64 << 20)
+// Trajectories of one trial, which lie in memory and in one shard together.
+#define RECORD_TRIAL_BYTES_MAX ((int64_t)1 << 30)
+
+#endif
