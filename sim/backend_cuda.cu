@@ -37,10 +37,20 @@ static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 
 // ---- the seam -------------------------------------------------------------------------------------------------------
 
+// In place of the call: only its error, or a kernel that dies, after which the context is as dead as it can be.
+static __global__ void cuda_trap_kernel(void) { __trap(); }
+
+static cudaError_t cuda_fail(int number)
+{
+    if (number != CUDA_FAULT_TRAP) return (cudaError_t)number;
+    cuda_trap_kernel<<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
+
 #define CUDA_CALL(code, call)                                                                                          \
     do {                                                                                                               \
         int cuda_number = 0;                                                                                           \
-        (code) = backend_cuda_fault(&cuda_number) ? (cudaError_t)cuda_number : (call);                                 \
+        (code) = backend_cuda_fault(&cuda_number) ? cuda_fail(cuda_number) : (call);                                   \
     } while (0)
 #define CUDA_TRY(call)                                                                                                 \
     do {                                                                                                               \
@@ -374,10 +384,11 @@ static void cuda_close(Backend *backend)
 static Error cuda_describe(CudaBackend *cuda)
 {
     BackendInfo *info = &cuda->backend.info;
-    int driver = 0, runtime = 0, processors = 0, double_ratio = 0;
+    int devices = 0, driver = 0, runtime = 0, processors = 0, double_ratio = 0;
     size_t free_bytes = 0, total_bytes = 0;
     cudaDeviceProp properties;
     CUDA_TRY(cudaGetDeviceProperties(&properties, cuda->device));
+    CUDA_TRY(cudaGetDeviceCount(&devices));
     CUDA_TRY(cudaDriverGetVersion(&driver));
     CUDA_TRY(cudaRuntimeGetVersion(&runtime));
     CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, cuda->device));
@@ -387,7 +398,8 @@ static Error cuda_describe(CudaBackend *cuda)
     info->slots = BACKEND_SLOTS_MAX;
     info->memory_free = (int64_t)free_bytes;
     info->lane_multiple = (int64_t)processors * 4 * 32; // one warp for each of the four schedulers
-    snprintf(info->device, sizeof info->device, "%.100s", properties.name);
+    snprintf(info->device, sizeof info->device, devices > 1 ? "%.100s (device %d)" : "%.100s", properties.name,
+             cuda->device);
     snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
              driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
     if (double_ratio > 4)

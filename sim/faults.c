@@ -6,7 +6,7 @@
 //         MEMORY   there is not enough of it          LAUNCH   the launch failed: nothing works until it is opened anew
 //         HANG     the slice does not end             LOST     nothing works on this device any more
 //         TIME     the device's clock tells nonsense
-//     cuda:17:719            the 17th CUDA call gives error 719, and is not made
+//     cuda:17:719            the 17th CUDA call gives error 719, and is not made; 99999: a kernel dies in its place
 #include "faults.h"
 
 #ifdef HOPSCOTCH_FAULTS

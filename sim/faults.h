@@ -11,6 +11,7 @@ extern "C" {
 // Whether this CUDA call is to fail, and with which error number. A build without -DHOPSCOTCH_FAULTS never says so; the
 // object of CUDA kernels, which takes minutes to compile, is the same in both.
 bool backend_cuda_fault(int *code);
+enum { CUDA_FAULT_TRAP = 99999 }; // as an error number: a kernel is launched that dies
 
 #ifdef HOPSCOTCH_FAULTS
 typedef enum DeviceFault {

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Trouble with a GPU: each CUDA call of a small campaign fails once, with errors of each kind: no memory, a launch that
+# failed, a device that is taken or gone, and (every few calls) a kernel that really dies. The run goes on, or stops with
+# what is committed intact and is resumed; either way it ends with the digest of the CPU. Then a slice that does not end.
+#
+#   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
+set -u
+cd "$(dirname "$0")/.." || exit 3
+build=${1:-build}
+program=$build/hopscotch_faults
+
+run() # NAME OPTION...
+{
+    name=$1
+    shift
+    "$program" run experiments/smoke.yaml --name "$name" --results "$folder/results" --progress none --batch 32 \
+        --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
+        --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' \
+        --set 'record.trajectories.select={best: 3, every: 10}' --slice 100 "$@" >"$folder/$name.log" 2>&1
+}
+
+digest() { "$program" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
+
+# one CALL CODE: a line "<outcome> CALL CODE"; went on, stopped and was resumed, harmless (the fault came too late), or bad
+one()
+{
+    name=fault_$1_$2
+    HOPSCOTCH_FAULT=cuda:$1:$2 run "$name" --backend cuda
+    status=$? outcome=continued
+    [ -e "$folder/results/$name/log.jsonl" ] && ! grep -q '"event":"\(device\|error\)"' "$folder/results/$name/log.jsonl" &&
+        outcome=harmless
+    if [ $status -eq 3 ] && grep -q '^hopscotch: ' "$folder/$name.log"; then
+        outcome=stopped
+        cp "$folder/$name.log" "$folder/$name.stopped"
+        run "$name" --backend cpu || outcome="bad, not resumed"
+    elif [ $status -ne 0 ]; then
+        outcome="bad, status $status"
+    fi
+    [ "$(digest "$name")" = "$expected" ] || outcome="bad, another digest"
+    case $outcome in bad*) tail -n 3 "$folder/$name.log" ;; *) rm -rf "${folder:?}/results/$name" ;; esac
+    echo "$outcome: call $1, error $2"
+}
+
+if [ -n "${FAULT_FOLDER:-}" ]; then # started by xargs below
+    folder=$FAULT_FOLDER expected=$FAULT_DIGEST
+    one "$2" "$3"
+    exit 0
+fi
+
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
+failed=0
+run whole --backend cpu && expected=$(digest whole) && [ ${#expected} -eq 64 ] || { cat "$folder/whole.log"; exit 1; }
+export FAULT_FOLDER="$folder" FAULT_DIGEST="$expected"
+
+# sweep CODE STEP: a chunk of calls after the other, until a whole chunk makes no difference
+sweep()
+{
+    first=1
+    : >"$folder/all"
+    while [ $first -lt 2000 ]; do
+        seq $first "$2" $((first + 31)) | xargs -P "${JOBS:-8}" -I N sh tests/gpu_faults.sh "$build" N "$1" >"$folder/chunk"
+        cat "$folder/chunk" >>"$folder/all"
+        grep -qv '^harmless' "$folder/chunk" || break
+        first=$((first + (31 / $2 + 1) * $2))
+    done
+    summary="error $1: $(grep -c '^continued' "$folder/all") runs continued, $(grep -c '^stopped' "$folder/all") stopped and were resumed"
+    if grep '^bad' "$folder/all" || ! grep -q '^continued\|^stopped' "$folder/all"; then
+        cat "$folder/all"
+        echo "FAIL gpu_faults: $summary" && failed=1
+    else
+        echo "ok gpu_faults: $summary"
+    fi
+}
+
+sweep 2 1       # cudaErrorMemoryAllocation
+sweep 719 1     # cudaErrorLaunchFailure
+sweep 46 2      # cudaErrorDevicesUnavailable
+sweep 100 5     # cudaErrorNoDevice
+sweep 99999 7   # a kernel dies
+
+run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2
+status=$?
+[ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" && grep -q 'hopscotch resume slow' "$folder/slow.log" &&
+    echo "ok gpu_faults: a slice that does not end is left after 2 s" ||
+    { cat "$folder/slow.log" && echo "FAIL gpu_faults: a slice that does not end: status $status" && failed=1; }
+exit $failed
