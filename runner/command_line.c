@@ -31,7 +31,7 @@ static const Switch line_backend_rows[] = {
     {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device, this one only (default: 0, or another one if it fails)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
-     "give up when a slice takes longer than that (default 60; 0: never; a slice is about 0.1 s)"},
+     "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
     {"format", SWITCH_CHOICE, "table|csv|json", 0, 0, "how to print (default table)"},

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Trouble with a GPU: each CUDA call of a small campaign fails once, with errors of each kind: no memory, a launch that
-# failed, a device that is taken or gone, and (every few calls) a kernel that really dies. The run goes on, or stops with
-# what is committed intact and is resumed; either way it ends with the digest of the CPU. Then a slice that does not end.
+# failed, a device that is taken or gone, and (every few calls) a kernel that really dies. The run goes on, or stops
+# with what is committed intact and is resumed; either way it ends with the digest of the CPU. Then a slice that does
+# not end.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u
@@ -21,14 +22,13 @@ run() # NAME OPTION...
 
 digest() { "$program" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
 
-# one CALL CODE: a line "<outcome> CALL CODE"; went on, stopped and was resumed, harmless (the fault came too late), or bad
+# one CALL CODE: prints the outcome: continued, stopped (and resumed), harmless (the fault came too late) or bad
 one()
 {
-    name=fault_$1_$2
+    name=fault_$1_$2 log=$folder/results/fault_$1_$2/log.jsonl
     HOPSCOTCH_FAULT=cuda:$1:$2 run "$name" --backend cuda
     status=$? outcome=continued
-    [ -e "$folder/results/$name/log.jsonl" ] && ! grep -q '"event":"\(device\|error\)"' "$folder/results/$name/log.jsonl" &&
-        outcome=harmless
+    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"' "$log" && outcome=harmless
     if [ $status -eq 3 ] && grep -q '^hopscotch: ' "$folder/$name.log"; then
         outcome=stopped
         cp "$folder/$name.log" "$folder/$name.stopped"
@@ -60,12 +60,14 @@ sweep()
     first=1
     : >"$folder/all"
     while [ $first -lt 2000 ]; do
-        seq $first "$2" $((first + 31)) | xargs -P "${JOBS:-8}" -I N sh tests/gpu_faults.sh "$build" N "$1" >"$folder/chunk"
+        seq $first "$2" $((first + 31)) |
+            xargs -P "${JOBS:-8}" -I N sh tests/gpu_faults.sh "$build" N "$1" >"$folder/chunk"
         cat "$folder/chunk" >>"$folder/all"
         grep -qv '^harmless' "$folder/chunk" || break
         first=$((first + (31 / $2 + 1) * $2))
     done
-    summary="error $1: $(grep -c '^continued' "$folder/all") runs continued, $(grep -c '^stopped' "$folder/all") stopped and were resumed"
+    summary="error $1: $(grep -c '^continued' "$folder/all") runs continued"
+    summary="$summary, $(grep -c '^stopped' "$folder/all") stopped and were resumed"
     if grep '^bad' "$folder/all" || ! grep -q '^continued\|^stopped' "$folder/all"; then
         cat "$folder/all"
         echo "FAIL gpu_faults: $summary" && failed=1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Trouble with devices, at the command line: what is missing is halved, what fails is opened anew or replaced, what hangs
-# is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a campaign without trouble.
+# Trouble with devices, at the command line: batches that do not fit are halved, a device that fails is opened anew or
+# replaced, one that hangs is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a
+# campaign without trouble.
 #
 #   HOPSCOTCH                  the program
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that has the backend `faulty`: two devices that fail on request (sim/faults.c)
@@ -17,7 +18,10 @@ failed=0
 
 report()
 {
-    if [ "$1" -eq 0 ]; then echo "ok device_trouble: $2"; else echo "FAIL device_trouble: $2"; cat "$folder/errors"; failed=1; fi
+    [ "$1" -eq 0 ] && echo "ok device_trouble: $2" && return
+    echo "FAIL device_trouble: $2"
+    cat "$folder/errors"
+    failed=1
 }
 
 # 55 trials in 4 batches of two slices, each with arrays, and a shard of the best at the end
@@ -91,7 +95,8 @@ report $? "a slice that does not end: status 3, resumes"
 
 # Ctrl-C while a slice hangs: it is not waited for
 HOPSCOTCH_FAULT=backend:advance:6:HANG "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name left \
-    --results "$folder/results" --progress none --backend faulty --batch 16 --watchdog 0 >"$folder/output" 2>"$folder/errors" &
+    --results "$folder/results" --progress none --backend faulty --batch 16 --watchdog 0 \
+    >"$folder/output" 2>"$folder/errors" &
 pid=$!
 sleep 1
 kill -INT "$pid"
