@@ -99,8 +99,8 @@ static void campaign_catalogue(const Campaign *campaign, const char *state)
                               .failures = summary->failures,
                               .best_trial = summary->best_trial,
                               .best_fitness = summary->best_fitness};
-    const Error error =
-        catalogue_update(campaign->options->results, campaign->options->shared_fs, &row, campaign->arena);
+    const Error error = catalogue_update(campaign->options->results, campaign->options->shared_fs, &row,
+                                         campaign->messages, campaign->arena);
     if (error.kind != OK && campaign->messages != NULL) {
         fprintf(campaign->messages, "warning: the catalogue was not updated: %s\n", error.text);
     }

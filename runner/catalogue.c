@@ -2,6 +2,7 @@
 // catalogue is a convenience that can be rebuilt from the folders; losing it or failing to write it loses nothing.
 #include "store.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -91,11 +92,202 @@ static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRo
     return error.kind != OK ? error : closing;
 }
 
-Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, Arena *arena)
+// ---- from the folders -----------------------------------------------------------------------------------------------
+
+static Error catalogue_query(Database *database, const char *sql, Statement **statement, bool *row)
+{
+    TRY(database_prepare(database, sql, statement));
+    return statement_step(*statement, row);
+}
+
+static Error catalogue_read_campaign(Database *database, Arena *arena, CatalogueRow *row)
+{
+    Statement *statement = NULL;
+    bool there = false;
+    Error error = catalogue_query(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign",
+                                  &statement, &there);
+    if (error.kind == OK && !there) error = error_make(ERROR_USER, "it holds no campaign");
+    if (error.kind == OK) {
+        row->experiment = arena_copy(arena, column_text(statement, 0));
+        row->model = arena_copy(arena, column_text(statement, 1));
+        row->hash = arena_copy(arena, column_text(statement, 2));
+        row->state = arena_copy(arena, column_text(statement, 3));
+        row->reason = column_is_null(statement, 4) ? NULL : arena_copy(arena, column_text(statement, 4));
+        row->trials_total = column_integer(statement, 5);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error catalogue_read_trials(Database *database, CatalogueRow *row)
+{
+    Statement *statement = NULL;
+    bool there = false;
+    Error error = catalogue_query(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches",
+                                  &statement, &there);
+    if (error.kind == OK && there) {
+        row->trials = column_integer(statement, 0);
+        row->failures = column_integer(statement, 1);
+    }
+    statement_close(statement);
+    if (error.kind != OK) return error;
+    error = catalogue_query(database,
+                            "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
+                            &statement, &there);
+    if (error.kind == OK && there) {
+        row->best_trial = column_integer(statement, 0);
+        row->best_fitness = column_real(statement, 1);
+    }
+    statement_close(statement);
+    return error;
+}
+
+Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row)
+{
+    *row = (CatalogueRow){.name = name, .best_fitness = (double)NAN, .best_trial = -1};
+    TRY(catalogue_read_campaign(database, arena, row));
+    return catalogue_read_trials(database, row);
+}
+
+static Error catalogue_add(Database *catalogue, const char *results, const char *name, Arena *arena)
+{
+    Database *campaign = NULL;
+    CatalogueRow row;
+    TRY(database_open(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name), DATABASE_READ, &campaign));
+    const Error error = catalogue_row(campaign, name, arena, &row);
+    const Error closing = database_close(campaign);
+    (void)closing; // a reader has nothing to lose
+    return error.kind == OK ? catalogue_replace(catalogue, &row) : error;
+}
+
+static Error catalogue_fill(Database *catalogue, const char *results, FILE *messages, Arena *arena, int *campaigns)
+{
+    const char *const *names = NULL;
+    int count = 0;
+    *campaigns = 0;
+    TRY(database_run(catalogue, catalogue_schema));
+    TRY(campaign_names(results, arena, &names, &count));
+    for (int i = 0; i < count; i++) {
+        const Error error = catalogue_add(catalogue, results, names[i], arena);
+        *campaigns += error.kind == OK;
+        if (error.kind != OK && messages != NULL)
+            fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], error.text);
+    }
+    return error_none();
+}
+
+// With the catalogue's lock held: what was there goes, whatever it is.
+static Error catalogue_make(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+    Database *database = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *file = arena_format(arena, "%s%s", path, endings[i]);
+        if (file_exists(file)) TRY(file_remove(file));
+    }
+    TRY(database_open(path, DATABASE_WRITE, &database));
+    Error error = store_share(database, shared_fs);
+    if (error.kind == OK) error = catalogue_fill(database, results, messages, arena, campaigns);
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
 {
     Lock lock = {.descriptor = -1};
     TRY(catalogue_lock(arena_format(arena, "%s/index.lock", results), &lock));
-    const Error error = catalogue_write(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), shared_fs, row);
+    const Error error = catalogue_make(results, shared_fs, messages, arena, campaigns);
     lock_release(&lock);
+    return error;
+}
+
+// ---- one row --------------------------------------------------------------------------------------------------------
+
+// Whether it is the file that is at fault, and not the disk or a lock: then a reader too finds it unsound.
+static bool catalogue_is_damaged(const char *path)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false, sound = false;
+    Error error = database_open(path, DATABASE_READ, &database);
+    if (error.kind != OK)
+        return error.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
+    error = database_prepare(database, "PRAGMA integrity_check(1)", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    sound = error.kind == OK && row && strcmp(column_text(statement, 0), "ok") == 0;
+    statement_close(statement);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return !sound;
+}
+
+static Error catalogue_write_or_make(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages,
+                                     Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+    int campaigns = 0;
+    const Error error = catalogue_write(path, shared_fs, row);
+    if (error.kind == OK || !catalogue_is_damaged(path)) return error;
+    if (messages != NULL)
+        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n", error.text);
+    TRY(catalogue_make(results, shared_fs, messages, arena, &campaigns));
+    return catalogue_write(path, shared_fs, row);
+}
+
+Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena)
+{
+    Lock lock = {.descriptor = -1};
+    TRY(catalogue_lock(arena_format(arena, "%s/index.lock", results), &lock));
+    const Error error = catalogue_write_or_make(results, shared_fs, row, messages, arena);
+    lock_release(&lock);
+    return error;
+}
+
+// ---- comparing ------------------------------------------------------------------------------------------------------
+
+// The first field in which the catalogue's row is not the campaign's.
+static void catalogue_differ(Statement *found, const CatalogueRow *row, bool running, char *text, size_t size)
+{
+    const double best = rows_stored(row->best_fitness), listed = column_real(found, 4);
+    const struct {
+        const char *what;
+        bool differs;
+    } fields[] = {{"experiment", strcmp(column_text(found, 0), row->experiment) != 0},
+                  {"model", strcmp(column_text(found, 1), row->model) != 0},
+                  {"hash of the spec", strcmp(column_text(found, 2), row->hash) != 0},
+                  {"state", !running && strcmp(column_text(found, 3), row->state) != 0},
+                  {"best fitness", !running && (isnan(best) ? !isnan(listed) : best != listed)},
+                  {"number of trials", !running && column_integer(found, 5) != row->trials},
+                  {"number of failures", !running && column_integer(found, 6) != row->failures}};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && text[0] == '\0'; i++) {
+        if (fields[i].differs)
+            snprintf(text, size, CATALOGUE_DATABASE " has another %s of %s", fields[i].what, row->name);
+    }
+}
+
+Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
+                        Arena *arena)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool there = false;
+    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+    if (!file_exists(path)) return error_make(ERROR_MACHINE, CATALOGUE_DATABASE " is missing");
+    TRY(database_open(path, DATABASE_READ, &database));
+    Error error = database_prepare(database,
+                                   "SELECT experiment, model, hash, state, best_fitness, trials, failures "
+                                   "FROM campaigns WHERE name = ?",
+                                   &statement);
+    if (error.kind == OK) {
+        bind_text(statement, 1, row->name);
+        error = statement_step(statement, &there);
+    }
+    if (there) catalogue_differ(statement, row, running, difference, size);
+    if (!there) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+    statement_close(statement);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
     return error;
 }

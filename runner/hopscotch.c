@@ -83,6 +83,9 @@
 #include "stored.c"
 #include "digest.c"
 #include "replay.c"
+#include "doctor.c"
+#include "doctor_shards.c"
+#include "doctor_repair.c"
 
 // the command line
 #include "command_line.c"
@@ -96,6 +99,8 @@
 #include "command_query.c"
 #include "command_show.c"
 #include "command_replay.c"
+#include "command_doctor.c"
+#include "command_reindex.c"
 #include "command_models.c"
 #include "command_help.c"
 #include "commands.c"

@@ -337,6 +337,14 @@ typedef struct CatalogueRow {
     double best_fitness;
 } CatalogueRow;
 
-Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, Arena *arena);
+// If the catalogue is damaged, it is made anew from the folders, which is told to `messages` (may be NULL).
+Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
+// Makes it anew from the campaigns' own databases; those that can't be read are told to `messages` and left out.
+Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
+// The row of a stored campaign.
+Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row);
+// In what the catalogue differs from this row, in words; "" if in nothing. `running`: only what does not change then.
+Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
+                        Arena *arena);
 
 #endif

@@ -87,7 +87,7 @@ TEST(seal_sees_what_changed_behind_its_back)
         const char *sql, *table;
         int64_t block;
     } changes[] = {
-        {"UPDATE trials SET fitness = 2 * ifnull(fitness, 0) + 1 WHERE id = 1030", "trials", 1},
+        {"UPDATE trials SET energy = energy + 1e-12 WHERE id = 1030", "trials", 1},
         {"UPDATE trials SET failure = 'fall' WHERE id = 5", "trials", 0},
         {"UPDATE trials SET fitness = NULL WHERE id = 1023", "trials", 0},
         {"DELETE FROM trials WHERE id = 1024", "trials", 1},

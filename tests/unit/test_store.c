@@ -415,11 +415,11 @@ TEST(store_catalogue_has_one_row_a_campaign)
     store_case_start(&test);
     CatalogueRow row = {.name = "a", .experiment = "e", .model = "m", .hash = "h", .state = "running"};
     row.best_fitness = (double)NAN, row.best_trial = -1;
-    CHECK_OK(catalogue_update(test.folder, false, &row, &test.arena));
+    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
     row.state = "done", row.trials = 5, row.best_fitness = 1, row.best_trial = 3;
-    CHECK_OK(catalogue_update(test.folder, false, &row, &test.arena));
+    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
     row.name = "b";
-    CHECK_OK(catalogue_update(test.folder, false, &row, &test.arena));
+    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
     CHECK_OK(store_close(test.store));
     CHECK_OK(database_open(store_case_path(&test, CATALOGUE_DATABASE), DATABASE_READ, &test.store->database));
     CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM campaigns"));

@@ -1,0 +1,242 @@
+// hopscotch doctor, the checks: whether all that a campaign's folder holds is what was written. It reads, and a campaign
+// that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
+#include "doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DOCTOR_LINES_MAX = 400,
+    DOCTOR_TOLD_MAX = 20,
+    DOCTOR_SPEC_BYTES_MAX = 4 << 20
+}; // all lines; of what one check may find many times
+
+static void doctor_line(Doctor *doctor, const char *check, bool finding, const char *format, va_list arguments)
+{
+    char text[700];
+    vsnprintf(text, sizeof text, format, arguments);
+    doctor->findings += finding;
+    if (doctor->n_lines >= DOCTOR_LINES_MAX) return;
+    doctor->lines[doctor->n_lines++] = (DoctorLine){check, finding, arena_copy(doctor->arena, text)};
+}
+
+void doctor_good(Doctor *doctor, const char *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    doctor_line(doctor, check, false, format, arguments);
+    va_end(arguments);
+}
+
+void doctor_find(Doctor *doctor, const char *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    doctor_line(doctor, check, true, format, arguments);
+    va_end(arguments);
+}
+
+bool doctor_damaged(const Doctor *doctor, const char *table)
+{
+    for (int64_t i = 0; i < doctor->damage.count; i++) {
+        if (strcmp(doctor->damage.broken[i].table, table) == 0) return true;
+    }
+    return false;
+}
+
+static const char *doctor_file(const Doctor *doctor, const char *name)
+{
+    return arena_format(doctor->arena, "%s/%s", doctor->place->folder, name);
+}
+
+// ---- the database ---------------------------------------------------------------------------------------------------
+
+// What to do about a database of which SQLite can read nothing: compute it again, to the same bits.
+static void doctor_advise_again(Doctor *doctor)
+{
+    const char *folder = doctor->place->folder, *name = doctor->place->name;
+    const char *root = command_results_option(doctor->place->results, doctor->arena);
+    doctor_find(doctor, "database",
+                "to have it computed again, to the same bits: mv %.150s/" CAMPAIGN_DATABASE " %.150s/damaged.db && "
+                "rm -f %.150s/" CAMPAIGN_DATABASE "-wal && hopscotch run %.150s/resolved.yaml --name %s%s",
+                folder, folder, folder, folder, name, root);
+}
+
+static void doctor_check_database(Doctor *doctor)
+{
+    const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
+    Error error = file_exists(path) ? database_open(path, DATABASE_READ, &doctor->database)
+                                    : error_make(ERROR_USER, "%.300s is missing", path);
+    if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
+    if (error.kind == OK)
+        error = database_run(doctor->database, "BEGIN"); // one moment of a campaign that may be running
+    if (error.kind == OK) {
+        doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
+                    doctor->schema < STORE_SCHEMA_VERSION ? ", made newer by the next run or by --repair" : "");
+        return;
+    }
+    doctor_find(doctor, "database", "%s", error.text);
+    if (doctor->schema <= STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
+    (void)database_close(doctor->database); // a reader has nothing to lose
+    doctor->database = NULL;
+}
+
+// A pragma that gives a row a finding. `good`: its only row if there is none; NULL: no row.
+static int doctor_pragma(Doctor *doctor, const char *check, const char *sql, const char *good)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    int count = 0;
+    Error error = database_prepare(doctor->database, sql, &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        const char *text = column_text(statement, 0);
+        if (good != NULL && strcmp(text, good) == 0) continue;
+        if (count++ < DOCTOR_TOLD_MAX) doctor_find(doctor, check, "%s", text);
+    }
+    statement_close(statement);
+    if (error.kind != OK && ++count > 0) doctor_find(doctor, check, "%s", error.text);
+    return count;
+}
+
+static void doctor_check_structure(Doctor *doctor)
+{
+    doctor->structure_bad = doctor_pragma(doctor, "structure", "PRAGMA integrity_check(20)", "ok") > 0;
+    if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
+    const int count = doctor_pragma(doctor, "references",
+                                    "SELECT format('%s: row %d of it names a row of %s that is not there', \"table\", "
+                                    "rowid, parent) FROM pragma_foreign_key_check LIMIT 21",
+                                    NULL);
+    if (count == 0) doctor_good(doctor, "references", "every row that another one names is there");
+}
+
+// ---- rows against their digests -------------------------------------------------------------------------------------
+
+static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
+{
+    int64_t first, end;
+    seal_trials(broken->block, &first, &end);
+    const bool of_trials = strcmp(broken->table, "trials") == 0 || strcmp(broken->table, "replicates") == 0;
+    if (broken->unreadable != NULL)
+        doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
+    else if (strcmp(broken->table, "sqlite_schema") == 0)
+        doctor_find(doctor, "rows", "the declarations of tables are not those that were written");
+    else if (of_trials)
+        doctor_find(doctor, "rows", "table %s: the rows of trials %lld to %lld are not those that were written",
+                    broken->table, (long long)first, (long long)end - 1);
+    else
+        doctor_find(doctor, "rows", "table %s: its rows are not those that were written", broken->table);
+}
+
+static void doctor_check_rows(Doctor *doctor)
+{
+    if (doctor->schema < 2) {
+        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run or --repair makes them",
+                    doctor->schema);
+        return;
+    }
+    const Error error = seal_check(doctor->database, doctor->arena, &doctor->damage);
+    if (error.kind != OK) doctor_find(doctor, "rows", "%s", error.text);
+    for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_TOLD_MAX; i++)
+        doctor_tell_broken(doctor, &doctor->damage.broken[i]);
+    if (doctor->damage.count > DOCTOR_TOLD_MAX)
+        doctor_find(doctor, "rows", "and %lld more blocks", (long long)doctor->damage.count - DOCTOR_TOLD_MAX);
+    if (error.kind == OK && doctor->damage.count == 0)
+        doctor_good(doctor, "rows", "every row is the one that was written");
+}
+
+// ---- the spec -------------------------------------------------------------------------------------------------------
+
+static void doctor_compare_file(Doctor *doctor, const char *name, const char *stored)
+{
+    Bytes file;
+    const Error error = file_read(doctor_file(doctor, name), DOCTOR_SPEC_BYTES_MAX, doctor->arena, &file);
+    if (error.kind != OK)
+        doctor_find(doctor, "spec", "%s", error.text);
+    else if (file.size != strlen(stored) || memcmp(file.data, stored, file.size) != 0)
+        doctor_find(doctor, "spec", "%s is not the text that " CAMPAIGN_DATABASE " holds", name);
+    else
+        doctor_good(doctor, "spec", "%s is as it was written", name);
+}
+
+static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *canonical, const char *hash)
+{
+    Diagnostics *diagnostics = diagnostics_new(doctor->arena);
+    const Error error = spec_parse("resolved.yaml", resolved, NULL, 0, doctor->arena, diagnostics, &doctor->spec);
+    doctor->has_spec = error.kind == OK;
+    if (error.kind != OK)
+        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " can't be read: %s", error.text);
+    else if (strcmp(doctor->spec.hash.hex, hash) != 0 || strcmp(doctor->spec.canonical, canonical) != 0)
+        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, and %.12s is written there",
+                    doctor->spec.hash.hex, hash);
+    else
+        doctor_good(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
+}
+
+static void doctor_check_spec(Doctor *doctor)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    Error error = database_prepare(
+        doctor->database, "SELECT spec, resolved, canonical, hash, numerics_version FROM campaign", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    if (error.kind != OK || !row) {
+        doctor_find(doctor, "spec", "%s", error.kind != OK ? error.text : "the table campaign is empty");
+    } else {
+        doctor_read_spec(doctor, column_text(statement, 1), column_text(statement, 2), column_text(statement, 3));
+        doctor_compare_file(doctor, "spec.yaml", column_text(statement, 0));
+        doctor_compare_file(doctor, "resolved.yaml", column_text(statement, 1));
+    }
+    statement_close(statement);
+}
+
+// ---- the catalogue --------------------------------------------------------------------------------------------------
+
+static void doctor_check_catalogue(Doctor *doctor)
+{
+    CatalogueRow row;
+    char difference[160];
+    Error error = catalogue_row(doctor->database, doctor->place->name, doctor->arena, &row);
+    if (error.kind == OK)
+        error = catalogue_compare(doctor->place->results, &row, doctor->holder[0] != '\0', difference,
+                                  sizeof difference, doctor->arena);
+    if (error.kind != OK)
+        doctor_find(doctor, "catalogue", "%s; `hopscotch reindex%s` makes it anew", error.text,
+                    command_results_option(doctor->place->results, doctor->arena));
+    else if (difference[0] != '\0')
+        doctor_find(doctor, "catalogue", "%s; `hopscotch reindex%s` makes it anew", difference,
+                    command_results_option(doctor->place->results, doctor->arena));
+    else
+        doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void doctor_check_lock(Doctor *doctor)
+{
+    const Error error = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), doctor->holder, sizeof doctor->holder);
+    if (error.kind != OK)
+        doctor_find(doctor, "lock", "%s", error.text);
+    else if (doctor->holder[0] != '\0')
+        doctor_good(doctor, "lock", "held by %s: files that are being written are not judged", doctor->holder);
+    else
+        doctor_good(doctor, "lock", "free");
+}
+
+Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+{
+    static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows, doctor_check_spec,
+                                                    doctor_check_shards, doctor_check_catalogue};
+    *doctor = (Doctor){.place = place, .arena = arena, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
+    doctor_check_lock(doctor);
+    doctor_check_database(doctor);
+    for (size_t i = 0; doctor->database != NULL && i < sizeof of_database / sizeof *of_database; i++)
+        of_database[i](doctor);
+    doctor_check_files(doctor);
+    if (doctor->database == NULL) return error_none();
+    const Error error = database_close(doctor->database);
+    (void)error; // a reader has nothing to lose
+    doctor->database = NULL;
+    return error_none();
+}

@@ -1,0 +1,186 @@
+// hopscotch doctor, the files: every shard against its size, its digest and the places that campaign.db has in it; and
+// what lies in the folder that nothing names.
+#include "doctor.h"
+
+#include <string.h>
+
+enum { DOCTOR_SHARDS_TOLD_MAX = 20 };
+
+typedef struct DoctorShard {
+    int64_t id, bytes;
+    const char *name, *sha256;
+} DoctorShard;
+
+// ---- one shard ------------------------------------------------------------------------------------------------------
+
+static Error doctor_shard_bytes(const DoctorShard *shard, const char *path)
+{
+    int64_t size = 0;
+    Arena arena;
+    Bytes content;
+    if (!file_exists(path)) return error_make(ERROR_MACHINE, "%.100s is missing", shard->name);
+    TRY(file_size(path, &size));
+    if (size != shard->bytes) {
+        return error_make(ERROR_MACHINE, "%.100s has %lld bytes, and %lld were written", shard->name, (long long)size,
+                          (long long)shard->bytes);
+    }
+    TRY(arena_create(&arena, (size_t)size + 4096, "a shard that is checked"));
+    Error error = file_read(path, (size_t)size, &arena, &content);
+    if (error.kind == OK && strcmp(sha256_of(content.data, content.size).hex, shard->sha256) != 0)
+        error = error_make(ERROR_MACHINE, "%.100s is not what was written: its SHA-256 differs", shard->name);
+    arena_destroy(&arena);
+    return error;
+}
+
+// The statement's row: trial, replicate, row, samples.
+static Error doctor_shard_place(const ShardReader *reader, const DoctorShard *shard, Statement *place)
+{
+    const int64_t row = column_integer(place, 2);
+    const bool there = row >= 0 && row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
+    if (lane.trial == column_integer(place, 0) && lane.replicate == column_integer(place, 1) &&
+        lane.length == column_integer(place, 3))
+        return error_none();
+    return error_make(ERROR_MACHINE, "%.100s does not hold trial %lld, replicate %lld in row %lld", shard->name,
+                      (long long)column_integer(place, 0), (long long)column_integer(place, 1), (long long)row);
+}
+
+static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
+{
+    static const char *const groups[RECORD_KINDS] = {SHARD_TRAJECTORIES, SHARD_DEBUG};
+    static const char *const places[RECORD_KINDS] = {
+        "SELECT trial, replicate, row, samples FROM trajectories WHERE shard = ? ORDER BY row",
+        "SELECT trial, replicate, row, samples FROM debug_rows WHERE shard = ? ORDER BY row"};
+    ShardReader *reader = NULL;
+    Statement *place = NULL;
+    bool row = false;
+    TRY(database_prepare(doctor->database, places[kind], &place));
+    bind_integer(place, 1, shard->id);
+    Error error = statement_step(place, &row);
+    if (error.kind == OK && row) error = shard_open(path, groups[kind], NULL, &reader);
+    while (error.kind == OK && row) {
+        error = doctor_shard_place(reader, shard, place);
+        if (error.kind == OK) error = statement_step(place, &row);
+    }
+    if (reader != NULL) shard_close(reader);
+    statement_close(place);
+    return error;
+}
+
+static Error doctor_shard(const Doctor *doctor, const DoctorShard *shard)
+{
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
+    if (strchr(shard->name, '/') != NULL || strlen(shard->name) > 100)
+        return error_make(ERROR_MACHINE, "\"%.100s\" is no name of a shard", shard->name);
+    TRY(doctor_shard_bytes(shard, path));
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(doctor_shard_kind(doctor, shard, path, kind));
+    return error_none();
+}
+
+// ---- all shards -----------------------------------------------------------------------------------------------------
+
+static Error doctor_count_shards(const Doctor *doctor, int *count)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(doctor->database, "SELECT count(*) FROM shards", &statement));
+    const Error error = statement_step(statement, &row);
+    *count = row ? (int)column_integer(statement, 0) : 0;
+    statement_close(statement);
+    return error;
+}
+
+static Error doctor_each_shard(Doctor *doctor, int count)
+{
+    Statement *select = NULL;
+    bool row = false;
+    int64_t bytes = 0;
+    int looked = 0;
+    TRY(database_prepare(doctor->database, "SELECT id, bytes, name, sha256 FROM shards ORDER BY id", &select));
+    Error error = statement_step(select, &row);
+    for (; error.kind == OK && row && looked < count; error = statement_step(select, &row)) {
+        const DoctorShard shard = {column_integer(select, 0), column_integer(select, 1), column_text(select, 2),
+                                   column_text(select, 3)};
+        const size_t used = doctor->arena->used;
+        const Error damage = doctor_shard(doctor, &shard);
+        arena_rewind(doctor->arena, used);
+        looked++;
+        bytes += shard.bytes;
+        if (damage.kind == OK) continue;
+        doctor->bad_shards[doctor->n_bad_shards++] = shard.id;
+        if (doctor->n_bad_shards <= DOCTOR_SHARDS_TOLD_MAX) doctor_find(doctor, "shards", "%s", damage.text);
+    }
+    statement_close(select);
+    if (error.kind == OK && doctor->n_bad_shards == 0)
+        doctor_good(doctor, "shards", "%d, %s: as they were written", looked, text_bytes((double)bytes).text);
+    if (doctor->n_bad_shards > DOCTOR_SHARDS_TOLD_MAX)
+        doctor_find(doctor, "shards", "%d shards in all are not what was written", doctor->n_bad_shards);
+    return error;
+}
+
+void doctor_check_shards(Doctor *doctor)
+{
+    int count = 0;
+    Error error = doctor_count_shards(doctor, &count);
+    doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
+    if (error.kind == OK) error = doctor_each_shard(doctor, count);
+    if (error.kind != OK) doctor_find(doctor, "shards", "%s", error.text);
+}
+
+// ---- what nothing names ---------------------------------------------------------------------------------------------
+
+static bool doctor_is_temporary(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".tmp") == 0;
+}
+
+static void doctor_find_temporaries(Doctor *doctor, const char *folder, char *const *names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!doctor_is_temporary(names[i])) continue;
+        doctor->stray_files++;
+        doctor_find(doctor, "files", "%s%.100s was left by a crash", folder, names[i]);
+    }
+}
+
+static Error doctor_find_orphans(Doctor *doctor, char *const *names, int count)
+{
+    Statement *select = NULL;
+    bool named = false, more = false;
+    if (doctor->database == NULL) return error_none();
+    TRY(database_prepare(doctor->database, "SELECT id FROM shards WHERE name = ?", &select));
+    Error error = error_none();
+    for (int i = 0; i < count && error.kind == OK; i++) {
+        bind_text(select, 1, names[i]);
+        error = statement_step(select, &named);
+        if (error.kind == OK && named) error = statement_step(select, &more); // to the end, to be bound anew
+        if (error.kind != OK || named || doctor_is_temporary(names[i])) continue;
+        doctor->stray_files++;
+        doctor_find(doctor, "files", CAMPAIGN_SHARDS "/%.100s is named by no row", names[i]);
+    }
+    statement_close(select);
+    return error;
+}
+
+static Error doctor_list_files(Doctor *doctor)
+{
+    char **names = NULL, **shards = NULL;
+    int count = 0, n_shards = 0;
+    const char *folder = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS, doctor->place->folder);
+    TRY(folder_list(doctor->place->folder, doctor->arena, &names, &count));
+    if (file_exists(folder)) TRY(folder_list(folder, doctor->arena, &shards, &n_shards));
+    doctor_find_temporaries(doctor, "", names, count);
+    doctor_find_temporaries(doctor, CAMPAIGN_SHARDS "/", shards, n_shards);
+    return doctor_find_orphans(doctor, shards, n_shards);
+}
+
+void doctor_check_files(Doctor *doctor)
+{
+    if (doctor->holder[0] != '\0') return;
+    const Error error = doctor_list_files(doctor);
+    if (error.kind != OK)
+        doctor_find(doctor, "files", "%s", error.text);
+    else if (doctor->stray_files == 0)
+        doctor_good(doctor, "files", "nothing lies there that is not named");
+}
