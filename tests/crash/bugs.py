@@ -1,0 +1,106 @@
+"""Do the crash suites see anything? Four bugs against the commit rule are put into a copy of the program, one at a time,
+and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state before
+the rows.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+import crash
+
+# name: (the file, [(what stands there, what stands there instead)], the suites that look for it)
+BUGS = {
+    "no fsync": (
+        "io/file.c",
+        [("    if (error.kind == OK) error = file_sync(descriptor, path);\n    const Error closed = file_close(descriptor, path);",
+          "    const Error closed = file_close(descriptor, path);")],
+        ("power",)),
+    "no fsync of the folder": (
+        "io/file.c",
+        [("        return error;\n    }\n    return folder_sync(folder);", "    }\n    return error;")],
+        ("power",)),
+    "rows before their shard": (
+        "runner/commit.c",
+        [("static Error commit_write_shard(", "static Bytes late_image;\nstatic Error commit_write_shard("),
+         ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"
+          "    free(image.data);\n    return error;", "    late_image = image;\n    return error_none();"),
+         ("    TRY(store_end(store, commit_all(store, commit, &shard)));\n",
+          "    TRY(store_end(store, commit_all(store, commit, &shard)));\n"
+          "    if (commit->n_lanes > 0) TRY(file_write(store->shards, shard.name, late_image.data, late_image.size));\n"
+          "    if (commit->n_lanes > 0) free(late_image.data);\n")],
+        ("power", "storm")),
+    "state before the rows": (
+        "runner/commit.c",
+        [("        bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
+          "        TRY(commit_step(store->update_search));\n", ""),
+         ('    TRY(database_run(store->database, "BEGIN IMMEDIATE"));\n    TRY(store_end(store, commit_all(',
+          "    if (commit->rows.count > 0) bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
+          "    if (commit->rows.count > 0) TRY(commit_step(store->update_search));\n"
+          '    TRY(database_run(store->database, "BEGIN IMMEDIATE"));\n    TRY(store_end(store, commit_all(')],
+        ("power", "storm")),
+}
+
+
+def copy_sources(to):
+    for name in ("sim", "io", "runner"):
+        shutil.copytree(os.path.join(crash.REPOSITORY, name), os.path.join(to, name))
+    for name in ("Makefile", "configure.sh"):
+        shutil.copy2(os.path.join(crash.REPOSITORY, name), to)
+    os.makedirs(os.path.join(to, "tests"))
+    build = os.path.join(to, "build")
+    os.makedirs(os.path.join(build, "bug"))
+    shutil.copy2(os.path.join(crash.REPOSITORY, "build", "config.mk"), build)
+    built = os.path.dirname(os.path.abspath(crash.BUILT))
+    for name in os.listdir(built):
+        if name.startswith(("cpu_", "main.")):
+            shutil.copy2(os.path.join(built, name), os.path.join(build, "bug"))
+    for name in os.listdir(os.path.join(build, "bug")):
+        os.utime(os.path.join(build, "bug", name))  # newer than the sources: not compiled again
+
+
+def put_in(to, file, changes):
+    """False if the program has changed so that the bug no longer fits."""
+    path = os.path.join(to, file)
+    with open(path) as source:
+        text = source.read()
+    for old, new in changes:
+        if text.count(old) != 1:
+            return False
+        text = text.replace(old, new)
+    with open(path, "w") as source:
+        source.write(text)
+    return True
+
+
+def find(program, suites):
+    """The line of the first suite that finds the bug, or ""."""
+    for suite in suites:
+        environment = dict(os.environ, HOPSCOTCH=program, STATES="400", KILLS="120")
+        script = os.path.join(crash.HERE, suite + ".py")
+        output = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True).stdout
+        found = [line for line in output.splitlines() if line.startswith("FAIL") and "uninterrupted" not in line]
+        if found:
+            return found[0][len("FAIL "):]
+    return ""
+
+
+def seed(name, file, changes, suites):
+    folder = os.path.join(crash.work, "source")
+    shutil.rmtree(folder, ignore_errors=True)
+    copy_sources(folder)
+    if not put_in(folder, file, changes):
+        crash.report(False, f"bugs: {name}: {file} has changed, and tests/crash/bugs.py must follow")
+        return
+    make = subprocess.run(["make", "-C", folder, "BUILD=build/bug", "CUDA=no", "OPT=-O1", "WERROR=",
+                           "build/bug/hopscotch"], capture_output=True, text=True)
+    if make.returncode != 0:
+        crash.report(False, f"bugs: {name}: does not compile: {make.stderr[-400:]}")
+        return
+    found = find(os.path.join(folder, "build", "bug", "hopscotch"), suites)
+    crash.report(found != "", f"bugs: {name}: " + (f"found ({found[:160]})" if found else "not found"))
+
+
+for bug, (source_file, replacements, looked_for_by) in BUGS.items():
+    seed(bug, source_file, replacements, looked_for_by)
+crash.finish()
