@@ -309,6 +309,7 @@ static Error campaign_with_store(Campaign *campaign)
 static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
+    campaign->spec = campaign->store->spec; // with what the campaign was extended by
     Error error = campaign_with_store(campaign);
     const Error closing = store_close(campaign->store);
     if (error.kind == OK) error = closing;

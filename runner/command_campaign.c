@@ -29,6 +29,17 @@ Error campaign_names(const char *results, Arena *arena, const char *const **name
     return error_none();
 }
 
+static Error campaign_read_resolved(Database *database, Arena *arena, const char **resolved)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, "SELECT resolved FROM campaign", &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) *resolved = arena_copy(arena, column_text(statement, 0));
+    statement_close(statement);
+    return error;
+}
+
 static Error campaign_unknown(const CommandLine *line, const char *text)
 {
     const char *const *names;
@@ -69,6 +80,22 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
     if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
     *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
     return error_none();
+}
+
+Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false;
+    *resolved = NULL;
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    Error error = database_prepare(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'campaign'", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    const bool there = row && column_integer(statement, 0) > 0;
+    if (statement != NULL) statement_close(statement);
+    if (error.kind == OK && there) error = campaign_read_resolved(database, arena, resolved);
+    database_close(database);
+    return error;
 }
 
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)

@@ -108,6 +108,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
                         .batch = switch_integer(line, "batch", 0),
                         .slice = switch_integer(line, "slice", 0),
                         .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                        .extend = switch_given(line, "extend"),
                         .shared_fs = switch_given(line, "shared-fs"),
                         .ignore_space = switch_given(line, "ignore-space"),
                         .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
@@ -131,13 +132,27 @@ static Error run_run(const CommandLine *line)
     return run_campaign(line, &spec, &options);
 }
 
-// The stored spec has every default written out, so what it means can't have changed since.
+// The stored spec has every default written out, so what it means can't have changed since. A run that was killed before
+// it stored anything left the file alone.
+static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
+{
+    int count;
+    const char *resolved = NULL, *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
+    TRY(campaign_resolved(place, line->arena, &resolved));
+    if (resolved == NULL) return command_spec(line, path, spec);
+    const char *const *overrides = switch_all(line, "set", &count);
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    const Error error = spec_parse(path, resolved, overrides, count, line->arena, diagnostics, spec);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error;
+}
+
 static Error run_resume(const CommandLine *line)
 {
     Spec spec;
     CampaignPlace place;
     TRY(campaign_find(line, line->arguments[0], &place));
-    TRY(command_spec(line, arena_format(line->arena, "%s/resolved.yaml", place.folder), &spec));
+    TRY(run_stored_spec(line, &place, &spec));
     RunOptions options = run_options(line, &spec);
     options.results = place.results;
     options.name = place.name;
@@ -156,6 +171,7 @@ static const Switch run_rows[] = {
      "how to show it (default: a bar on a terminal, else plain)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "what computes when the GPU fails and there is no other (default none)"},
+    {"extend", SWITCH_FLAG, NULL, 0, 0, "a spec that asks for other trials adds them to the campaign"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},

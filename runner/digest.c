@@ -173,6 +173,10 @@ static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Aren
 
 static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
 {
+    for (int i = 0; i + 1 < campaign->spec.n_segments; i++) { // what it was extended from
+        const Spec *earlier = campaign->spec.segments[i].spec;
+        sha256_add(hash, earlier->hash.hex, sizeof earlier->hash.hex);
+    }
     sha256_add(hash, campaign->spec.hash.hex, sizeof campaign->spec.hash.hex);
     TRY(digest_trials(campaign, arena, hash));
     if (campaign->spec.replicates.store) {

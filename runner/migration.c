@@ -17,6 +17,10 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n"
      "ALTER TABLE batches DROP COLUMN digest;",
      seal_all},
+    // 3: extensions
+    {"CREATE TABLE segments(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, resolved TEXT NOT NULL, hash TEXT NOT NULL,\n"
+     "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL) STRICT;\n",
+     seal_all},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

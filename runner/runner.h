@@ -53,6 +53,8 @@ typedef struct Values {
 } Values;
 
 double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
+// The place of x among them, up to rounding; -1: it is none of them. `hint`: where a list is looked at first.
+int64_t values_find(const Values *values, double x, int64_t hint);
 
 // A searched parameter: either an axis (values or range) or derived from others.
 typedef struct Axis {
@@ -180,6 +182,14 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
+// What differs between two specs, by key (runner/difference.c).
+typedef struct SpecChange {
+    const char *key, *from, *to; // NULL: not there
+    bool free;                   // an extension may change it: the rows that exist keep their meaning
+} SpecChange;
+int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
+void difference_print(const SpecChange *changes, int64_t count, FILE *out);
+
 // ---- search methods (runner/search.c and one file a method) ---------------------------------------------------------
 
 // A block of trials that belong together: what ask gives and tell takes back.
@@ -200,8 +210,9 @@ typedef struct Search {
     int64_t total; // trials that it will ask for, ids included that `exclude` drops; -1: unknown
     void *state;   // one versioned, pointer-free block: what is checkpointed after tell
     size_t state_size;
-    int64_t asked; // ids below this were asked for in this process (not part of the state)
-    void *scratch; // the method's own, the arena's
+    int64_t asked;                    // ids below this were asked for in this process (not part of the state)
+    void *scratch;                    // the method's own, the arena's
+    struct SegmentedSearch *segments; // of a campaign that was extended (search_segments.c), else NULL
 } Search;
 
 struct SearchMethod {
@@ -220,6 +231,9 @@ struct SearchMethod {
     // trial.
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
+    // Trials known beforehand: the number of the point with these values on the axes, -1 if there is none. NULL: points
+    // are told by their number, and the values of the axes can't change when a campaign is extended.
+    int64_t (*find)(const Search *search, const void *data, const double *parameter, int64_t hint);
 };
 
 int search_method_count(void);
@@ -256,6 +270,17 @@ Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
 const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
+Error enumerated_check_total(int64_t total);
+// The complete parameters of a point of this search alone, extended or not; false if it is dropped.
+bool enumerated_point(const Search *search, int64_t point, double *parameter);
+int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
+
+// Of a search whose spec has segments (runner/search_segments.c).
+Error segments_init(Search *search, Arena *arena);
+bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
+// Whether the last spec asks for the point; the first of its points that no earlier segment has.
+bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
+int64_t segments_first_new(const Search *search, double *parameter);
 
 // ---- objective and replicates (runner/objective.c, runner/replicates.c) ---------------------------------------------
 
@@ -296,6 +321,8 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
+//   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
+//                extended, in order; none if it never was
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
@@ -310,7 +337,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_DATABASE "index.db"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 2          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 3          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 
@@ -331,6 +358,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
+    bool extend;       // another spec than the campaign's adds its trials to it
     bool shared_fs;    // allow a network file system
     bool ignore_space; // run even if the disk is too small
     bool fallback_cpu; // go on on the CPU if the device fails
@@ -463,6 +491,8 @@ typedef struct CampaignPlace {
     const char *results, *name, *folder;
 } CampaignPlace;
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
+// The resolved spec that its database holds; NULL if it was killed before it held one.
+Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);

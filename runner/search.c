@@ -22,7 +22,8 @@ const SearchMethod *search_method_find(const char *name)
 Error search_init(const Spec *spec, Arena *arena, Search *search)
 {
     *search = (Search){.spec = spec, .method = spec->method, .total = -1};
-    return spec->method->init(spec, arena, search);
+    TRY(spec->method->init(spec, arena, search));
+    return spec->n_segments > 0 ? segments_init(search, arena) : error_none();
 }
 
 int search_zip_leader(const Spec *spec, int axis)
@@ -60,12 +61,16 @@ typedef struct EnumeratedState {
     int64_t next; // the id after the last one told
 } EnumeratedState;
 
+Error enumerated_check_total(int64_t total)
+{
+    if (total <= enumerated_total_max) return error_none();
+    return error_make(ERROR_USER, "search: %lld trials are more than the 2^48 that ids reach; use fewer",
+                      (long long)total);
+}
+
 Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search)
 {
-    if (total > enumerated_total_max) {
-        return error_make(ERROR_USER, "search: %lld trials are more than the 2^48 that ids reach; use fewer",
-                          (long long)total);
-    }
+    TRY(enumerated_check_total(total));
     Enumeration *own = ARENA_NEW(arena, Enumeration, 1);
     EnumeratedState *state = ARENA_NEW(arena, EnumeratedState, 1);
     *own = enumeration;
@@ -77,14 +82,26 @@ Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Sear
     return error_none();
 }
 
-// The complete parameters of an id; false if the trial is dropped.
-static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
+bool enumerated_point(const Search *search, int64_t point, double *parameter)
 {
     const Spec *spec = search->spec;
     const Enumeration *enumeration = search->scratch;
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
-    enumeration->point(search, enumeration->data, id, parameter);
+    enumeration->point(search, enumeration->data, point, parameter);
     return search_complete(spec, parameter);
+}
+
+int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint)
+{
+    const Enumeration *enumeration = search->scratch;
+    if (search->method->find == NULL) return hint < search->total ? hint : -1;
+    return search->method->find(search, enumeration->data, parameter, hint);
+}
+
+// The complete parameters of an id; false if the trial is dropped.
+static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
+{
+    return search->segments != NULL ? segments_fill(search, id, parameter) : enumerated_point(search, id, parameter);
 }
 
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)

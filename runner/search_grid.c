@@ -18,6 +18,43 @@ static void search_grid_point(const Search *search, const void *data, int64_t id
     }
 }
 
+// Whether the axes that are zipped with `leader` have the point's values at that place.
+static bool search_grid_agrees(const Spec *spec, int leader, int64_t place, const double *parameter)
+{
+    for (int a = leader; a < spec->n_axes; a++) {
+        if (search_zip_leader(spec, a) != leader) continue;
+        const double value = values_at(&spec->axes[a].values, place);
+        const Values one = {.form = VALUES_LIST, .list = &value, .count = 1};
+        if (values_find(&one, parameter[spec->axes[a].parameter], 0) != 0) return false;
+    }
+    return true;
+}
+
+static int64_t search_grid_place(const Spec *spec, int leader, const double *parameter, int64_t hint)
+{
+    const Axis *axis = &spec->axes[leader];
+    if (axis->zip < 0) return values_find(&axis->values, parameter[axis->parameter], hint);
+    if (search_grid_agrees(spec, leader, hint, parameter)) return hint;
+    for (int64_t place = 0; place < axis->values.count; place++) {
+        if (search_grid_agrees(spec, leader, place, parameter)) return place;
+    }
+    return -1;
+}
+
+static int64_t search_grid_find(const Search *search, const void *data, const double *parameter, int64_t hint)
+{
+    const Spec *spec = search->spec;
+    const SearchGridDigit *digits = data;
+    int64_t point = 0;
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (search_zip_leader(spec, a) != a) continue;
+        const int64_t place = search_grid_place(spec, a, parameter, hint / digits[a].stride % digits[a].count);
+        if (place < 0) return -1;
+        point += place * digits[a].stride;
+    }
+    return point;
+}
+
 static Error search_grid_init(const Spec *spec, Arena *arena, Search *search)
 {
     SearchGridDigit *digits = ARENA_NEW(arena, SearchGridDigit, spec->n_axes);
@@ -43,4 +80,5 @@ const SearchMethod search_grid = {
     .restore = enumerated_restore,
     .trial = enumerated_trial,
     .stopped = enumerated_stopped,
+    .find = search_grid_find,
 };

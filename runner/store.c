@@ -43,7 +43,7 @@ static const char store_schema[] =
 // ---- one value ------------------------------------------------------------------------------------------------------
 
 // The first column of the first row; `missing` if there is no row.
-static Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value)
+Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value)
 {
     Statement *statement = NULL;
     bool row = false;
@@ -131,6 +131,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, rows_table_sql(store->spec, arena)));
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
+    TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
@@ -138,11 +139,11 @@ static Error store_fill_new(const Store *store, Arena *arena)
 }
 
 // The spec as given and as understood, for people; campaign.db holds both too.
-static Error store_write_spec(const Store *store)
+static Error store_write_spec(const Store *store, const char *given)
 {
-    const Spec *spec = store->spec;
-    TRY(file_write(store->folder, "spec.yaml", spec->text, strlen(spec->text)));
-    return file_write(store->folder, "resolved.yaml", spec->resolved, strlen(spec->resolved));
+    const char *resolved = store->spec->resolved;
+    TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
+    return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 
 // All or nothing: a process that is killed here leaves an empty database, which the next one fills.
@@ -150,60 +151,20 @@ static Error store_create(Store *store, Arena *arena)
 {
     store->created = true;
     TRY(rows_check_names(store->spec));
-    TRY(store_write_spec(store));
+    TRY(store_write_spec(store, store->spec->text));
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     return store_end(store, store_fill_new(store, arena));
 }
 
 // ---- continuing -----------------------------------------------------------------------------------------------------
 
-// The next line of a canonical text, without its end; NULL after the last.
-static const char *store_next_line(const char **text, size_t *length)
+static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options, Arena *arena)
 {
-    const char *line = *text;
-    if (*line == '\0') return NULL;
-    *length = strcspn(line, "\n");
-    *text = line + *length + (line[*length] == '\n');
-    return line;
-}
-
-static int store_compare_lines(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    const int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
-}
-
-// Both texts are sorted, so a merge finds what stands in one alone: "- path = stored value", "+ path = new value".
-static void store_print_difference(FILE *out, const char *stored, const char *given)
-{
-    enum { SHOWN_MAX = 20 };
-    size_t a_length = 0, b_length = 0;
-    const char *a = store_next_line(&stored, &a_length), *b = store_next_line(&given, &b_length);
-    int shown = 0;
-    while (out != NULL && (a != NULL || b != NULL) && shown < SHOWN_MAX) {
-        const int order = a == NULL ? 1 : b == NULL ? -1 : store_compare_lines(a, a_length, b, b_length);
-        if (order < 0) fprintf(out, "    - %.*s\n", (int)a_length, a);
-        if (order > 0) fprintf(out, "    + %.*s\n", (int)b_length, b);
-        shown += order != 0;
-        if (order <= 0) a = store_next_line(&stored, &a_length);
-        if (order >= 0) b = store_next_line(&given, &b_length);
-    }
-    if (out != NULL && (a != NULL || b != NULL)) fputs("    ...\n", out);
-}
-
-static Error store_compare_spec(const Store *store, FILE *messages, Arena *arena)
-{
-    const char *hash = NULL, *canonical = NULL;
+    const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
-    TRY(store_text(store->database, "SELECT canonical FROM campaign", arena, &canonical));
     if (hash == NULL) return error_make(ERROR_USER, "%s has no campaign in it", store->folder);
-    if (strcmp(hash, store->spec->hash.hex) == 0) return error_none();
-    if (messages != NULL) fprintf(messages, "campaign %s was made of another spec (- stored, + given):\n", store->name);
-    store_print_difference(messages, canonical, store->spec->canonical);
-    return error_make(ERROR_USER,
-                      "campaign %s exists with another spec, and numbers of different specs are never mixed: give the "
-                      "new one its own name with --name, or continue the old one with `hopscotch resume %s`",
-                      store->name, store->name);
+    if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
+    return segments_read(store->database, store->folder, arena, spec);
 }
 
 static Error store_compare_numerics(const Store *store)
@@ -218,25 +179,37 @@ static Error store_compare_numerics(const Store *store)
                       store->name, (long long)numerics, NUMERICS_VERSION);
 }
 
-// Limits, device and recording may change between runs; the stored spec is the one that ran last.
-static Error store_renew_spec(const Store *store, Arena *arena)
+// Limits, device and recording may change between runs; the stored spec is the one that ran last. `resume` is given
+// the resolved text, so that the text as the user wrote it stays.
+static Error store_renew_spec(const Store *store, bool resumed, Arena *arena)
 {
     const char *resolved = NULL;
+    Statement *statement = NULL;
     TRY(store_text(store->database, "SELECT resolved FROM campaign", arena, &resolved));
     if (strcmp(resolved, store->spec->resolved) == 0) return error_none();
-    Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET spec = ?, resolved = ?", &statement));
-    bind_text(statement, 1, store->spec->text);
+    TRY(database_prepare(store->database, "UPDATE campaign SET spec = ifnull(?, spec), resolved = ?", &statement));
+    bind_text(statement, 1, resumed ? NULL : store->spec->text);
     bind_text(statement, 2, store->spec->resolved);
-    TRY(store_finish(statement));
-    return store_write_spec(store);
+    return store_finish(statement);
 }
 
-static Error store_continue(Store *store, const char *path, FILE *messages, Arena *arena)
+// campaign.db is the truth; a process that was killed may have left the files beside it as they were before.
+static Error store_renew_files(const Store *store, Arena *arena)
 {
+    const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
+    Bytes file = {0};
+    const bool same = file_exists(path) && file_read(path, (size_t)2 << 20, arena, &file).kind == OK &&
+                      strcmp((const char *)file.data, store->spec->resolved) == 0;
+    if (same) return error_none();
+    TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));
+    return store_write_spec(store, given);
+}
+
+static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
+{
+    FILE *messages = options->messages;
     int schema = 0;
     TRY(schema_version(store->database, path, &schema));
-    TRY(store_compare_spec(store, messages, arena));
     TRY(store_compare_numerics(store));
     TRY(schema_migrate(store->database, path, arena, &schema));
     TRY(seal_keep(store->database, arena));
@@ -245,7 +218,9 @@ static Error store_continue(Store *store, const char *path, FILE *messages, Aren
             fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }
-    return store_renew_spec(store, arena);
+    TRY(store_take_spec(store, spec, options, arena));
+    TRY(store_renew_spec(store, options->resume_only, arena));
+    return store_renew_files(store, arena);
 }
 
 // ---- opening --------------------------------------------------------------------------------------------------------
@@ -277,14 +252,14 @@ static Error store_prepare(Store *store, Arena *arena)
                             &store->update_search);
 }
 
-static Error store_open_parts(Store *store, const char *path, const RunOptions *options, Arena *arena)
+static Error store_open_parts(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     int64_t tables = 0;
     const char *state = NULL;
     TRY(database_open(path, DATABASE_WRITE, &store->database));
     TRY(store_share(store->database, options->shared_fs));
     TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
-    TRY(tables == 0 ? store_create(store, arena) : store_continue(store, path, options->messages, arena));
+    TRY(tables == 0 ? store_create(store, arena) : store_continue(store, spec, path, options, arena));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
     TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
@@ -297,12 +272,14 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
                  Store **out)
 {
     Store *store = ARENA_NEW(arena, Store, 1);
+    Spec *own = ARENA_NEW(arena, Spec, 1);
+    *own = *spec;
     const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_DATABASE);
     *store = (Store){.folder = arena_copy(arena, folder),
                      .shards = arena_format(arena, "%s/%s", folder, CAMPAIGN_SHARDS),
                      .name = arena_copy(arena, name),
-                     .spec = spec};
-    const Error error = store_open_parts(store, path, options, arena);
+                     .spec = own};
+    const Error error = store_open_parts(store, own, path, options, arena);
     if (error.kind == OK) {
         *out = store;
         return error;

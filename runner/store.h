@@ -134,8 +134,16 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
 Error store_close(Store *store);
 // On a file system without trustworthy shared locks: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
+// The first column of a statement's first row; `missing` if there is none.
+Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
+// The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it and
+// every row keeps its meaning, appends it to the campaign. Error (user) otherwise (runner/extend.c).
+Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena);
+// The segments of a campaign that was extended, into its spec; none if it never was.
+Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
+extern const char *const segments_table_sql;
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
 typedef struct StoreCounts {
     int64_t trials, failures, last_trial; // last_trial: -1 if there is none

@@ -20,7 +20,8 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     if (error.kind != OK) return error;
     if (!row) return error_make(ERROR_USER, "%s has no campaign in it yet", path);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
-    return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec);
+    TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
+    return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
 }
 
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)

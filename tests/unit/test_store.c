@@ -242,8 +242,7 @@ TEST(store_refuses_another_spec_and_says_what_differs)
     CHECK_ERROR(ERROR_USER, error);
     CHECK(strstr(error.text, "--name") != NULL);
     fflush(test.messages);
-    CHECK(strstr(test.said, "    - seed = 7\n") != NULL);
-    CHECK(strstr(test.said, "    + seed = 8\n") != NULL);
+    CHECK(strstr(test.said, "  seed: 7 -> 8\n") != NULL);
     CHECK(strstr(test.said, "k_fp") == NULL);
     test.store = NULL;
     store_case_end(&test);
