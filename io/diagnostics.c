@@ -34,80 +34,6 @@ struct Diagnostics {
     bool no_memory;
 };
 
-// ---- UTF-8 ----------------------------------------------------------------------------------------------------------
-
-// The Unicode Standard 15.0, table 3-7: well-formed byte sequences.
-int utf8_read(const char *text, uint32_t *character)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    const int length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    if (length == 0 || s[0] == 0) return 0;
-    uint32_t value = length == 1 ? s[0] : s[0] & (0x7Fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((s[i] & 0xC0) != 0x80) return 0; // a NUL too
-        value = value << 6 | (s[i] & 0x3Fu);
-    }
-    const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-    if (overlong || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return 0;
-    *character = value;
-    return length;
-}
-
-// How one character is shown.
-typedef struct DiagnosticGlyph {
-    int bytes;   // that it takes in the text
-    int columns; // that it takes on the terminal
-    char text[12];
-} DiagnosticGlyph;
-
-// Characters that do not take one column: 0 for combining marks, 2 for East Asian wide ones (Unicode TR 11, coarsely),
-// -1 for invisible ones that are shown by their code, since they could turn the terminal or the reader's eye.
-static const struct DiagnosticColumns {
-    uint32_t first, last;
-    int columns;
-} diagnostic_columns[] = {
-    {0x0001, 0x001F, -1}, {0x007F, 0x009F, -1}, {0x0300, 0x036F, 0},   {0x1100, 0x115F, 2},   {0x200B, 0x200F, -1},
-    {0x2028, 0x202E, -1}, {0x2060, 0x206F, -1}, {0x20D0, 0x20FF, 0},   {0x2E80, 0xA4CF, 2},   {0xAC00, 0xD7A3, 2},
-    {0xF900, 0xFAFF, 2},  {0xFE00, 0xFE0F, 0},  {0xFE30, 0xFE6F, 2},   {0xFEFF, 0xFEFF, -1},  {0xFF00, 0xFF60, 2},
-    {0xFFE0, 0xFFE6, 2},  {0xFFF9, 0xFFFB, -1}, {0x1F300, 0x1FAFF, 2}, {0x20000, 0x3FFFD, 2}, {0xE0000, 0xE0FFF, -1},
-};
-
-// `at` is not at the end of the text.
-static DiagnosticGlyph diagnostic_glyph(const char *at)
-{
-    uint32_t c = 0;
-    DiagnosticGlyph glyph = {.bytes = utf8_read(at, &c), .columns = 1};
-    if (glyph.bytes == 0) {
-        glyph.bytes = 1;
-        glyph.columns = snprintf(glyph.text, sizeof glyph.text, "\\x%02X", (unsigned)(unsigned char)*at);
-        return glyph;
-    }
-    for (size_t i = 0; i < sizeof diagnostic_columns / sizeof *diagnostic_columns; i++) {
-        if (c >= diagnostic_columns[i].first && c <= diagnostic_columns[i].last) {
-            glyph.columns = diagnostic_columns[i].columns;
-        }
-    }
-    if (c == '\t') {
-        glyph.columns = 1;
-        glyph.text[0] = ' ';
-    } else if (glyph.columns >= 0) {
-        memcpy(glyph.text, at, (size_t)glyph.bytes);
-    } else {
-        const char *format = c < 0x100 ? "\\x%02X" : "\\u%04X";
-        glyph.columns = snprintf(glyph.text, sizeof glyph.text, format, (unsigned)c);
-    }
-    return glyph;
-}
-
-static void diagnostic_put_text(FILE *out, const char *text)
-{
-    while (*text != '\0') {
-        const DiagnosticGlyph glyph = diagnostic_glyph(text);
-        fputs(glyph.text, out);
-        text += glyph.bytes;
-    }
-}
-
 // ---- the source line and its caret ----------------------------------------------------------------------------------
 
 static const char *excerpt_line_start(const char *text, int line)
@@ -139,7 +65,7 @@ static ExcerptSpan excerpt_measure(const char *start, const char *end, int colum
     for (const char *at = start; at < end; character++) {
         if (character == column) span.caret = span.total;
         if (character == column + width) span.caret_end = span.total;
-        const DiagnosticGlyph glyph = diagnostic_glyph(at);
+        const Glyph glyph = glyph_read(at);
         span.total += glyph.columns;
         at += glyph.bytes;
     }
@@ -160,7 +86,7 @@ static void excerpt_copy(const char *start, const char *end, int from, int to, c
 {
     int column = 0, shown = from;
     for (const char *at = start; at < end && column < to;) {
-        const DiagnosticGlyph glyph = diagnostic_glyph(at);
+        const Glyph glyph = glyph_read(at);
         if (column >= from && column + glyph.columns <= to) {
             for (; shown < column; shown++) excerpt_append(text, size, " "); // half of a wide one was cut off
             excerpt_append(text, size, glyph.text);
@@ -348,12 +274,12 @@ static void diagnostic_print(const Diagnostic *item, FILE *out, bool colour)
     const bool placed = item->source != NULL && item->line > 0;
     if (item->source != NULL) {
         fputs(bold, out);
-        diagnostic_put_text(out, item->source->file);
+        put_visible(out, item->source->file);
         if (placed) fprintf(out, ":%d:%d", item->line, item->column);
         fprintf(out, ":%s ", plain);
     }
     fprintf(out, "%s%s:%s ", alarm, item->warning ? "warning" : "error", plain);
-    diagnostic_put_text(out, item->text);
+    put_visible(out, item->text);
     fputc('\n', out);
     if (!placed) return;
     const Excerpt excerpt =
@@ -413,7 +339,8 @@ const char *nearest_name(const char *text, const char *const *names, int count)
     const char *nearest = NULL;
     int best = NEAREST_LENGTH + 1, best_folded = NEAREST_LENGTH + 1;
     for (int i = 0; i < count; i++) {
-        if (strlen(names[i]) > NEAREST_LENGTH) continue;
+        const size_t other = strlen(names[i]), apart = other > length ? other - length : length - other;
+        if (other > NEAREST_LENGTH || apart > (size_t)accepted) continue; // so far apart are the texts at least
         const int folded = nearest_distance(text, names[i], true);
         const int distance = folded == 0 ? 0 : nearest_distance(text, names[i], false); // K_FP is meant to be k_fp
         const bool nearer = distance < best || (distance == best && folded < best_folded);

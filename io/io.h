@@ -190,6 +190,8 @@ struct Node {
 
 typedef struct Diagnostics Diagnostics;
 
+enum { YAML_BYTES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000, YAML_ANCHORS_MAX = 256 };
+
 // At most 1 MiB, depth 32, 100,000 nodes with aliases expanded; duplicate keys, tabs in indentation, bad UTF-8, NUL,
 // several documents, tags, merge keys and aliases to an open anchor are refused by name and place. The tree is the
 // arena's (at most 32 MiB of it). All errors that can be found are in `diagnostics`; ask diagnostics_errors(). NULL if
@@ -223,11 +225,25 @@ typedef struct Excerpt {
     char line[768], caret[160];
 } Excerpt;
 Excerpt source_excerpt(const char *text, int line, int column, int width, int columns);
+// The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
+const char *nearest_name(const char *text, const char *const *names, int count);
+
+// ---- characters (io/characters.c) -----------------------------------------------------------------------------------
+
 // The character at `text` (UTF-8, ended by a NUL): its length, 1 to 4 bytes, and its code point. 0 if there is none:
 // the end, or what is no UTF-8 (overlong, surrogate, cut off).
 int utf8_read(const char *text, uint32_t *character);
-// The name nearest to `text` by edit distance (Damerau-Levenshtein), if near enough to be meant; else NULL.
-const char *nearest_name(const char *text, const char *const *names, int count);
+// How the character at `text`, which is not at its end, is shown: itself, or by its code if it could turn the terminal
+// or the reader's eye.
+typedef struct Glyph {
+    int bytes;   // that it takes in the text, at least 1
+    int columns; // that it takes on the terminal
+    char text[12];
+} Glyph;
+Glyph glyph_read(const char *text);
+// A text that may come from outside, so shown, in one line.
+void put_visible(FILE *out, const char *text);
+const char *text_visible(const char *text, Arena *arena);
 
 // ---- terminal, texts, tables, JSON (io/terminal.c, io/text.c, io/table.c, io/json.c) --------------------------------
 

@@ -75,23 +75,19 @@ static int table_characters(const char *text)
     return count;
 }
 
-// Control characters (also those of U+0080 to U+009F) could move the cursor or colour the terminal: they are shown as
-// escapes. Cut, with "...", where `size` ends.
+// In one line, with what could turn the terminal shown by its code. Cut, with "...", where `size` ends.
 static void table_escape(const char *text, char *escaped, size_t size)
 {
+    static const char breaks[] = "\n\t\r", *const shown[] = {"\\n", "\\t", "\\r"};
     size_t used = 0;
-    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
-        if (used + 8 > size) {
+    for (Glyph glyph; *text != '\0'; text += glyph.bytes) {
+        const char *is_break = strchr(breaks, *text);
+        glyph = glyph_read(text);
+        if (used + sizeof glyph.text > size) {
             strcpy(escaped + used, "...");
             return;
         }
-        const bool second = *p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f;
-        if (*p == '\n' || *p == '\t' || *p == '\r')
-            used += (size_t)snprintf(escaped + used, size - used, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : 'r');
-        else if (*p < 0x20 || *p == 0x7f || second)
-            used += (size_t)snprintf(escaped + used, size - used, "\\x%02x", second ? *++p : *p);
-        else
-            escaped[used++] = (char)*p;
+        used = (size_t)(stpcpy(escaped + used, is_break != NULL ? shown[is_break - breaks] : glyph.text) - escaped);
     }
     escaped[used] = '\0';
 }

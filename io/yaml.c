@@ -9,8 +9,6 @@
 #include <string.h>
 #include <yaml.h>
 
-enum { YAML_BYTES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000, YAML_ANCHORS_MAX = 256 };
-
 // ---- the characters -------------------------------------------------------------------------------------------------
 
 typedef enum YamlFaultKind { YAML_FAULT_UTF8, YAML_FAULT_CONTROL, YAML_FAULT_INDENT, YAML_FAULT_KINDS } YamlFaultKind;
@@ -400,10 +398,12 @@ static YamlNode *yaml_new_node(YamlReader *reader, NodeKind kind, const yaml_eve
 static void yaml_refuse_tag(YamlReader *reader, const yaml_char_t *tag, const yaml_event_t *event)
 {
     if (tag == NULL) return;
+    static const char core[] = "tag:yaml.org,2002:"; // what !! stands for
     const YamlPlace place = yaml_place(event->start_mark);
+    const bool short_form = yaml_starts_with((const char *)tag, core);
     diagnose_at(reader->diagnostics, reader->source, place.line, place.column, 1,
-                "tags are not allowed (here '%s'); delete it, or put a text that starts with '!' in quotes",
-                (const char *)tag);
+                "tags are not allowed (here '%s%s'); delete it, or put a text that starts with '!' in quotes",
+                short_form ? "!!" : "", (const char *)tag + (short_form ? sizeof core - 1 : 0));
 }
 
 // The place of a new anchor among the anchors, -1 if there is none, -2 if there are too many.

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const int64_t axes_product_max = (int64_t)1 << 62; // ids of trials stay far from overflow
-
 const Axis *axis_of(const Spec *spec, int parameter)
 {
     for (int i = 0; i < spec->n_axes + spec->n_derived; i++) {
@@ -271,8 +269,9 @@ static void axes_check_product(SpecReader *reader, const AxesBuild *build)
     int64_t product = 1;
     for (int a = 0; a < build->n_axes; a++) {
         if (!axes_leads_zip(build, a)) continue;
-        if (__builtin_mul_overflow(product, build->axes[a].values.count, &product) || product > axes_product_max) {
-            diagnose(reader->diagnostics, build->names[a], "the grid has more than 2^62 trials from this axis on");
+        if (__builtin_mul_overflow(product, build->axes[a].values.count, &product) || product > TRIALS_MAX) {
+            diagnose(reader->diagnostics, build->names[a],
+                     "the grid has more than 2^48 trials from this axis on; use fewer values");
             return;
         }
     }
@@ -285,6 +284,11 @@ static void axes_read_exclude(SpecReader *reader, const Node *node)
     if (node->kind != NODE_SEQUENCE) {
         diagnose(reader->diagnostics, node, "exclude is %s, expected a list of expressions: [\"a > 1 and b < 2\"]",
                  scalar_given(node, reader->arena));
+        return;
+    }
+    if (node->count > EXCLUDE_MAX) {
+        diagnose(reader->diagnostics, node, "exclude has %d expressions, at most %d are allowed; join some with `or`",
+                 node->count, EXCLUDE_MAX);
         return;
     }
     const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};

@@ -6,13 +6,18 @@
 #include <string.h>
 #include <time.h>
 
+bool campaign_name_taken(const char *name)
+{
+    return strncmp(name, CATALOGUE_DATABASE, strlen(CATALOGUE_DATABASE)) == 0 || strcmp(name, CATALOGUE_LOCK) == 0;
+}
+
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t length = strlen(name), good = strspn(name, allowed);
-    if (length == 0 || length > 128) {
-        return error_make(ERROR_USER, "a campaign's name has 1 to 128 characters, and \"%.140s\" has %zu", name,
-                          length);
+    if (length == 0 || length > NAME_LENGTH_MAX) {
+        return error_make(ERROR_USER, "a campaign's name has 1 to %d characters, and \"%.140s\" has %zu",
+                          NAME_LENGTH_MAX, name, length);
     }
     if (good < length) {
         return error_make(ERROR_USER,
@@ -21,6 +26,10 @@ Error campaign_folder(const char *results, const char *name, Arena *arena, const
     }
     if (name[0] == '.' || name[0] == '-') {
         return error_make(ERROR_USER, "campaign \"%s\": a name starts with a letter, a digit or _", name);
+    }
+    if (campaign_name_taken(name)) {
+        return error_make(ERROR_USER, "campaign \"%s\": the list of all campaigns lies under that name; choose another",
+                          name);
     }
     *folder = arena_format(arena, "%s/%s", results, name);
     return error_none();
@@ -196,7 +205,7 @@ static Error catalogue_make(const char *results, bool shared_fs, FILE *messages,
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
 {
     Lock lock = {.descriptor = -1};
-    TRY(catalogue_lock(arena_format(arena, "%s/index.lock", results), &lock));
+    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
     const Error error = catalogue_make(results, shared_fs, messages, arena, campaigns);
     lock_release(&lock);
     return error;
@@ -238,7 +247,7 @@ static Error catalogue_write_or_make(const char *results, bool shared_fs, const 
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena)
 {
     Lock lock = {.descriptor = -1};
-    TRY(catalogue_lock(arena_format(arena, "%s/index.lock", results), &lock));
+    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
     const Error error = catalogue_write_or_make(results, shared_fs, row, messages, arena);
     lock_release(&lock);
     return error;

@@ -69,7 +69,13 @@ static int commands_exit_code(ErrorKind kind)
 static void commands_print_error(const Error *error, FILE *out)
 {
     const bool colour = terminal_colour(out) && error->kind != ERROR_INTERRUPTED;
-    fprintf(out, "%shopscotch:%s %s\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", error->text);
+    fprintf(out, "%shopscotch:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
+    for (const char *text = error->text; *text != '\0';) { // it may repeat what a file or the user said
+        const Glyph glyph = glyph_read(text);
+        fputs(*text == '\n' ? "\n" : glyph.text, out); // our own line breaks stay
+        text += glyph.bytes;
+    }
+    fputc('\n', out);
 }
 
 int hopscotch_main(int argc, char **argv)

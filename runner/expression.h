@@ -6,11 +6,6 @@
 
 #include "runner.h"
 
-enum {
-    EXPRESSION_LENGTH = 4096, // characters, also written out
-    EXPRESSION_DEPTH = 64     // of parentheses, calls and operators that contain themselves
-};
-
 // ---- expression.c: operations ---------------------------------------------------------------------------------------
 
 // How tightly an operation binds. ATOM: what needs no parentheses anywhere.

@@ -70,7 +70,7 @@ static bool expression_is_text(const ExpressionParser *parser, int end)
 // Refuses a text as an operand of anything but = and !=. `at`: where that operand starts.
 static void expression_need_number(ExpressionParser *parser, const char *at)
 {
-    if (parser->stopped || parser->count == 0 || !expression_is_text(parser, parser->count - 1)) return;
+    if (parser->failed || parser->count == 0 || !expression_is_text(parser, parser->count - 1)) return;
     const bool name = parser->steps[parser->count - 1].operation == EXPRESSION_TEXT_NAME;
     const char *text = parser->steps[parser->count - 1].text;
     const int width = name ? (int)strlen(text) : 1;

@@ -28,6 +28,7 @@
 #include "../io/shard.c"
 #include "../io/shard_write.c"
 #include "../io/shard_read.c"
+#include "../io/characters.c"
 #include "../io/text.c"
 #include "../io/terminal.c"
 #include "../io/table.c"
@@ -53,6 +54,7 @@
 #include "spec.c"
 #include "resolve.c"
 #include "schema.c"
+#include "limits.c"
 #include "reference.c"
 
 // what to run

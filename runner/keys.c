@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define KEYS_AT(kind, member) .store = STORE_##kind, .offset = offsetof(Spec, member)
-#define KEYS_WHOLE 9007199254740992.0 // 2^53: beyond it not every integer is a double
+#define KEYS_WHOLE ((double)INTEGER_MAX)
 
 // clang-format off
 static const Key keys_rows[] = {
@@ -48,7 +48,7 @@ static const Key keys_rows[] = {
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},
-    {.path = "replicates.count", .type = KEY_INTEGER, .value = 1, .low = 1, .high = 65536,
+    {.path = "replicates.count", .type = KEY_INTEGER, .value = 1, .low = 1, .high = REPLICATES_MAX,
      KEYS_AT(INT, replicates.count), .flags = KEY_IDENTITY, .doc = "simulations of each trial", .example = "16"},
     {.path = "replicates.common", .type = KEY_BOOLEAN, .value = 1, KEYS_AT(BOOLEAN, replicates.common),
      .flags = KEY_IDENTITY,

@@ -138,6 +138,10 @@ void axes_read_method(SpecReader *reader);
 void axes_read(SpecReader *reader);
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
+// ---- limits.c -------------------------------------------------------------------------------------------------------
+
+void limits_reference(FILE *out); // for the reference page
+
 // ---- spec.c ---------------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { OVERRIDE_DEPTH_MAX = 32 }; // as deep as a spec can be (io/yaml.c)
-
 // A scalar node for the part [start, start + length) of the path.
 static const Node *override_key(const Source *source, const char *start, size_t length, Arena *arena)
 {
@@ -68,8 +66,8 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
     const char *equals = strchr(override, '=');
     int depth = 1;
     for (const char *p = override; p < equals; p++) depth += *p == '.';
-    if (depth > OVERRIDE_DEPTH_MAX) {
-        diagnose_at(diagnostics, source, 1, 1, 1, "the key has more than %d parts", OVERRIDE_DEPTH_MAX);
+    if (depth > YAML_DEPTH_MAX) {
+        diagnose_at(diagnostics, source, 1, 1, 1, "the key has more than %d parts", YAML_DEPTH_MAX);
         return root;
     }
     if (equals == NULL || equals == override || equals[1] == '\0') {

@@ -8,7 +8,7 @@
 
 static void record_read_trials(SpecReader *reader, const char *path, Selection *select)
 {
-    static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = 9007199254740992.0};
+    static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = (double)INTEGER_MAX};
     const GivenKey *given = given_find(reader, path);
     if (given == NULL) return;
     const Node *node = given->value;
@@ -56,6 +56,25 @@ static void record_check_sample(SpecReader *reader)
                                        : arena_format(reader->arena, "%.6g", tick);
     diagnose(reader->diagnostics, given->value, "sample is %s, must be a multiple of the step, %s s: write %s",
              given->value->text, text_number(tick).text, nearest);
+}
+
+// All samples of a recorded trial must fit.
+static void record_check_size(SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    const Configured *configured = &spec->configured;
+    const GivenKey *given = given_find(reader, "record.trajectories");
+    const double lanes = spec->record.all_replicates ? spec->replicates.count : 1;
+    const double samples = (double)trace_capacity(configured->ticks, spec_sample_ticks(spec));
+    const double bytes = samples * 8.0 * configured->n_columns * lanes, most = (double)RECORD_TRIAL_BYTES_MAX;
+    if (!spec->record.trajectories || given == NULL || bytes <= most) return;
+    const double ticks = ceil((double)configured->ticks * bytes / most / samples);
+    diagnose(reader->diagnostics, given->key,
+             "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates) and %s is "
+             "allowed: write sample of at least %.6g s%s",
+             text_bytes(bytes).text, text_count((int64_t)samples).text, configured->n_columns,
+             text_count((int64_t)lanes).text, text_bytes(most).text, ticks * configured->tick_duration,
+             lanes > 1 ? ", or replicates: first" : "");
 }
 
 int64_t spec_sample_ticks(const Spec *spec)
@@ -157,5 +176,6 @@ void record_read(SpecReader *reader)
     record_read_trials(reader, "record.trajectories.select.trials", &spec->record.select);
     if (reader->names != NULL) record_check_sample(reader);
     spec->record.trajectories = record_selects(&spec->record.select);
+    if (reader->names != NULL) record_check_size(reader);
     record_read_debug(reader);
 }

@@ -86,6 +86,7 @@ void spec_reference(FILE *out)
                 model->name);
         reference_describe_options(out, model->options, model->n_options, "simulation", &arena);
     }
+    limits_reference(out);
     fprintf(out,
             "\nNumbers are written 3, -0.5, 1e-4. Keys in s also take 5us, 5ms, 10s, 30min, 2h; fractions also 50%%.\n"
             "Expressions: + - * / ^, < <= > >= = !=, and or not, min max abs sqrt exp log sin cos, parentheses.\n");

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESOLVE_BYTES_MAX = 1 << 20 }; // what a spec may have (io/yaml.c): it will be read back
-
 // ---- values as texts ------------------------------------------------------------------------------------------------
 
 static double resolve_number(const Key *key)
@@ -390,7 +388,7 @@ Error spec_resolve(SpecReader *reader)
         return error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", spec->file);
     spec->resolved = arena_copy(reader->arena, text);
     free(text);
-    if (size > RESOLVE_BYTES_MAX)
+    if (size > YAML_BYTES_MAX) // it will be read back
         diagnose(reader->diagnostics, reader->root,
                  "with every value written out the spec has %zu bytes, at most 1 MiB is allowed", size);
     return error_none();

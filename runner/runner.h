@@ -5,6 +5,7 @@
 
 #include "../io/io.h"
 #include "../sim/sim.h"
+#include "limits.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
 
@@ -84,13 +85,10 @@ typedef struct Selection {
     int n_trials;
 } Selection;
 
-// Recorded arrays of one batch in memory, and so of a shard.
-#define RECORD_BYTES_MAX ((int64_t)64 << 20)
-
 typedef struct Spec {
     const char *file, *text; // as given
     const char *experiment;
-    uint64_t seed; // <= 2^53
+    uint64_t seed; // < 2^53
     const Model *model;
     const double *settings;      // [model->n_options]
     const Points *option_points; // [model->n_options]: of the OPTION_POINTS
@@ -288,10 +286,6 @@ int64_t segments_first_new(const Search *search, double *parameter);
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);
 
-// Bounds on what trial_result holds on the stack: replicates.count, and the names that an objective may use (metrics
-// and parameters of a model together).
-enum { REPLICATES_MAX = 65536, OBJECTIVE_NAMES_MAX = 512 };
-
 // What is stored of a trial.
 typedef struct TrialResult {
     double fitness; // NaN: failed
@@ -335,6 +329,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CAMPAIGN_SHARDS "shards"
 #define CAMPAIGN_STOP "stop" // asks the run to end (runner/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
+#define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 3          // steps from older ones: runner/migration.c
@@ -347,6 +342,7 @@ typedef struct StoreRecovery {
 
 // results/NAME: names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
+bool campaign_name_taken(const char *name); // a file of the catalogue has it, or may have it
 
 // ---- campaigns (runner/campaign.c) ----------------------------------------------------------------------------------
 

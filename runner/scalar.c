@@ -120,6 +120,8 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     if (*end == '\0') return isfinite(strtod(text, NULL)) ? "" : ": it is too large";
     if (*end == ' ') return ": leave out the space";
     if (*end == '%') return ": a percentage makes no sense here";
+    if (strcmp(end, "m") == 0 && key->unit != NULL && strcmp(key->unit, "s") == 0) return ": write min for minutes";
+    if (strcmp(end, "d") == 0 && key->unit != NULL && strcmp(key->unit, "s") == 0) return ": write days in hours, 24h";
     if (isalpha((unsigned char)*end) && key->unit != NULL && strcmp(key->unit, "s") != 0)
         return ": write the number alone, its unit is fixed";
     return "";
@@ -187,7 +189,8 @@ static bool scalar_is_name(const char *text)
 {
     const size_t length = strlen(text);
     const char *allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    return length >= 1 && length <= 128 && strspn(text, allowed) == length && text[0] != '.' && text[0] != '-';
+    return length >= 1 && length <= NAME_LENGTH_MAX && strspn(text, allowed) == length && text[0] != '.' &&
+           text[0] != '-';
 }
 
 static void scalar_store(const Key *key, double value, const char *text)
@@ -210,7 +213,11 @@ void scalar_read(SpecReader *reader, const Key *key, const Node *node)
     double value = key->value;
     const char *text = key->type == KEY_NAME ? "" : NULL;
     if (key->type == KEY_NAME && node != NULL) {
-        if (node->kind == NODE_SCALAR && scalar_is_name(node->text))
+        if (node->kind == NODE_SCALAR && campaign_name_taken(node->text))
+            diagnose(reader->diagnostics, node,
+                     "%s is %s: the list of all campaigns lies under that name; choose another", key_name(key),
+                     scalar_given(node, reader->arena));
+        else if (node->kind == NODE_SCALAR && scalar_is_name(node->text))
             text = node->text;
         else
             scalar_mistyped(reader, key, node);

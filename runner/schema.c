@@ -138,12 +138,16 @@ static void schema_over(Json *json, Arena *arena) { schema_map_of(json, "values"
 static void schema_perturb(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
 static void schema_points(Json *json, Arena *arena) { schema_array_of(json, "point", 1, 0, arena); }
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
-static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, 0, arena); }
+static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
 static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
 
-static void schema_minimize(Json *json, Arena *arena) { schema_words(json, "type", "string|number", arena); }
+static void schema_minimize(Json *json, Arena *arena)
+{
+    schema_words(json, "type", "string|number", arena);
+    json_integer(json, "maxLength", EXPRESSION_LENGTH);
+}
 
 static void schema_objective_over(Json *json, Arena *arena)
 {

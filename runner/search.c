@@ -52,8 +52,7 @@ bool search_complete(const Spec *spec, double *parameter)
 // ---- trials known beforehand ----------------------------------------------------------------------------------------
 
 enum { ENUMERATED_STATE_VERSION = 1 };
-static const int64_t enumerated_total_max = (int64_t)1 << 48; // what a random key's ordinal holds
-static const int64_t enumerated_examined_max = 1000000;       // ids that one call of ask looks at: under a second
+static const int64_t enumerated_examined_max = 1000000; // ids that one call of ask looks at: under a second
 
 // The checkpoint: raw bytes of this struct, no padding.
 typedef struct EnumeratedState {
@@ -63,7 +62,7 @@ typedef struct EnumeratedState {
 
 Error enumerated_check_total(int64_t total)
 {
-    if (total <= enumerated_total_max) return error_none();
+    if (total <= TRIALS_MAX) return error_none();
     return error_make(ERROR_USER, "search: %lld trials are more than the 2^48 that ids reach; use fewer",
                       (long long)total);
 }

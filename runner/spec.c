@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEC_BYTES_MAX = 1 << 20, SPEC_NAMES_SHOWN = 16 };
+enum { SPEC_NAMES_SHOWN = 16 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
@@ -145,15 +145,14 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
 // The nearest of `names`, rather one that `mapping` doesn't give too.
 static const char *spec_nearest(const char *text, const char **names, int count, const Node *mapping)
 {
-    int n_free = 0;
-    for (int i = 0; i < count; i++) {
-        if (node_find(mapping, names[i]) != NULL) continue;
-        const char *name = names[i];
-        names[i] = names[n_free];
-        names[n_free++] = name;
+    const char *const nearest = nearest_name(text, names, count);
+    for (const char *near = nearest; near != NULL; near = nearest_name(text, names, count)) {
+        if (node_find(mapping, near) == NULL) return near;
+        int at = 0;
+        while (names[at] != near) at++;
+        names[at] = names[--count];
     }
-    const char *near = nearest_name(text, names, n_free);
-    return near != NULL ? near : nearest_name(text, names, count);
+    return nearest;
 }
 
 // A parameter that only other settings would give the model: says so. False: `key` is none.
@@ -167,11 +166,29 @@ static bool spec_is_extra(SpecReader *reader, const Node *key)
     return true;
 }
 
+// newton: {tolerance: ...} for newton.tolerance
+static const char *spec_nested(const char *dotted, Arena *arena)
+{
+    const char *text = "", *brackets = "";
+    size_t length = strcspn(dotted, ".");
+    for (; dotted[length] == '.'; dotted += length + 1, length = strcspn(dotted, ".")) {
+        text = arena_format(arena, "%s%.*s: {", text, (int)length, dotted);
+        brackets = arena_format(arena, "%s}", brackets);
+    }
+    return arena_format(arena, "%s%s: ...%s", text, dotted, brackets);
+}
+
 // The name that was meant, if it is near and not given itself; NULL: the key can't be read.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
     if (scalar_flooded(reader)) {
         diagnose(reader->diagnostics, key, "unknown key");
+        return NULL;
+    }
+    const char *dotted = section[0] != '\0' ? arena_format(reader->arena, "%s.%s", section, key->text) : key->text;
+    if (strchr(key->text, '.') != NULL && spec_key(reader, dotted) != NULL) {
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s: keys nest, write %s", key->text,
+                 section[0] != '\0' ? section : "the spec", spec_nested(key->text, reader->arena));
         return NULL;
     }
     const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
@@ -389,7 +406,7 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out)
 {
     Bytes bytes;
-    TRY(file_read(path, SPEC_BYTES_MAX, arena, &bytes));
+    TRY(file_read(path, YAML_BYTES_MAX, arena, &bytes));
     Source *source = ARENA_NEW(arena, Source, 1);
     *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);

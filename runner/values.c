@@ -40,7 +40,7 @@ const ValueForm *value_forms(int *count)
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = 9007199254740992.0};
+static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = (double)INTEGER_MAX};
 static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
 static const Key values_scale_key = {
     .path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};

@@ -1,30 +1,56 @@
-// Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to it.
-#include "../../runner/runner.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+// Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to it,
+// whose trials can be asked for, and of which it is known what it would record.
+#include "fuzz.h"
 
 static bool fuzz_parse(const char *text, Arena *arena, Spec *spec)
 {
     Diagnostics *diagnostics = diagnostics_new(arena);
     const Error error = spec_parse("fuzz.yaml", text, NULL, 0, arena, diagnostics, spec);
+    fuzz_check_error(error);
     if ((error.kind == OK) != (diagnostics_errors(diagnostics) == 0)) abort();
     return error.kind == OK;
 }
 
+static void fuzz_trial(const Search *search, int64_t id, double *parameter)
+{
+    uint64_t ordinal;
+    const Configured *configured = &search->spec->configured;
+    const Error error = search->method->trial(search, id, &ordinal, parameter);
+    fuzz_check_error(error);
+    for (int i = 0; error.kind == OK && i < configured_named(configured); i++) {
+        const Parameter *row = &configured->parameters[i];
+        if (!(parameter[i] >= row->low && parameter[i] <= row->high)) abort();
+    }
+}
+
+static void fuzz_plan(const Spec *spec, Arena *arena)
+{
+    Search search;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    const Error error = search_init(spec, arena, &search);
+    fuzz_check_error(error);
+    if (error.kind != OK) return;
+    const int64_t ids[] = {0, 1, search.total / 2, search.total - 1, search.total, -1};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) fuzz_trial(&search, ids[i], parameter);
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
+        const Recording recording = recording_of(spec, kind);
+        if (recording.wanted && recording_lane_bytes(&recording) <= 0) abort();
+        if (recording_lanes_max(&recording) < 0) abort();
+    }
+    if (record_trials_max(spec, recording_lanes_max(&(Recording){0})) < 1) abort();
+    if (record_debug_lanes(spec, 1000) < 0 || flight_bytes(spec) <= 0 || rows_bytes(spec) <= 0) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    Arena arena;
-    if (arena_create(&arena, (size_t)1 << 30, "fuzzing").kind != OK) abort();
-    char *text = ARENA_NEW(&arena, char, size + 1);
-    if (size > 0) memcpy(text, data, size);
+    Arena *arena = fuzz_arena();
+    char *text = fuzz_text(data, size);
     Spec spec = {0}, again = {0};
-    if (fuzz_parse(text, &arena, &spec)) {
-        if (!fuzz_parse(spec.resolved, &arena, &again)) abort();
+    if (fuzz_parse(text, arena, &spec)) {
+        if (!fuzz_parse(spec.resolved, arena, &again)) abort();
         if (strcmp(spec.hash.hex, again.hash.hex) != 0) abort();
+        fuzz_plan(&spec, arena);
     }
-    arena_destroy(&arena);
+    free(text);
     return 0;
 }

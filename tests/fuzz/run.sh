@@ -1,6 +1,10 @@
 #!/bin/sh
 # tests/fuzz/run.sh SECONDS FLAGS LIBS OBJECTS...: each target for so long, by clang's libFuzzer with the address and
-# undefined-behaviour sanitizers, from the shipped specs as seeds. What it finds stays in build/fuzz.
+# undefined-behaviour sanitizers, from tests/fuzz/corpus, the shipped specs and the golden ones. What it finds stays in
+# build/fuzz.
+#
+# FUZZ_ONLY=NAME: that target alone. FUZZ_RUNS=N: N executions instead of SECONDS. FUZZ_MINIMISE=1: afterwards the
+# smallest set of inputs that covers as much becomes tests/fuzz/corpus. FUZZ_COVERAGE=1: lines covered by it instead.
 #
 # shellcheck disable=SC2086
 set -eu
@@ -9,16 +13,50 @@ seconds=$1 flags=$2 libs=$3
 shift 3
 build=build/fuzz
 mkdir -p $build/seeds
-cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/ 2>/dev/null || true
-sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
-compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O1 -g $sanitize $flags"
+cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
+sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
+[ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
+compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
 $compile -c runner/hopscotch.c -o $build/hopscotch.o
+
+# dictionary and longest input of a target
+settings()
+{
+    case $1 in
+    fuzz_spec) echo "-dict=tests/fuzz/spec.dict -max_len=4096" ;;
+    fuzz_yaml) echo "-dict=tests/fuzz/spec.dict -max_len=1024" ;;
+    fuzz_set) echo "-dict=tests/fuzz/spec.dict -max_len=256" ;;
+    fuzz_arguments) echo "-dict=tests/fuzz/arguments.dict -max_len=256" ;;
+    *) echo "-dict=tests/fuzz/expression.dict -max_len=512" ;;
+    esac
+}
+
 for target in tests/fuzz/fuzz_*.c; do
     name=$(basename "$target" .c)
+    corpus=tests/fuzz/corpus/$name found=$build/corpus.$name
+    [ "${FUZZ_ONLY:-$name}" = "$name" ] || continue
+    mkdir -p "$found" "$corpus"
     $compile "$target" $build/hopscotch.o "$@" $libs -lm -lpthread -o "$build/$name"
-    mkdir -p "$build/$name.corpus"
-    echo "---- $name, $seconds s"
-    "$build/$name" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=4096 -close_fd_mask=3 \
-        -artifact_prefix="$build/$name." "$build/$name.corpus" $build/seeds
+    seeds=
+    case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
+    limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."
+    if [ -n "${FUZZ_COVERAGE:-}" ]; then
+        LLVM_PROFILE_FILE=$build/$name.raw "$build/$name" $limits -runs=0 "$corpus" >$build/$name.log 2>&1
+        llvm-profdata merge $build/$name.raw -o $build/$name.profile
+        echo "---- $name, lines that its corpus covers"
+        llvm-cov report "$build/$name" -instr-profile=$build/$name.profile |
+            awk '$10 + 0 >= 10 || /^TOTAL/ { printf "%-44s %6s lines, %s\n", $1, $8, $10 }'
+        continue
+    fi
+    amount=-max_total_time=$seconds
+    [ -z "${FUZZ_RUNS:-}" ] || amount=-runs=$FUZZ_RUNS
+    echo "---- $name, $amount"
+    "$build/$name" $limits $amount -print_final_stats=1 -close_fd_mask=1 "$found" "$corpus" $seeds \
+        >"$build/$name.log" 2>&1 || { tail -40 $build/$name.log; exit 1; }
+    grep -a -E 'DONE|number_of_executed|average_exec' $build/$name.log
+    if [ -n "${FUZZ_MINIMISE:-}" ]; then
+        rm -rf "$corpus" && mkdir -p "$corpus"
+        "$build/$name" $limits -merge=1 "$corpus" "$found" $seeds >/dev/null 2>&1
+    fi
     echo "ok $name"
 done

@@ -53,7 +53,7 @@ TEST(resolve_reads_back_to_the_same_spec)
         "objective: {minimize: \"max(velocity_error, energy) + k_fp ^ 0.5\",\n"
         "  over: quantile(0.25), failed: penalty(1e9)}\n",
         "objective: {over: worst, failed: ignore}\nlimits: {trials: 10, wall_time: 1.5h, failures: 33%}\n",
-        "record: {trajectories: {select: {best: 1, every: 2, failures: 3, trials: [9007199254740992, 0]},\n"
+        "record: {trajectories: {select: {best: 1, every: 2, failures: 3, trials: [9007199254740991, 0]},\n"
         "  replicates: all, sample: 300us, precision: float64, compression: gzip}}\ndevice: {backend: cpu, batch: 7}\n",
         "simulation: {terrain: table, terrain_points: [[-1, 0.1], [0, 0], [0.30000000000000004, -1e-3]], machine: "
         "four_state,\n  push: random, wind: gusting, accounting: parts}\nparameters: {push_std: 3, wind_drag: 0.25}\n"

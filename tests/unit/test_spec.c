@@ -77,7 +77,7 @@ TEST(spec_defaults_are_those_of_the_tables)
 TEST(spec_values_arrive_with_their_units)
 {
     Reading reading =
-        spec_with("seed: 9007199254740992\n"
+        spec_with("seed: 9007199254740991\n"
                   "simulation: {duration: 2000ms, dt: 1e-4, settle: 0.5s, newton: {iterations: 2e1}}\n"
                   "initial: {phi_leg: -0.02}\nparameters: {k_fp: 1.5e2, T_max_thrust: 150ms}\n"
                   "replicates: {count: 16, common: false, store: true, perturb: {z_foot: {uniform: [0.3, 0.4]}}}\n"
@@ -89,7 +89,7 @@ TEST(spec_values_arrive_with_their_units)
     const Spec *spec = &reading.spec;
     CHECK_OK(reading.error);
     CHECK_TEXT("", reading.messages);
-    CHECK(spec->seed == 9007199254740992);
+    CHECK(spec->seed == 9007199254740991);
     CHECK_BITS(2.0, spec->settings[0]);
     CHECK_INTEGER(20000, spec->configured.ticks);
     CHECK_BITS(-0.02, spec->fixed[spec_parameter(spec, "phi_leg")]);
@@ -168,7 +168,7 @@ TEST(spec_errors_of_overrides_have_their_own_place)
     CHECK_INTEGER(5, reading.errors);
     CHECK(strstr(reading.messages, "--set:1:12: error: unknown key 'k_fq' in parameters; did you mean 'k_fp'?\n"
                                    "    parameters.k_fq=200\n               ^~~~\n") != NULL);
-    CHECK(strstr(reading.messages, "--set:1:15: error: trials is -1, must be in [1, 9007199254740992]\n") != NULL);
+    CHECK(strstr(reading.messages, "--set:1:15: error: trials is -1, must be in [1, 9007199254740991]\n") != NULL);
     spec_done(&reading);
 }
 
@@ -267,14 +267,13 @@ TEST(spec_derived_parameters_see_what_stands_before_them)
     }
 }
 
-TEST(spec_a_grid_may_have_2_to_the_62_trials_and_no_more)
+TEST(spec_a_grid_may_have_2_to_the_48_trials_and_no_more)
 {
     Reading reading =
-        spec_with("search: {over: {k_fp: {linspace: [1, 2, 2147483648]}, b_fp: {linspace: [1, 2, 2147483648]}}}\n");
+        spec_with("search: {over: {k_fp: {linspace: [1, 2, 16777216]}, b_fp: {linspace: [1, 2, 16777216]}}}\n");
     CHECK_OK(reading.error);
     spec_done(&reading);
-    reading =
-        spec_with("search: {over: {k_fp: {linspace: [1, 2, 2147483648]}, b_fp: {linspace: [1, 2, 2147483649]}}}\n");
+    reading = spec_with("search: {over: {k_fp: {linspace: [1, 2, 16777216]}, b_fp: {linspace: [1, 2, 16777217]}}}\n");
     CHECK_INTEGER(1, reading.errors);
     spec_done(&reading);
 }
@@ -360,3 +359,44 @@ TEST(spec_a_typo_in_any_key_of_a_shipped_spec_is_one_error)
     }
     arena_destroy(&arena);
 }
+
+// ---- limits ---------------------------------------------------------------------------------------------------------
+
+static void spec_expect(const char *text, const char *message)
+{
+    Reading reading = spec_with(text);
+    CHECK_INTEGER(message[0] != '\0', reading.errors);
+    if (strstr(reading.messages, message) == NULL) CHECK_TEXT(message, reading.messages);
+    spec_done(&reading);
+}
+
+TEST(spec_integers_that_no_double_holds_are_refused_not_rounded)
+{
+    spec_expect("seed: 9007199254740991\n", "");
+    spec_expect("seed: 9007199254740992\n", "seed is 9007199254740992, must be in [0, 9007199254740991]");
+    spec_expect("seed: 9007199254740993\n", "seed is 9007199254740993, must be in [0, 9007199254740991]");
+}
+
+TEST(spec_exclude_has_at_most_256_expressions)
+{
+    char text[4096] = "search: {over: {k_fp: [1]}, exclude: [";
+    for (int i = 0; i < EXCLUDE_MAX; i++) strcat(text, "k_fp > 1,");
+    char *end = strchr(text, '\0');
+    strcpy(end, "]}\n");
+    spec_expect(text, "");
+    strcpy(end, "k_fp]}\n");
+    spec_expect(text, "exclude has 257 expressions, at most 256 are allowed; join some with `or`");
+}
+
+TEST(spec_trajectories_of_one_trial_fit_a_gibibyte)
+{
+    static const char format[] = "simulation: {duration: 3600}\nreplicates: {count: 16}\n"
+                                 "record: {trajectories: {select: {best: 1}, replicates: all, sample: %s}}\n";
+    char text[256];
+    snprintf(text, sizeof text, format, "0.0061");
+    spec_expect(text, "");
+    snprintf(text, sizeof text, format, "0.006");
+    spec_expect(text, "is allowed: write sample of at least 0.0061 s, or replicates: first");
+}
+
+TEST(spec_dotted_keys_are_shown_nested) { spec_expect("limits.trials: 5\n", "keys nest, write limits: {trials: ...}"); }

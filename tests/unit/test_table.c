@@ -33,7 +33,7 @@ TEST(table_text_aligns_and_escapes)
     char *text = table_test_print(TABLE_TEXT);
     CHECK_TEXT(" trial      fitness  failure\n"
                "     7          0.1  none\n"
-               "123456            -  a,\"b\"\\n\\x1b[31m\n"
+               "123456            -  a,\"b\"\\n\\x1B[31m\n"
                "    -1  1.23457e+06  -\n",
                text);
     free(text);
