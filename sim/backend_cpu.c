@@ -17,7 +17,7 @@ enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
 typedef struct CpuBackend {
     Backend backend;
     const CpuKernels *plain, *observed;
-    const Configured *configured;
+    Configured configured;    // a copy: a slice that is stuck outlives the caller's
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
     double kernel_seconds;    // of the batch in flight, slices that have ended
@@ -99,7 +99,7 @@ static void cpu_name(char *name, size_t size)
 // One group of the slice: the observed lanes' groups first, then the others'. A group never holds lanes of both.
 static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 {
-    const Configured *configured = cpu->configured;
+    const Configured *configured = &cpu->configured;
     const int64_t observed = batch_observed(&cpu->slice.batch), width = cpu->plain->lanes;
     const bool is_observed = number < cpu->observed_groups;
     const int64_t lane = is_observed ? number * width : observed + (number - cpu->observed_groups) * width;
@@ -165,7 +165,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena, (size_t)(fields * lanes + samples) * 8 + (size_t)(lanes * 4 + traced * 8) + 4096,
                      "a batch of lanes"));
-    cpu->configured = configured;
+    cpu->configured = *configured;
     Batch *batch = &backend->batches[0];
     *batch = (Batch){.stride = lanes,
                      .parameter = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_parameters *lanes),
@@ -184,7 +184,7 @@ static Error cpu_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     DebugRows *debug = &backend->batches[0].debug;
-    const int64_t numbers = lanes * capacity * cpu->configured->n_debug;
+    const int64_t numbers = lanes * capacity * cpu->configured.n_debug;
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->debug_arena, (size_t)(numbers + lanes) * 8 + 4096, "debug rows"));
     *debug = (DebugRows){.capacity = capacity,
@@ -208,12 +208,12 @@ static Error cpu_begin(Backend *backend, int slot)
 static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
-    const int64_t width = cpu->plain->lanes, left = configured_steps(cpu->configured) - cpu->tick;
+    const int64_t width = cpu->plain->lanes, left = configured_steps(&cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
     while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that nobody waited for
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
-                             .n_columns = cpu->configured->n_columns,
-                             .n_debug = cpu->configured->n_debug,
+                             .n_columns = cpu->configured.n_columns,
+                             .n_debug = cpu->configured.n_debug,
                              .tick = cpu->tick,
                              .ticks = ticks < left ? ticks : left};
     const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->slice.batch.lanes - observed;

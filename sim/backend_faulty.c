@@ -13,7 +13,9 @@
 
 enum { FAULTY_DEVICES = 2 };
 
-typedef struct FaultyBackend {
+typedef struct FaultyBackend FaultyBackend;
+
+struct FaultyBackend {
     Backend backend;
     int device;
     bool broken, hung[BACKEND_SLOTS_MAX]; // since a launch failed; a slice that does not end
@@ -21,19 +23,42 @@ typedef struct FaultyBackend {
     int lies;
     int64_t n_metrics;
     Backend *inner[BACKEND_SLOTS_MAX];
-} FaultyBackend;
+    FaultyBackend *next_hung;
+};
 
 static bool faulty_lost[FAULTY_DEVICES]; // as long as this process lives, or until they are repaired
+static FaultyBackend *faulty_hung;       // those that can't be closed, so that they do not look like leaks
 
 void backend_faulty_repair(void) { memset(faulty_lost, 0, sizeof faulty_lost); }
 
+// Slices that are in flight end first: a race is not what is tested.
+static void faulty_stop(FaultyBackend *faulty)
+{
+    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
+        Backend *inner = faulty->inner[i];
+        bool done = false;
+        double seconds = 0;
+        if (!inner->in_flight[0]) continue;
+        inner->cut(inner);
+        (void)backend_wait(inner, 0, &done, &seconds);
+    }
+}
+
 static void faulty_spoil(FaultyBackend *faulty)
 {
+    faulty_stop(faulty);
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         const Batch *batch = &faulty->backend.batches[i];
         for (int64_t k = 0; k < faulty->n_metrics * batch->stride; k++) batch->metric[k] = -12345.0;
         for (int64_t k = 0; k < batch->stride; k++) batch->status[k] = LANE_DONE;
     }
+}
+
+static void faulty_hang(FaultyBackend *faulty, int slot)
+{
+    faulty->hung[slot] = true;
+    faulty->next_hung = faulty_hung;
+    faulty_hung = faulty;
 }
 
 // What the operation comes to before it is done. A slice of `slot` that hangs is no error yet.
@@ -43,7 +68,7 @@ static Error faulty_try(FaultyBackend *faulty, const char *operation, int slot)
     if (fault == FAULT_MEMORY) return error_make(ERROR_MEMORY, "%s: out of memory", operation);
     if (fault == FAULT_LOST) faulty_lost[faulty->device] = true;
     faulty->broken = faulty->broken || fault == FAULT_LAUNCH;
-    faulty->hung[slot] = faulty->hung[slot] || fault == FAULT_HANG;
+    if (fault == FAULT_HANG) faulty_hang(faulty, slot);
     faulty->lying = fault == FAULT_TIME;
     if (!faulty->broken && !faulty_lost[faulty->device]) return error_none();
     faulty_spoil(faulty);
