@@ -435,7 +435,10 @@ static Error store_log_line(const Store *store, const char *time, const char *ki
     json_text(&json, "event", kind);
     json_text(&json, "text", text);
     json_close(&json, '}');
-    fclose(out);
+    if (fclose(out) != 0 || line == NULL) {
+        free(line);
+        return error_make(ERROR_MACHINE, "not enough memory for a line of log.jsonl");
+    }
     snprintf(path, sizeof path, "%s/log.jsonl", store->folder);
     line[strcspn(line, "\n")] = '\0';
     const Error error = file_append_line(path, line);

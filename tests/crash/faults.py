@@ -1,9 +1,10 @@
 """Every call that a small campaign makes of the system fails once: each write, fsync, rename, open, ... of ours and of
-SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's, which has thousands, a
-sample). In a fresh run, and in a run that recovers from a crash. The program must not crash or hang; it ends with
-exit code 3 and a message that names the file, or does without; and resumed it equals the uninterrupted one.
+SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's a sample). In a fresh run,
+and in a run that recovers from a crash (there of SQLite's allocations a sample too). The program must not crash or hang; it ends with
+exit code 3 and a message that names the file, or does without; and resumed it equals the uninterrupted one. KILL is
+SIGKILL in place of the call.
 
-JOBS=N   so many at a time (the processors)      ONLY=write   one operation
+JOBS=N   so many at a time (the processors)      ONLY="write fsync"   some operations
 """
 import collections
 import multiprocessing
@@ -13,15 +14,15 @@ import crash
 
 # operation: reasons that fit; every how many-th call is tried
 RUN_ALL = {
-    "open": ("EMFILE", "EIO", "EACCES", "EINTR"),
+    "open": ("EMFILE", "EIO", "EACCES", "EINTR", "KILL"),
     "close": ("EIO", "EINTR"),
     "read": ("EIO", "SHORT", "EINTR"),
-    "write": ("ENOSPC", "EIO", "EDQUOT", "SHORT", "EINTR"),
-    "fsync": ("EIO", "ENOSPC", "EINTR"),
-    "truncate": ("EIO", "EINTR"),
-    "rename": ("EIO", "ENOSPC"),
-    "unlink": ("EIO", "EACCES"),
-    "mkdir": ("ENOSPC", "EROFS"),
+    "write": ("ENOSPC", "EIO", "EDQUOT", "SHORT", "EINTR", "KILL"),
+    "fsync": ("EIO", "ENOSPC", "EINTR", "KILL"),
+    "truncate": ("EIO", "EINTR", "KILL"),
+    "rename": ("EIO", "ENOSPC", "KILL"),
+    "unlink": ("EIO", "EACCES", "KILL"),
+    "mkdir": ("ENOSPC", "EROFS", "KILL"),
     "stat": ("EIO", "EACCES"),
     "lock": ("ENOLCK", "EINTR"),
     "list": ("EMFILE", "EIO"),
@@ -31,7 +32,8 @@ RUN_ALL = {
     "hdf5": ("ENOMEM",),
 }
 MEMORY = ("own", "sqlite", "hdf5")
-HDF5_STEP = 97
+STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 11}  # 1 for all others
+QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 SPEC, BATCH = "arrays", 8
 
 # A call that is only interrupted, or does half, is to be gone on with; but SQLite gives up on these.
@@ -42,6 +44,8 @@ def judge(place, operation, outcome, fired, result):
     """What is wrong with how the faulted run ended; "" if nothing is."""
     if operation == "hdf5" and result.status == 139:
         return ""  # HDF5 1.10 itself: out of memory in its first steps, its error stack calls itself until it overflows
+    if outcome == "KILL" and result.status == 137:
+        return ""
     if result.status not in (0, 3):
         return f"status {result.status}: {result.text}"
     owner, path = fired.split(" ", 2)[1:]
@@ -83,9 +87,7 @@ def try_fault(case):
 
 def calls(scenario, operation, outcome, expected, pool):
     """Fails the calls 1, 2, ... until there are no more. Gives the counts by status and what went wrong."""
-    step = HDF5_STEP if operation == "hdf5" else 1
-    if crash.QUICK:
-        step = {"hdf5": 9973, "sqlite": 499, "own": 29}.get(operation, 23)
+    step = QUICK_STEPS.get(operation, 23) if crash.QUICK else STEPS.get((scenario, operation), 1)
     first, chunk, statuses, wrongs = 1, pool._processes * 8, collections.Counter(), []
     if crash.QUICK:
         chunk = pool._processes
@@ -102,9 +104,9 @@ def calls(scenario, operation, outcome, expected, pool):
 
 
 def scenario(name, expected, pool):
-    only, total = os.environ.get("ONLY"), collections.Counter()
+    only, total = os.environ.get("ONLY", " ".join(RUN_ALL)).split(), collections.Counter()
     for operation, outcomes in RUN_ALL.items():
-        if only not in (None, operation):
+        if operation not in only:
             continue
         counts, wrongs = collections.Counter(), []
         for outcome in outcomes[:1] if crash.QUICK else outcomes:
@@ -116,6 +118,7 @@ def scenario(name, expected, pool):
             print("   " + wrong)
         ended = f"{counts[3]} ended with a message, {counts[0]} did without"
         ended += f", {counts[139]} crashed in HDF5" if counts[139] else ""
+        ended += f", {counts[137]} killed" if counts[137] else ""
         crash.report(not wrongs, f"faults: {name}, {operation}: {sum(counts.values())} calls failed, {ended}"
                      + (f"; {len(wrongs)} wrong" if wrongs else ""))
     return total

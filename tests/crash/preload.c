@@ -505,8 +505,9 @@ int statvfs(const char *path, struct statvfs *status)
 static int preload_control(int descriptor, int command, void *argument, const void *caller)
 {
     NEXT("fcntl64", int, int, int, ...);
-    const bool lock = command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ||
-                      command == F_OFD_SETLKW || command == F_OFD_GETLK;
+    const bool sets = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+    const bool asks = command == F_GETLK || command == F_OFD_GETLK;
+    const bool lock = asks || (sets && ((struct flock *)argument)->l_type != F_UNLCK); // giving one back can't fail
     const char *path = preload_path(descriptor);
     if (lock && path != NULL && preload_refuses("lock", caller, path)) return -1;
     return next(descriptor, command, argument);

@@ -50,13 +50,18 @@ def campaign(spec, whole, wall, draw, kills):
     return used, whole.difference(place)
 
 
+def timed(place):
+    place.clear()
+    start = time.monotonic()
+    place.call("run")
+    return time.monotonic() - start
+
+
 def storm(spec, kills):
     draw, used, campaigns = crash.seeded("storm", spec), 0, 0
     whole = crash.Whole("storm", spec)
     place = crash.Place("timed", spec)
-    start = time.monotonic()
-    place.call("run")
-    wall = time.monotonic() - start
+    wall = min(timed(place) for _ in range(3))
     while used < kills:
         campaigns += 1
         killed, wrong = campaign(spec, whole, wall, draw, min(kills - used, 12))
