@@ -344,7 +344,7 @@ static Error campaign_watched(Campaign *campaign, const char *folder, const Lock
 static Error campaign_check_place(const Campaign *campaign, const char *folder)
 {
     const RunOptions *options = campaign->options;
-    const bool there = file_exists(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    const bool there = !file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
     if (options->resume_only && !there) {
         return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
                           campaign->name, options->results);
