@@ -7,7 +7,7 @@ OPT ?= -O2
 KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz crash portable install clean FORCE
+.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz crash flips portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -48,7 +48,7 @@ $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build
 	$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 # holds the commit that is built; touched only when it changes
 $(BUILD)/commit: build/config.mk FORCE
-	@mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench)
+	@mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 $(BUILD)/main.o $(kernels): | $(BUILD)/commit
 
@@ -62,9 +62,11 @@ $(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(BUILD)/faults.o $(kernel
 	$(LINK)
 $(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
 	$(LINK)
--include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/unit/*.d)
+$(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/hopscotch.o $(kernels)
+	$(LINK)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests)
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
@@ -81,6 +83,8 @@ bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
+flips: $(BUILD)/flips
+	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))

@@ -73,7 +73,7 @@ static void doctor_check_database(Doctor *doctor)
         error = database_run(doctor->database, "BEGIN"); // one moment of a campaign that may be running
     if (error.kind == OK) {
         doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
-                    doctor->schema < STORE_SCHEMA_VERSION ? ", made newer by the next run or by --repair" : "");
+                    doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
         return;
     }
     doctor_find(doctor, "database", "%s", error.text);
@@ -132,7 +132,7 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
 static void doctor_check_rows(Doctor *doctor)
 {
     if (doctor->schema < 2) {
-        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run or --repair makes them",
+        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run makes them",
                     doctor->schema);
         return;
     }
@@ -164,14 +164,14 @@ static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *c
 {
     Diagnostics *diagnostics = diagnostics_new(doctor->arena);
     const Error error = spec_parse("resolved.yaml", resolved, NULL, 0, doctor->arena, diagnostics, &doctor->spec);
-    doctor->has_spec = error.kind == OK;
     if (error.kind != OK)
         doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " can't be read: %s", error.text);
     else if (strcmp(doctor->spec.hash.hex, hash) != 0 || strcmp(doctor->spec.canonical, canonical) != 0)
         doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, and %.12s is written there",
                     doctor->spec.hash.hex, hash);
     else
-        doctor_good(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
+        doctor->spec_good = true;
+    if (doctor->spec_good) doctor_good(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
 }
 
 static void doctor_check_spec(Doctor *doctor)
@@ -196,11 +196,12 @@ static void doctor_check_spec(Doctor *doctor)
 static void doctor_check_catalogue(Doctor *doctor)
 {
     CatalogueRow row;
-    char difference[160];
+    char difference[160] = "";
     Error error = catalogue_row(doctor->database, doctor->place->name, doctor->arena, &row);
     if (error.kind == OK)
         error = catalogue_compare(doctor->place->results, &row, doctor->holder[0] != '\0', difference,
                                   sizeof difference, doctor->arena);
+    doctor->catalogue_bad = error.kind != OK || difference[0] != '\0';
     if (error.kind != OK)
         doctor_find(doctor, "catalogue", "%s; `hopscotch reindex%s` makes it anew", error.text,
                     command_results_option(doctor->place->results, doctor->arena));

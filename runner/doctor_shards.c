@@ -72,7 +72,13 @@ static Error doctor_shard(const Doctor *doctor, const DoctorShard *shard)
     const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
     if (strchr(shard->name, '/') != NULL || strlen(shard->name) > 100)
         return error_make(ERROR_MACHINE, "\"%.100s\" is no name of a shard", shard->name);
-    TRY(doctor_shard_bytes(shard, path));
+    return doctor_shard_bytes(shard, path);
+}
+
+// Whether the places that campaign.db has in a good shard are those that it has.
+static Error doctor_shard_places(const Doctor *doctor, const DoctorShard *shard)
+{
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(doctor_shard_kind(doctor, shard, path, kind));
     return error_none();
 }
@@ -103,15 +109,20 @@ static Error doctor_each_shard(Doctor *doctor, int count)
                                    column_text(select, 3)};
         const size_t used = doctor->arena->used;
         const Error damage = doctor_shard(doctor, &shard);
+        const Error misplaced = damage.kind == OK ? doctor_shard_places(doctor, &shard) : error_none();
         arena_rewind(doctor->arena, used);
         looked++;
         bytes += shard.bytes;
+        if (misplaced.kind != OK) {
+            doctor->places_bad = true;
+            doctor_find(doctor, "shards", "%s", misplaced.text);
+        }
         if (damage.kind == OK) continue;
         doctor->bad_shards[doctor->n_bad_shards++] = shard.id;
         if (doctor->n_bad_shards <= DOCTOR_SHARDS_TOLD_MAX) doctor_find(doctor, "shards", "%s", damage.text);
     }
     statement_close(select);
-    if (error.kind == OK && doctor->n_bad_shards == 0)
+    if (error.kind == OK && doctor->n_bad_shards == 0 && !doctor->places_bad)
         doctor_good(doctor, "shards", "%d, %s: as they were written", looked, text_bytes((double)bytes).text);
     if (doctor->n_bad_shards > DOCTOR_SHARDS_TOLD_MAX)
         doctor_find(doctor, "shards", "%d shards in all are not what was written", doctor->n_bad_shards);

@@ -92,6 +92,8 @@
 #include "doctor.c"
 #include "doctor_shards.c"
 #include "doctor_repair.c"
+#include "doctor_trials.c"
+#include "doctor_places.c"
 
 // the command line
 #include "command_line.c"

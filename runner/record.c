@@ -152,20 +152,25 @@ static Error record_fill_wanted(const Spec *spec, Store *store, const Recording 
     return record_want(store, record_complete_sql(recording, sql, sizeof sql), recording->lanes);
 }
 
-// Fills the temporary table `wanted` with the ids of all trials that are still to be recorded, and counts them.
-static Error record_list(const Spec *spec, Store *store, RecordKind kind, int64_t *count)
+static Error record_count(Store *store, int64_t *count)
 {
-    const Recording recording = recording_of(spec, kind);
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_run(store->database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
-    TRY(database_run(store->database, "BEGIN"));
-    TRY(store_end(store, record_fill_wanted(spec, store, &recording)));
     TRY(database_prepare(store->database, "SELECT count(*) FROM temp.wanted", &statement));
     const Error error = statement_step(statement, &row);
     *count = row ? column_integer(statement, 0) : 0;
     statement_close(statement);
     return error;
+}
+
+// Fills the temporary table `wanted` with the ids of all trials that are still to be recorded, and counts them.
+static Error record_list(const Spec *spec, Store *store, RecordKind kind, int64_t *count)
+{
+    const Recording recording = recording_of(spec, kind);
+    TRY(database_run(store->database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
+    TRY(database_run(store->database, "BEGIN"));
+    TRY(store_end(store, record_fill_wanted(spec, store, &recording)));
+    return record_count(store, count);
 }
 
 Error record_is_missing(const Spec *spec, Store *store, bool *missing)
@@ -264,25 +269,48 @@ static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, 
     return (size_t)(trials * trial) + ((size_t)4 << 20);
 }
 
+// The trials in the temporary table `wanted`, of which there are so many.
+static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, int64_t lanes_max, int64_t *recorded)
+{
+    const Recording recording = recording_of(pass->spec, kind);
+    const int64_t fit = lanes_max / recording.lanes, most = fit < pass->trials_max ? fit : pass->trials_max;
+    Arena arena;
+    pass->trials_max = wanted < most ? wanted : most;
+    TRY(arena_create(&arena, record_buffer_bytes(pass->spec, &recording, pass->trials_max),
+                     "arrays that are recorded"));
+    flight_take(pass->spec, pass->trials_max, &arena, &pass->flight);
+    pass->flight.kind = kind;
+    rows_take(pass->spec, pass->trials_max, &arena, &pass->stored);
+    commit_take(pass->spec, pass->trials_max, pass->trials_max * recording.lanes, recording_lane_bytes(&recording), 0,
+                &arena, &pass->commit);
+    const Error error = record_all(pass, &arena, recorded);
+    arena_destroy(&arena);
+    return error;
+}
+
 Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                      int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded)
 {
     RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .slice = slice, .last = -1};
-    const Recording recording = recording_of(spec, kind);
-    Arena arena;
     int64_t wanted = 0;
     *recorded = 0;
+    pass.trials_max = trials_max;
     TRY(record_list(spec, store, kind, &wanted));
-    if (wanted == 0) return error_none();
-    const int64_t fit = lanes_max / recording.lanes, most = fit < trials_max ? fit : trials_max;
-    pass.trials_max = wanted < most ? wanted : most;
-    TRY(arena_create(&arena, record_buffer_bytes(spec, &recording, pass.trials_max), "arrays that are recorded"));
-    flight_take(spec, pass.trials_max, &arena, &pass.flight);
-    pass.flight.kind = kind;
-    rows_take(spec, pass.trials_max, &arena, &pass.stored);
-    commit_take(spec, pass.trials_max, pass.trials_max * recording.lanes, recording_lane_bytes(&recording), 0, &arena,
-                &pass.commit);
-    const Error error = record_all(&pass, &arena, recorded);
-    arena_destroy(&arena);
-    return error;
+    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
+}
+
+Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                   int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded)
+{
+    RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .last = -1};
+    char sql[512];
+    int64_t wanted = 0;
+    *recorded = 0;
+    pass.trials_max = trials_max;
+    if (lanes_max == 0) return error_none(); // no longer recorded at all
+    TRY(record_list(spec, store, kind, &wanted));
+    snprintf(sql, sizeof sql, "DELETE FROM temp.wanted; INSERT OR IGNORE INTO temp.wanted %s", ids_sql);
+    TRY(database_run(store->database, sql));
+    TRY(record_count(store, &wanted));
+    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
 }

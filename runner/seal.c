@@ -182,6 +182,52 @@ static Error seal_scan_schema(Database *database, Statement *add)
                      add);
 }
 
+Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    *tally = (SealTally){.name = table, .block = block};
+    TRY(database_prepare(database, "SELECT rows, digest FROM digests WHERE name = ? AND block = ?", &statement));
+    bind_text(statement, 1, table);
+    bind_integer(statement, 2, block);
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        tally->rows = column_integer(statement, 0);
+        tally->digest = (uint64_t)column_integer(statement, 1);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error seal_scan_block(Database *database, const char *table, int64_t block, Statement *add, Arena *arena)
+{
+    const char *trial = seal_trial(table);
+    int64_t first, end;
+    seal_trials(block, &first, &end);
+    if (strcmp(table, "sqlite_schema") == 0) return seal_scan_schema(database, add);
+    const char *sql = trial == NULL
+                          ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
+                          : arena_format(arena, "SELECT %s >> %d, * FROM main.%s WHERE %s >= %lld AND %s < %lld", trial,
+                                         SEAL_BLOCK_BITS, table, trial, (long long)first, trial, (long long)end);
+    return seal_scan(database, table, sql, add);
+}
+
+Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, "DELETE FROM digests WHERE name = ? AND block = ?", &statement));
+    bind_text(statement, 1, table);
+    bind_integer(statement, 2, block);
+    Error error = statement_step(statement, &row);
+    statement_close(statement);
+    if (error.kind == OK) error = database_prepare(database, seal_add_sql, &statement);
+    if (error.kind != OK) return error;
+    error = seal_scan_block(database, table, block, statement, arena);
+    statement_close(statement);
+    return error.kind == OK ? seal_stored(database, table, block, tally) : error;
+}
+
 static Error seal_scan_table(Database *database, const char *table, Statement *add, Arena *arena)
 {
     const char *trial = seal_trial(table);

@@ -94,6 +94,10 @@ void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*firs
 Error seal_schema(Database *database);                         // after a change of the declarations
 Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
 
+// Of one block: what its digest says, and a new one of what is there now. tally->rows 0: there are none.
+Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);
+Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally);
+
 typedef struct SealBroken {
     const char *table; // "sqlite_schema": the declarations
     int64_t block;
@@ -246,6 +250,9 @@ int64_t record_debug_lanes(const Spec *spec, int64_t trials);
 // `lanes_max` lanes are observed. *recorded: trials.
 Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                      int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded);
+// Likewise the arrays of the trials that `ids_sql` selects, whether there are any of theirs or not: new ones replace them.
+Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                   int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
 

@@ -1,0 +1,266 @@
+// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, so rows that are not what
+// was written are simulated again, and the digest of their block says whether the bits are back.
+#include "doctor.h"
+
+#include <string.h>
+
+typedef struct RepairBlock {
+    Repair *repair;
+    Arena *arena;
+    int64_t first, end; // ids
+    int64_t written;    // rows that were not what they should be
+    Statement *select, *insert, *select_replicate, *insert_replicate, *expect;
+    Flight flight;
+    Commit commit;
+} RepairBlock;
+
+// ---- one trial ------------------------------------------------------------------------------------------------------
+
+// Writes what is bound, and counts it unless the selected row is already that.
+static Error repair_row(Statement *select, Statement *insert, int64_t *written)
+{
+    const uint64_t wanted = bound_digest(insert);
+    bool row = false, more = false;
+    TRY(statement_step(select, &row));
+    *written += !row || column_digest(select, 0) != wanted;
+    if (row) TRY(statement_step(select, &more));
+    return statement_step(insert, &more);
+}
+
+static Error repair_trial(RepairBlock *block, int64_t row)
+{
+    const Spec *spec = &block->repair->spec;
+    const TrialRows *rows = &block->commit.rows;
+    bind_integer(block->select, 1, rows->id[row]);
+    rows_bind(spec, rows, row, block->insert);
+    TRY(repair_row(block->select, block->insert, &block->written));
+    for (int r = 0; spec->replicates.store && r < spec->replicates.count; r++) {
+        bind_integer(block->select_replicate, 1, rows->id[row]);
+        bind_integer(block->select_replicate, 2, r);
+        rows_bind_replicate(spec, rows, row, r, block->insert_replicate);
+        TRY(repair_row(block->select_replicate, block->insert_replicate, &block->written));
+    }
+    return error_none();
+}
+
+// ---- a block --------------------------------------------------------------------------------------------------------
+
+static Error repair_simulate(RepairBlock *block)
+{
+    const Spec *spec = &block->repair->spec;
+    Backend *backend = block->repair->device.backend;
+    bool none = false;
+    if (block->flight.trials.count == 0) return error_none();
+    flight_fill(spec, &block->flight, backend_batch(backend, 0));
+    TRY(flight_run(spec, backend, &block->flight, 0));
+    flight_collect(spec, &block->flight, backend_batch(backend, 0), &block->commit);
+    for (int64_t i = 0; i < block->commit.rows.count; i++) {
+        bind_integer(block->expect, 1, block->commit.rows.id[i]);
+        TRY(statement_step(block->expect, &none));
+        TRY(repair_trial(block, i));
+    }
+    block->flight.trials.count = 0;
+    return error_none();
+}
+
+// Every id of the block of which there is a trial, up to the last that was told.
+static Error repair_each_id(RepairBlock *block, int64_t last)
+{
+    const Search *search = &block->repair->search;
+    Trials *trials = &block->flight.trials;
+    for (int64_t id = block->first; id < block->end && id <= last; id++) {
+        const int64_t t = trials->count;
+        double *parameter = &trials->parameter[t * search->spec->configured.n_parameters];
+        if (search->method->trial(search, id, &trials->ordinal[t], parameter).kind != OK) continue;
+        trials->id[t] = id;
+        trials->search[t] = trials->round[t] = 0;
+        if (++trials->count == trials->capacity) TRY(repair_simulate(block));
+    }
+    return repair_simulate(block);
+}
+
+// Rows of ids that the campaign never had: what a flipped id looks like.
+static Error repair_drop_strangers(RepairBlock *block)
+{
+    static const struct {
+        const char *table, *id;
+    } of_trials[] = {{"trajectories", "trial"}, {"debug_rows", "trial"}, {"replicates", "trial"}, {"trials", "id"}};
+    for (size_t i = 0; i < sizeof of_trials / sizeof *of_trials; i++) {
+        const char *id = of_trials[i].id;
+        if (strcmp(of_trials[i].table, "replicates") == 0 && !block->repair->spec.replicates.store) continue;
+        TRY(database_run(block->repair->store->database,
+                         arena_format(block->arena,
+                                      "DELETE FROM %s WHERE %s >= %lld AND %s < %lld AND %s NOT IN temp.expected",
+                                      of_trials[i].table, id, (long long)block->first, id, (long long)block->end, id)));
+    }
+    return error_none();
+}
+
+// "INSERT INTO ..." as a statement that replaces the row that is there.
+static const char *repair_replace_sql(const char *insert, Arena *arena)
+{
+    return arena_format(arena, "INSERT OR REPLACE%s", insert + strlen("INSERT"));
+}
+
+static Error repair_take_block(RepairBlock *block)
+{
+    Database *database = block->repair->store->database;
+    const Spec *spec = &block->repair->spec;
+    Arena *arena = block->arena;
+    int64_t trials = block->repair->device.lanes / spec->replicates.count;
+    if (trials > block->end - block->first) trials = block->end - block->first;
+    flight_take(spec, trials, block->arena, &block->flight);
+    commit_take(spec, trials, 0, 0, 0, block->arena, &block->commit);
+    TRY(database_run(database, "CREATE TEMP TABLE IF NOT EXISTS expected(id INTEGER PRIMARY KEY); "
+                               "DELETE FROM temp.expected;"));
+    TRY(database_prepare(database, "INSERT INTO temp.expected VALUES(?)", &block->expect));
+    TRY(database_prepare(database, "SELECT * FROM trials WHERE id = ?", &block->select));
+    TRY(database_prepare(database, repair_replace_sql(rows_insert_sql(spec, arena), arena), &block->insert));
+    if (!spec->replicates.store) return error_none();
+    TRY(database_prepare(database, repair_replace_sql(rows_insert_replicate_sql(spec, arena), arena),
+                         &block->insert_replicate));
+    return database_prepare(database, "SELECT * FROM replicates WHERE trial = ? AND replicate = ?",
+                            &block->select_replicate);
+}
+
+static Error repair_block_rows(RepairBlock *block, int64_t last)
+{
+    Error error = repair_take_block(block);
+    if (error.kind == OK) error = repair_each_id(block, last);
+    statement_close(block->select);
+    statement_close(block->insert);
+    statement_close(block->select_replicate);
+    statement_close(block->insert_replicate);
+    statement_close(block->expect);
+    return error.kind == OK ? repair_drop_strangers(block) : error;
+}
+
+static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last)
+{
+    Repair *repair = block->repair;
+    const bool replicates = repair->spec.replicates.store;
+    SealTally before[2], after[2];
+    TRY(seal_stored(repair->store->database, "trials", index, &before[0]));
+    if (replicates) TRY(seal_stored(repair->store->database, "replicates", index, &before[1]));
+    TRY(repair_block_rows(block, last));
+    TRY(seal_again(repair->store->database, "trials", index, block->arena, &after[0]));
+    if (replicates) TRY(seal_again(repair->store->database, "replicates", index, block->arena, &after[1]));
+    const bool proven = before[0].digest == after[0].digest && before[0].rows == after[0].rows &&
+                        (!replicates || (before[1].digest == after[1].digest && before[1].rows == after[1].rows));
+    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written anew; %s", (long long)block->first,
+                (long long)block->end - 1, (long long)block->written,
+                proven ? "their digest is that of what was written" : "their digest was damaged too, and is made anew");
+    return error_none();
+}
+
+static Error repair_block(Repair *repair, int64_t index, int64_t last)
+{
+    RepairBlock block = {.repair = repair};
+    Arena arena;
+    seal_trials(index, &block.first, &block.end);
+    TRY(repair_open_device(repair));
+    const int64_t bytes = flight_bytes(&repair->spec) + rows_bytes(&repair->spec);
+    TRY(arena_create(&arena, (size_t)((block.end - block.first) * bytes) + ((size_t)4 << 20),
+                     "trials that are repaired"));
+    block.arena = &arena;
+    TRY(database_run(repair->store->database, "BEGIN IMMEDIATE"));
+    const Error error = store_end(repair->store, repair_block_sealed(&block, index, last));
+    arena_destroy(&arena);
+    return error;
+}
+
+// The last trial that was told: of the batches, or if they are damaged too, the last that there can be.
+static Error repair_last_trial(Repair *repair, int64_t *last)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    const bool batches = !doctor_damaged(repair->doctor, "batches");
+    TRY(database_prepare(repair->store->database,
+                         batches ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials WHERE id < ?",
+                         &statement));
+    if (!batches) bind_integer(statement, 1, repair->search.total);
+    const Error error = statement_step(statement, &row);
+    *last = row && !column_is_null(statement, 0) ? column_integer(statement, 0) : -1;
+    statement_close(statement);
+    return error;
+}
+
+Error repair_trials(Repair *repair)
+{
+    const SealDamage *damage = &repair->doctor->damage;
+    int64_t last = -1, done = -1;
+    TRY(repair_last_trial(repair, &last));
+    for (int pass = 0; pass < 2; pass++) { // blocks of trials, then those of replicates that were none of them
+        const char *table = pass == 0 ? "trials" : "replicates";
+        for (int64_t i = 0; i < damage->count; i++) {
+            const int64_t block = damage->broken[i].block;
+            if (strcmp(damage->broken[i].table, table) != 0 || block == done) continue;
+            TRY(repair_block(repair, block, last));
+            done = block;
+        }
+    }
+    return error_none();
+}
+
+// ---- the search -----------------------------------------------------------------------------------------------------
+
+// Fitness and survival of the trials that were asked for, as they are stored. *all: there is a row of each.
+static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
+{
+    Statement *statement = NULL;
+    bool survived = strstr(store_best_order(&repair->spec), "survived") != NULL, row = true, more = false;
+    TRY(database_prepare(repair->store->database,
+                         survived ? "SELECT fitness, survived FROM trials WHERE id = ?"
+                                  : "SELECT fitness, 0.0 FROM trials WHERE id = ?",
+                         &statement));
+    Error error = error_none();
+    for (int64_t i = 0; i < trials->count && error.kind == OK && row; i++) {
+        bind_integer(statement, 1, trials->id[i]);
+        error = statement_step(statement, &row);
+        if (error.kind != OK || !row) continue;
+        trials->fitness[i] = column_real(statement, 0);
+        trials->survived[i] = column_real(statement, 1);
+        error = statement_step(statement, &more);
+    }
+    statement_close(statement);
+    *all = row;
+    return error;
+}
+
+// Asks for one trial after the other, and tells what is stored of it, until there is no more.
+static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
+{
+    Flight flight;
+    bool waiting = true, all = true;
+    flight_take(&repair->spec, 1, arena, &flight);
+    flight.trials.count = 1;
+    while (all && (flight.trials.count > 0 || waiting)) {
+        flight.trials.count = 0;
+        TRY(search->method->ask(search, 1, &flight.trials, &waiting));
+        TRY(repair_stored_results(repair, &flight.trials, &all));
+        if (all && flight.trials.count > 0) TRY(search->method->tell(search, &flight.trials));
+    }
+    return error_none();
+}
+
+Error repair_search(Repair *repair)
+{
+    Search search;
+    Statement *statement = NULL;
+    bool row = false;
+    if (!doctor_damaged(repair->doctor, "searches")) return error_none();
+    TRY(search_init(&repair->spec, repair->arena, &search));
+    TRY(repair_tell_again(repair, &search, repair->arena));
+    TRY(database_prepare(repair->store->database,
+                         "INSERT INTO searches(id, method, state) VALUES(0, ?, ?) "
+                         "ON CONFLICT(id) DO UPDATE SET method = excluded.method, state = excluded.state",
+                         &statement));
+    bind_text(statement, 1, repair->spec.method->name);
+    bind_blob(statement, 2, search.state, search.state_size);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    TRY(error);
+    TRY(database_run(repair->store->database, "DELETE FROM searches WHERE id <> 0"));
+    repair_tell(repair, "search: its state was computed from its trials");
+    return repair_seal(repair, "searches");
+}

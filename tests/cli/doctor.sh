@@ -1,0 +1,110 @@
+#!/bin/sh
+# The doctor: a healthy campaign is called so; each kind of damage is found and mended, and the campaign then has the
+# digest that it had; bits are flipped; the catalogue is made anew.
+#
+#   HOPSCOTCH   the program; beside it `flips`, which flips the bits (tests/crash/flips.c)
+#   QUICK=1     fewer damages
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}"
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+results=$work/results campaign=$work/results/gains failed=0
+
+report()
+{
+    if [ "$1" -eq 0 ]; then echo "ok doctor: $2"; else echo "FAIL doctor: $2" && cat "$work/output"; failed=1; fi
+}
+
+cat >"$work/gains.yaml" <<'END'
+version: 1
+experiment: gains
+seed: 7
+model: hopper
+simulation: {duration: 0.3, dt: 1.0e-3, settle: 0}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 8]}, dphi_body: [0, 1, 20]}}
+replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}
+record: {trajectories: {select: {best: 2, every: 10, failures: 2}, sample: 0.01}}
+END
+
+digest() { "$HOPSCOTCH" digest gains --results "$results" 2>&1 | cut -d' ' -f1; }
+doctor() { "$HOPSCOTCH" doctor gains --results "$results" "$@" >"$work/output" 2>&1; }
+# sql TEXT: changed by another program, as it were. Without one, python's.
+sql()
+{
+    python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.close()' \
+        "$campaign/campaign.db" "$1"
+}
+
+# mends NAME WORD COMMAND...: after the command the doctor finds something of that check, mends it, and finds no more.
+mends()
+{
+    name=$1 word=$2
+    shift 2
+    rm -rf "$results" && cp -r "$work/whole" "$results"
+    "$@"
+    doctor
+    found=$?
+    grep -q "^FINDING *$word" "$work/output" || { report 1 "$name is found by the check of $word" && return; }
+    doctor --repair --backend cpu
+    mended=$?
+    got=$(digest)
+    [ "$found" -eq 3 ] && [ "$mended" -eq 0 ] && [ "$got" = "$expected" ]
+    report $? "$name: found ($found), mended ($mended)"
+}
+
+"$HOPSCOTCH" run "$work/gains.yaml" --results "$results" --progress none >"$work/output" 2>&1
+report $? "a campaign"
+expected=$(digest)
+cp -r "$results" "$work/whole"
+doctor
+report $? "a whole campaign is healthy"
+doctor --json && grep -q '"healthy": true' "$work/output"
+report $? "and so in JSON"
+
+mends "a byte of a shard" shards sh -c "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>&1"
+mends "a shard that is gone" shards rm "$campaign/shards/000001.h5"
+mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/shards/000007.h5"
+mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
+mends "a catalogue that is gone" catalogue rm "$results/index.db"
+mends "a catalogue of junk" catalogue sh -c "echo junk >'$results/index.db'"
+if python3 -c 'import sqlite3' 2>/dev/null; then
+    [ -n "${QUICK:-}" ] || {
+        mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
+        mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
+        mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
+        mends "the spec in the database" spec sql "UPDATE campaign SET resolved = 'abc'"
+        mends "a place of an array" shards sql 'UPDATE trajectories SET trial = 7 WHERE trial = 10'
+        mends "shards that are forgotten" references sql 'DELETE FROM shards'
+        mends "batches" rows sql 'UPDATE batches SET trials = 7'
+        mends "an event" rows sql "UPDATE events SET text = 'x'"
+        mends "a digest" rows sql "DELETE FROM digests WHERE name = 'trials'"
+    }
+    mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UPDATE replicates SET energy = 0;
+        UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches; DROP INDEX trials_by_fitness'
+else
+    echo "skip doctor: damage of rows wants python3"
+fi
+
+# A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
+rm -rf "$results" && cp -r "$work/whole" "$results"
+dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null
+doctor
+[ $? -eq 3 ] && grep -q "to the same bits: mv" "$work/output"
+report $? "a database that can't be read is told"
+command=$(sed -n 's/.*to the same bits: //p' "$work/output" | sed "s|hopscotch run|'$HOPSCOTCH' run|")
+sh -c "$command" >"$work/output" 2>&1 && [ "$(digest)" = "$expected" ]
+report $? "the command that it names computes it again"
+
+# The catalogue never stops a run.
+echo junk >"$results/index.db"
+"$HOPSCOTCH" run "$work/gains.yaml" --results "$results" --name more --progress none >"$work/output" 2>&1 &&
+    grep -q "the catalogue is damaged and is made anew" "$work/output"
+report $? "a run goes on without its catalogue, and makes it anew"
+rm -f "$results/index.db"
+"$HOPSCOTCH" reindex --results "$results" >"$work/output" 2>&1 && grep -q "index.db: 2 campaigns" "$work/output"
+report $? "reindex makes it of the folders"
+
+flips=$(dirname "$HOPSCOTCH")/flips
+if [ -x "$flips" ]; then "$flips" "$work/flips" 30 || failed=1; else echo "skip doctor: no $flips"; fi
+exit "$failed"
