@@ -369,6 +369,26 @@ static const char *resolve_join(const ResolveLines *lines)
     return text;
 }
 
+// Every value written out, in a buffer of the greatest size that can be read back: a stream whose buffer grows would
+// lose a piece, and not say so, when memory runs out.
+static Error resolve_text(SpecReader *reader)
+{
+    Arena arena;
+    TRY(arena_create(&arena, YAML_BYTES_MAX + 1, "a spec with every value"));
+    char *text = arena_take(&arena, YAML_BYTES_MAX + 1, 1);
+    FILE *out = fmemopen(text, YAML_BYTES_MAX + 1, "w");
+    if (out != NULL) resolve_write(out, reader);
+    const bool fits = out != NULL && ferror(out) == 0;
+    if (out != NULL && (fclose(out) != 0 || !fits)) {
+        diagnose(reader->diagnostics, reader->root,
+                 "with every value written out the spec has more than 1 MiB, the most that is allowed");
+    }
+    reader->spec->resolved = arena_copy(reader->arena, text);
+    arena_destroy(&arena);
+    return out != NULL ? error_none()
+                       : error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", reader->spec->file);
+}
+
 Error spec_resolve(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -380,16 +400,5 @@ Error spec_resolve(SpecReader *reader)
     spec->canonical = resolve_join(&lines);
     spec->hash = sha256_of(spec->canonical, strlen(spec->canonical));
 
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out != NULL) resolve_write(out, reader);
-    if (out == NULL || fclose(out) != 0)
-        return error_make(ERROR_MACHINE, "%s: not enough memory to resolve it", spec->file);
-    spec->resolved = arena_copy(reader->arena, text);
-    free(text);
-    if (size > YAML_BYTES_MAX) // it will be read back
-        diagnose(reader->diagnostics, reader->root,
-                 "with every value written out the spec has %zu bytes, at most 1 MiB is allowed", size);
-    return error_none();
+    return resolve_text(reader);
 }

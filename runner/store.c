@@ -424,9 +424,8 @@ Error store_index_fitness(Store *store)
 
 static Error store_log_line(const Store *store, const char *time, const char *kind, const char *text)
 {
-    char path[1024], *line = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&line, &size);
+    char path[1024], line[4096] = ""; // a text of 512 bytes, each escaped
+    FILE *out = fmemopen(line, sizeof line, "w");
     if (out == NULL) return error_make(ERROR_MACHINE, "not enough memory for a line of log.jsonl");
     Json json;
     json_start(&json, out, false);
@@ -435,15 +434,10 @@ static Error store_log_line(const Store *store, const char *time, const char *ki
     json_text(&json, "event", kind);
     json_text(&json, "text", text);
     json_close(&json, '}');
-    if (fclose(out) != 0 || line == NULL) {
-        free(line);
-        return error_make(ERROR_MACHINE, "not enough memory for a line of log.jsonl");
-    }
+    fclose(out);
     snprintf(path, sizeof path, "%s/log.jsonl", store->folder);
     line[strcspn(line, "\n")] = '\0';
-    const Error error = file_append_line(path, line);
-    free(line);
-    return error;
+    return file_append_line(path, line);
 }
 
 Error store_event(Store *store, const char *kind, const char *format, ...)
