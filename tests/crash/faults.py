@@ -32,7 +32,7 @@ RUN_ALL = {
     "hdf5": ("ENOMEM",),
 }
 MEMORY = ("own", "sqlite", "hdf5")
-STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 11}  # 1 for all others
+STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29}  # 1 for all others
 QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 SPEC, BATCH = "arrays", 8
 
