@@ -205,8 +205,24 @@ static Error campaign_end(Campaign *campaign)
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
+// What was asked to be run again. If it is cut short, the loop will see the interruption too, and say so.
+static Error campaign_retry(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    char text[256];
+    bool pending = false;
+    TRY(retry_is_pending(campaign->store, &pending));
+    if (!pending) return error_none();
+    const Error error = retry_pending(campaign->store, &campaign->search, loop->backend, loop->batch_trials,
+                                      campaign->options->slice, text, sizeof text);
+    if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
+    if (text[0] != '\0' && campaign->messages != NULL) fprintf(campaign->messages, "%s\n", text);
+    return store_counts(campaign->store, &loop->before); // failures and the best may be others now
+}
+
 static Error campaign_run_through(Campaign *campaign)
 {
+    TRY(campaign_retry(campaign));
     TRY(loop_run(&campaign->loop));
     return campaign_end(campaign);
 }
@@ -260,7 +276,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign->summary->trials_total = loop_total(loop);
         campaign_catalogue(campaign, "running");
         error = campaign_run_loop(campaign);
-        campaign_summarize(campaign, before);
+        campaign_summarize(campaign, &loop->before);
     }
     if (error.kind != OK) campaign_note_error(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
@@ -275,6 +291,7 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
     *complete = strcmp(campaign->store->state, "done") == 0;
     if (!*complete) return error_none();
     TRY(record_is_missing(campaign->spec, campaign->store, &missing));
+    if (!missing) TRY(retry_is_pending(campaign->store, &missing));
     *complete = !missing;
     if (!*complete) return error_none();
     *campaign->summary = (RunSummary){.trials_total = before->trials,
@@ -298,6 +315,8 @@ static Error campaign_with_store(Campaign *campaign)
     TRY(store_recover(campaign->store, &recovery, campaign->messages));
     TRY(campaign_restore(campaign));
     TRY(store_counts(campaign->store, &before));
+    if (campaign->options->retry != NULL)
+        TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));
     TRY(campaign_is_complete(campaign, &before, &complete));
     campaign->summary->trials_done = campaign->summary->trials_before = before.trials;
     if (complete) return error_none();

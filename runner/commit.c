@@ -92,10 +92,11 @@ static Error commit_replicates(const Store *store, const TrialRows *rows, int64_
     return error_none();
 }
 
-static Error commit_rows(const Store *store, const TrialRows *rows)
+// Rows [first, end)
+static Error commit_rows(const Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
     SealTally trials = {.name = "trials"}, replicates = {.name = "replicates"};
-    for (int64_t i = 0; i < rows->count; i++) {
+    for (int64_t i = first; i < end; i++) {
         rows_bind(store->spec, rows, i, store->insert_trial);
         TRY(seal_count(store->add_digest, &trials, seal_block(rows->id[i]), bound_digest(store->insert_trial)));
         TRY(commit_step(store->insert_trial));
@@ -103,6 +104,11 @@ static Error commit_rows(const Store *store, const TrialRows *rows)
     }
     TRY(seal_flush(store->add_digest, &trials));
     return seal_flush(store->add_digest, &replicates);
+}
+
+Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
+{
+    return commit_rows(store, rows, row, row + 1);
 }
 
 static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
@@ -150,7 +156,7 @@ static Error commit_batch(const Store *store, const Commit *commit)
 static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
 {
     if (commit->rows.count > 0) {
-        TRY(commit_rows(store, &commit->rows));
+        TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
         TRY(commit_batch(store, commit));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));

@@ -225,6 +225,7 @@ Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, 
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice)
 {
     bool done = false;
+    if (interrupt_requested() != 0) return error_make(ERROR_INTERRUPTED, "interrupted");
     TRY(backend_begin(backend, 0));
     for (int64_t ticks = slice_start(spec, slice); !done;) {
         const double start = clock_seconds();

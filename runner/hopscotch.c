@@ -77,6 +77,7 @@
 #include "commit.c"
 #include "difference.c"
 #include "extend.c"
+#include "retry.c"
 #include "recovery.c"
 #include "catalogue.c"
 #include "flight.c"

@@ -317,6 +317,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   debug_rows   the same columns: where debug rows are
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
+//   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
@@ -354,6 +355,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
+    const char *retry; // kinds of failures that are run again; NULL: none
     bool extend;       // another spec than the campaign's adds its trials to it
     bool shared_fs;    // allow a network file system
     bool ignore_space; // run even if the disk is too small

@@ -132,6 +132,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
     TRY(database_run(database, segments_table_sql));
+    TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
@@ -179,6 +180,19 @@ static Error store_compare_numerics(const Store *store)
                       store->name, (long long)numerics, NUMERICS_VERSION);
 }
 
+// Not part of what a spec means, but the tables were made for it.
+static Error store_compare_replicates(const Store *store)
+{
+    int64_t stored = 0;
+    TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema WHERE name = 'replicates'", 0, &stored));
+    if ((stored > 0) == store->spec->replicates.store) return error_none();
+    return error_make(
+        ERROR_USER,
+        "campaign %s was made with replicates.store: %s, and that can't change in it: say so in the spec, "
+        "or give the new one its own name with --name",
+        store->name, stored > 0 ? "true" : "false");
+}
+
 // Limits, device and recording may change between runs; the stored spec is the one that ran last. `resume` is given
 // the resolved text, so that the text as the user wrote it stays.
 static Error store_renew_spec(const Store *store, bool resumed, Arena *arena)
@@ -218,6 +232,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
             fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }
+    TRY(store_compare_replicates(store));
     TRY(store_take_spec(store, spec, options, arena));
     TRY(store_renew_spec(store, options->resume_only, arena));
     return store_renew_files(store, arena);

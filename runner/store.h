@@ -148,6 +148,14 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
 // The segments of a campaign that was extended, into its spec; none if it never was.
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
 extern const char *const segments_table_sql;
+// Failed trials that are to be run again (runner/retry.c): `kinds` is "failed" or "fell,solver". Then all that is still to
+// do of a request; `text` says what came of it, "" if there was none. Error (interrupted) between two batches.
+Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
+Error retry_is_pending(Store *store, bool *pending);
+Error retry_pending(Store *store, const Search *search, Backend *backend, int64_t trials_max, int64_t slice, char *text,
+                    size_t size);
+extern const char *const retries_table_sql;
+Error store_insert_row(Store *store, const TrialRows *rows, int64_t row); // within a transaction
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
 typedef struct StoreCounts {
     int64_t trials, failures, last_trial; // last_trial: -1 if there is none
