@@ -1,6 +1,6 @@
-"""Do the crash suites see anything? Four bugs against the commit rule are put into a copy of the program, one at a time,
-and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state before
-the rows.
+"""Do the crash suites see anything? Four bugs against the commit rule are put into a copy of the program, one at a
+time, and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state
+before the rows.
 """
 import os
 import shutil
@@ -13,8 +13,8 @@ import crash
 BUGS = {
     "no fsync": (
         "io/file.c",
-        [("    if (error.kind == OK) error = file_sync(descriptor, path);\n    const Error closed = file_close(descriptor, path);",
-          "    const Error closed = file_close(descriptor, path);")],
+        [("    if (error.kind == OK) error = file_sync(descriptor, path);\n    const Error closed = file_close(",
+          "    const Error closed = file_close(")],
         ("power",)),
     "no fsync of the folder": (
         "io/file.c",

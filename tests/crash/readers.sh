@@ -1,7 +1,7 @@
 #!/bin/sh
 # Readers hammer `best` and `query` while a campaign runs. None of them may fail, and none may see what is between two
-# commits: the newest ids are without a gap and end where a batch ends, no later answer has fewer trials or a worse best,
-# and ranks follow fitness. Also printed: the run's throughput with and without them.
+# commits: the newest ids are without a gap and end where a batch ends, no later answer has fewer trials or a worse
+# best, and ranks follow fitness. Also printed: the run's throughput with and without them.
 #
 #   HOPSCOTCH   the program (build/hopscotch)
 #   OPTIONS     of the run ("--backend cpu"); for a GPU, say "--backend cuda --set simulation.duration=20"
@@ -44,9 +44,11 @@ read_newest()
         "$HOPSCOTCH" query read --results "$folder" --columns id --order id:desc --limit 1000 --format csv \
             >"$folder/newest.$1" 2>&1 || { echo "query: $(cat "$folder/newest.$1")" >>"$folder/wrong"; return; }
         seen=$(awk -v batch="$BATCH" -v seen="$seen" -v total=12100 '
-            NR == 2 { newest = $1; if (newest < seen) print "query: trial " seen " was there, now " newest >"/dev/stderr"
-                      if ((newest + 1) % batch && newest + 1 != total) print "query: half a batch: " newest >"/dev/stderr" }
-            NR > 2 && $1 != last - 1 { print "query: a gap between " $1 " and " last >"/dev/stderr" }
+            function wrong(what) { print "query: " what >"/dev/stderr" }
+            NR == 2 { newest = $1 }
+            NR == 2 && newest < seen { wrong("trial " seen " was there, now " newest) }
+            NR == 2 && (newest + 1) % batch && newest + 1 != total { wrong("half a batch: " newest) }
+            NR > 2 && $1 != last - 1 { wrong("a gap between " $1 " and " last) }
             { last = $1 }
             END { print newest == "" ? seen : newest }' "$folder/newest.$1" 2>>"$folder/wrong")
         reads=$((reads + 1))
@@ -63,8 +65,10 @@ read_best()
             { echo "best: $(cat "$folder/best.$1")" >>"$folder/wrong"; return; }
         seen=$(awk -F, -v seen="$seen" '
             NR == 1 { for (i = 1; i <= NF; i++) if ($i == "fitness") column = i; next }
-            NR == 2 { best = $column; if (best + 0 > seen + 0) print "best: was " seen ", is " best >"/dev/stderr" }
-            NR > 2 && $column + 0 < last + 0 { print "best: " $column " ranks behind " last >"/dev/stderr" }
+            function wrong(what) { print "best: " what >"/dev/stderr" }
+            NR == 2 { best = $column }
+            NR == 2 && best + 0 > seen + 0 { wrong("was " seen ", is " best) }
+            NR > 2 && $column + 0 < last + 0 { wrong($column " ranks behind " last) }
             { last = $column }
             END { print best == "" ? seen : best }' "$folder/best.$1" 2>>"$folder/wrong")
         reads=$((reads + 1))
