@@ -89,7 +89,7 @@ crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
-$(BUILD)/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
+$(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
 lint:
 	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
@@ -97,7 +97,7 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 fuzz: $(cpu_kernels)
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
-portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests)
+portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision)
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What needs a GPU: the GPU computes the same bits as the CPU, over short runs under every setting and over full runs;
-# what it computed is replayed by the CPU; a killed run on it resumes to the same digest; and how fast it is.
+# what it computed is replayed by the CPU; a killed run on it resumes to the same digest; and how fast it is. What the
+# unit tests show of the CPU's trajectories and event times so holds for the GPU's.
 #
 #   tests/gpu.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -69,7 +70,7 @@ same_full_run() # INTEGRATOR EQUATIONS
 {
     for backend in cpu cuda; do
         run "$folder/full.yaml" --set "simulation.integrator=$1" --set "simulation.equations=$2" \
-            --name "full-$1-$2-$backend" --backend $backend || return 1
+            --set simulation.tolerance=1.0e-9 --name "full-$1-$2-$backend" --backend $backend || return 1
     done
     [ "$(digest "full-$1-$2-cpu")" = "$(digest "full-$1-$2-cuda")" ]
 }
@@ -108,7 +109,7 @@ nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1;
 "$program" version
 check "unit tests" unit_tests
 check "equal bits of CPU and GPU, short runs" env CUDA=yes sh tests/bits.sh "$program"
-for integrator in implicit_midpoint semi_implicit_euler; do
+for integrator in implicit_midpoint semi_implicit_euler implicit_euler rk4 dormand_prince; do
     for equations in corrected reference; do
         check "equal bits of CPU and GPU, 5 s, $integrator, $equations" same_full_run $integrator $equations
     done
@@ -119,6 +120,10 @@ for integrator in implicit_midpoint implicit_euler; do
 done
 check "24 trials of the GPU replayed by the CPU" replayed_on_the_cpu
 check "killed on the GPU and resumed" killed_and_resumed
+# how long: the gaits of tests/hopper_twelve.h at the coarser settings of every integrator
+for lanes in 10000 1000000; do
+    [ ! -x "$build/bench_work_precision" ] || "$build/bench_work_precision" "$folder/bench" $lanes cuda 3
+done
 [ $failed -eq 0 ] || tail -n 20 "$folder/log"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

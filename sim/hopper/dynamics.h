@@ -3,7 +3,7 @@
 // q = (x, z, a, b, l): foot position, leg angle, body angle (absolute, clockwise from the vertical), leg length; m,
 // rad. e = (sin a, cos a) along the leg, t = (cos a, -sin a) across it. The leg's centre of mass is l_1 from the foot,
 // the hip at l, the body's centre of mass l_2 above the hip. Newton's and Euler's equations of leg and body, with the
-// hip force N across the leg eliminated, need one division and no 5x5 solve (design: hopper, "Accelerations").
+// hip force N across the leg eliminated, need one division and no 5x5 solve.
 #ifndef HOPSCOTCH_HOPPER_DYNAMICS_H
 #define HOPSCOTCH_HOPPER_DYNAMICS_H
 
