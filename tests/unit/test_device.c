@@ -116,6 +116,8 @@ TEST(device_trouble_at_any_call_changes_no_bit)
     device_case_end(&test);
 }
 
+#define LIES "SELECT count(*) FROM batches WHERE kernel_seconds IS NULL OR kernel_seconds NOT BETWEEN 0 AND 1e6"
+
 TEST(device_clock_that_lies_changes_no_bit)
 {
     DeviceCase test;
@@ -125,7 +127,7 @@ TEST(device_clock_that_lies_changes_no_bit)
     test.options.slice = 0; // by the clock
     CHECK_OK(device_case_run(&test, "lies", "backend:wait:1+:TIME"));
     CHECK_TEXT(whole, test.digest.hex);
-    CHECK_INTEGER(0, device_case_count(&test, "lies", "SELECT count(*) FROM batches WHERE NOT kernel_seconds >= 0"));
+    CHECK_INTEGER(0, device_case_count(&test, "lies", LIES));
     device_case_end(&test);
 }
 
@@ -156,7 +158,7 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
     char whole[65];
     device_case_start(&test);
     device_case_whole(&test, whole);
-    test.options.backend.device = 1;
+    test.options.backend.device = 0;
     CHECK_ERROR(ERROR_DEVICE, device_case_run(&test, "pinned", "backend:advance:4:LOST"));
     CHECK(strcmp(test.digest.hex, whole) != 0);
     test.options.fallback_cpu = true;
@@ -164,6 +166,20 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
     CHECK_TEXT(whole, test.digest.hex);
     CHECK(device_case_count(&test, "fallback", "SELECT count(*) FROM batches WHERE backend = 'cpu'") > 0);
     CHECK(device_case_count(&test, "fallback", "SELECT count(*) FROM batches WHERE backend = 'faulty'") > 0);
+    device_case_end(&test);
+}
+
+TEST(device_trouble_costs_nothing_of_a_limit)
+{
+    DeviceCase test;
+    device_case_start(&test);
+    test.spec.limits.trials = 40;
+    CHECK_OK(device_case_run(&test, "whole", ""));
+    const Sha256Text whole = test.digest;
+    CHECK_OK(device_case_run(&test, "lost", "backend:wait:4:LOST"));
+    CHECK_INTEGER(40, test.summary.trials_done);
+    CHECK_TEXT("stopped", test.summary.state);
+    CHECK_TEXT(whole.hex, test.digest.hex);
     device_case_end(&test);
 }
 
