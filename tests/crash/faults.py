@@ -84,6 +84,9 @@ def try_fault(case):
     again = place.call("run")
     if not wrong and again.status != 0:
         wrong = f"does not resume: status {again.status}: {again.text}"
+    lost = place.recovered()[2] if outcome == "KILL" and not wrong else 0
+    if lost > (scenario == "recovery"):  # which has one from the start
+        wrong = f"arrays that rows name were lost: {lost}"
     if not wrong:
         wrong = expected.difference(place)
     return case, True, result.status, wrong
