@@ -130,7 +130,10 @@ class Place:
         except sqlite3.Error:
             return False
 
-    def query(self, sql, check=False):
+    def query(self, sql):
+        return self.queries([sql])[0]
+
+    def queries(self, statements):
         """On a copy of the database, so that what a crash left is for the program alone to repair."""
         copy = os.path.join(work, f"copy-{os.getpid()}")
         for suffix in ("", "-wal"):
@@ -140,7 +143,7 @@ class Place:
                 os.remove(copy + suffix)
         connection = sqlite3.connect(copy)
         try:
-            return connection.execute(sql).fetchall()
+            return [connection.execute(sql).fetchall() for sql in statements]
         finally:
             connection.close()
             for suffix in ("", "-wal", "-shm"):
@@ -152,12 +155,11 @@ class Place:
 
     def counts(self):
         """Rows of each table that a crash could lose or double, and trials that the batches claim."""
-        found = {}
-        for table in ("trials", "replicates", "trajectories", "debug_rows"):
-            there = self.query(f"SELECT count(*) FROM sqlite_schema WHERE name = '{table}'")[0][0]
-            found[table] = self.query(f"SELECT count(*) FROM {table}")[0][0] if there else 0
-        found["in batches"] = self.query("SELECT ifnull(sum(trials), 0) FROM batches")[0][0]
-        return found
+        there = {name for (name,) in self.query("SELECT name FROM sqlite_schema")}
+        tables = [table for table in ("trials", "replicates", "trajectories", "debug_rows") if table in there]
+        counted = self.queries([f"SELECT count(*) FROM {table}" for table in tables]
+                               + ["SELECT ifnull(sum(trials), 0) FROM batches"])
+        return {what: rows[0][0] for what, rows in zip([*tables, "in batches"], counted)}
 
     def recovered(self):
         """Totals over all recoveries: (temporary files, uncommitted shards, missing shards)."""
@@ -168,6 +170,16 @@ class Place:
                 raise ValueError("an event that tests/crash/crash.py does not understand: " + text)
             totals = [total + int(number) for total, number in zip(totals, numbers)]
         return totals
+
+    def left_over(self):
+        """All that a run left and the next one starts from, but for times."""
+        files = sorted(name for _, _, names in os.walk(self.folder) for name in names)
+        if not self.has_campaign():
+            return repr(files)
+        tables = {"campaign": "state", "searches": "*", "shards": "*", "trials": "*", "replicates": "*",
+                  "trajectories": "*", "debug_rows": "*", "batches": "id, first_trial, last_trial, trials",
+                  "sqlite_schema": "*"}
+        return repr([files, self.queries([f"SELECT {what} FROM {table}" for table, what in tables.items()])])
 
     def damage(self, known=()):
         """What is wrong with the files as they lie there: "" if every one of them can be read."""

@@ -67,6 +67,19 @@ def judge(place, operation, outcome, fired, result):
     return "" if named else f"the message does not name the file ({path}): {message}"
 
 
+resumed = set()  # what was left when memory ran out, and has been gone on with: by this process
+
+
+def is_known(place, operation, call):
+    """Most allocations fail before anything is written. Where they leave what others left, one in 16 is resumed."""
+    if operation not in MEMORY:
+        return False
+    left = place.left_over()
+    known = left in resumed and call % 16 != 0
+    resumed.add(left)
+    return known
+
+
 def try_fault(case):
     """Gives (case, fired, status, what went wrong)."""
     scenario, operation, outcome, call, expected = case
@@ -81,6 +94,8 @@ def try_fault(case):
         return case, False, result.status, ""
     with open(mark) as file:
         wrong = judge(place, operation, outcome, file.readline().strip(), result)
+    if not wrong and result.status == 3 and is_known(place, operation, call):
+        return case, True, result.status, place.damage()
     again = place.call("run")
     if not wrong and again.status != 0:
         wrong = f"does not resume: status {again.status}: {again.text}"
