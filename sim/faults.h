@@ -13,7 +13,7 @@ extern "C" {
 bool backend_cuda_fault(int *code);
 enum { CUDA_FAULT_TRAP = 99999 }; // as an error number: a kernel is launched that dies
 
-#ifdef HOPSCOTCH_FAULTS
+// Only in builds with -DHOPSCOTCH_FAULTS.
 typedef enum DeviceFault {
     FAULT_NONE,
     FAULT_MEMORY,
@@ -27,7 +27,6 @@ typedef enum DeviceFault {
 DeviceFault device_fault(const char *operation); // what becomes of this call of the backend `faulty`
 void device_set_faults(const char *rules);       // in place of the environment's; "" for none
 void backend_faulty_repair(void);                // no device is lost any more
-#endif
 
 #ifdef __cplusplus
 }
