@@ -53,10 +53,10 @@ END
 
 expect "no command is a usage error" 2
 expect "help" 0 help
-for command in check plan run resume status best query show replay digest models schema help version; do
+for command in check plan run resume stop status best query show replay digest models schema help version; do
     has "help lists $command" out "  $command "
 done
-for command in check plan run resume status best query show replay digest models schema help version; do
+for command in check plan run resume stop status best query show replay digest models schema help version; do
     expect "$command --help" 0 $command --help
     has "$command has examples" out "  hopscotch $command"
 done
