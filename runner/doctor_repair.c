@@ -142,6 +142,17 @@ static Error repair_read_spec(Repair *repair, Database *database)
     return error;
 }
 
+// What all repairs rest upon and nothing else tells.
+static Error repair_check_segments(const Repair *repair)
+{
+    if (!doctor_damaged(repair->doctor, "segments")) return error_none();
+    return error_make(
+        ERROR_MACHINE,
+        "the specs that %.128s was extended by (table segments) are not those that were written, and can't "
+        "be known again: restore " CAMPAIGN_DATABASE " from a copy, or run the last spec under a new name",
+        repair->doctor->place->name);
+}
+
 // What must be right before the database can be opened as a campaign's.
 static Error repair_before_opening(Repair *repair)
 {
@@ -237,6 +248,7 @@ static Error repair_store(Repair *repair)
 static Error repair_locked(Repair *repair)
 {
     const CampaignPlace *place = repair->doctor->place;
+    TRY(repair_check_segments(repair));
     TRY(repair_before_opening(repair));
     TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
     Error error = database_run(repair->store->database, "PRAGMA foreign_keys = OFF"); // they are looked at afterwards

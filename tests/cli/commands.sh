@@ -53,10 +53,11 @@ END
 
 expect "no command is a usage error" 2
 expect "help" 0 help
-for command in check plan run resume stop status best query show replay digest models schema help version; do
+commands="check plan run resume stop status best query show replay digest doctor reindex models schema help version"
+for command in $commands; do
     has "help lists $command" out "  $command "
 done
-for command in check plan run resume stop status best query show replay digest models schema help version; do
+for command in $commands; do
     expect "$command --help" 0 $command --help
     has "$command has examples" out "  hopscotch $command"
 done

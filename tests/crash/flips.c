@@ -146,7 +146,8 @@ static Error flips_campaign(Flips *flips, const char *results)
 {
     Spec spec;
     RunSummary summary;
-    const RunOptions options = {.results = results, .backend = {.name = "cpu"}, .batch = 128, .progress = PROGRESS_NONE};
+    const RunOptions options = {
+        .results = results, .backend = {.name = "cpu"}, .batch = 128, .progress = PROGRESS_NONE};
     TRY(spec_parse("flips.yaml", flips_spec, NULL, 0, flips->arena, diagnostics_new(flips->arena), &spec));
     TRY(campaign_run(&spec, &options, flips->arena, &summary));
     flips->place =

@@ -1,0 +1,106 @@
+// What the digests of rows cost: 1,000,000 trials of 18 columns, 100,000 a transaction, with and without counting them;
+// seconds of the processor, best of three.
+//     row_digests [FOLDER [ROWS]]        FOLDER: where the databases are made and removed again; the current one
+#include "../../runner/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BENCH_COLUMNS = 18, BENCH_ROWS_A_TRANSACTION = 100000, BENCH_TIMES = 3 };
+
+// Of the processor: on a machine that does other things too, the clock on the wall measures those.
+static double bench_seconds(void) { return (double)clock() / (double)CLOCKS_PER_SEC; }
+
+static const char bench_tables[] =
+    "CREATE TABLE trials (id INTEGER PRIMARY KEY, search INTEGER NOT NULL, round INTEGER NOT NULL,"
+    " failure TEXT NOT NULL, n_failed INTEGER NOT NULL, fitness REAL,"
+    " p0 REAL, p1 REAL, p2 REAL, p3 REAL, p4 REAL, p5 REAL, m0 REAL, m1 REAL, m2 REAL, m3 REAL,"
+    " m4 REAL, m5 REAL) STRICT";
+
+static Error bench_insert(Statement *insert, Statement *add, SealTally *tally, int64_t id)
+{
+    bool row;
+    bind_integer(insert, 1, id);
+    bind_integer(insert, 2, 0);
+    bind_integer(insert, 3, 0);
+    bind_text(insert, 4, "none");
+    bind_integer(insert, 5, 0);
+    for (int i = 6; i <= BENCH_COLUMNS; i++) bind_real(insert, i, (double)(id * i) * 1.000123e-3);
+    if (add != NULL) TRY(seal_count(add, tally, seal_block(id), bound_digest(insert)));
+    return statement_step(insert, &row);
+}
+
+static Error bench_transaction(Database *database, Statement *insert, Statement *add, int64_t first, int64_t end)
+{
+    SealTally tally = {.name = "trials"};
+    TRY(database_run(database, "BEGIN IMMEDIATE"));
+    for (int64_t id = first; id < end; id++) TRY(bench_insert(insert, add, &tally, id));
+    if (add != NULL) TRY(seal_flush(add, &tally));
+    return database_run(database, "COMMIT");
+}
+
+// Rows a second of the processor, of commits alone.
+static Error bench_rows(Database *database, int64_t rows, bool digests, double *rate)
+{
+    Statement *insert, *add = NULL;
+    TRY(database_run(database, bench_tables));
+    TRY(database_run(database, seal_table_sql));
+    TRY(database_prepare(database, "INSERT INTO trials VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &insert));
+    if (digests) TRY(database_prepare(database, seal_add_sql, &add));
+    const double start = bench_seconds();
+    for (int64_t id = 0; id < rows; id += BENCH_ROWS_A_TRANSACTION) {
+        const int64_t end = id + BENCH_ROWS_A_TRANSACTION < rows ? id + BENCH_ROWS_A_TRANSACTION : rows;
+        TRY(bench_transaction(database, insert, add, id, end));
+    }
+    *rate = (double)rows / (bench_seconds() - start);
+    statement_close(insert);
+    statement_close(add);
+    return error_none();
+}
+
+static Error bench_best(const char *path, int64_t rows, bool digests, double *best)
+{
+    for (int i = 0; i < BENCH_TIMES; i++) {
+        Database *database;
+        double rate = 0;
+        TRY(database_open(path, DATABASE_WRITE, &database));
+        const Error error = bench_rows(database, rows, digests, &rate);
+        const Error closing = database_close(database);
+        remove(path);
+        if (error.kind != OK) return error;
+        TRY(closing);
+        if (rate > *best) *best = rate;
+    }
+    return error_none();
+}
+
+// What the digests themselves take, without SQLite.
+static double bench_digest_seconds(int64_t rows)
+{
+    uint64_t sum = 0;
+    const double start = bench_seconds();
+    for (int64_t id = 0; id < rows; id++) {
+        uint64_t digest = row_digest_integer(row_digest_integer(row_digest_integer(0, id), 0), 0);
+        digest = row_digest_integer(row_digest_text(digest, "none", 4), 0);
+        for (int i = 6; i <= BENCH_COLUMNS; i++) digest = row_digest_real(digest, (double)(id * i) * 1.000123e-3);
+        sum ^= digest;
+    }
+    const double seconds = bench_seconds() - start;
+    return sum != 0 ? seconds : 0;
+}
+
+int main(int argc, char **argv)
+{
+    char path[512];
+    const int64_t rows = argc > 2 ? strtoll(argv[2], NULL, 10) : 1000000;
+    double with = 0, without = 0;
+    snprintf(path, sizeof path, "%s/row_digests.db", argc > 1 ? argv[1] : ".");
+    Error error = bench_best(path, rows, false, &without);
+    if (error.kind == OK) error = bench_best(path, rows, true, &with);
+    if (error.kind != OK) fprintf(stderr, "%s\n", error.text);
+    printf("%lld rows of %d columns: %.0f rows/s without digests in blocks, %.0f rows/s with; ", (long long)rows,
+           BENCH_COLUMNS, without, with);
+    printf("the digest of a row takes %.0f ns\n", 1e9 * bench_digest_seconds(rows) / (double)rows);
+    return error.kind == OK ? 0 : 1;
+}
