@@ -120,9 +120,10 @@ static Error campaign_restore(Campaign *campaign)
 static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before)
 {
     const Search *search = &campaign->search;
+    double *parameter = ARENA_NEW(campaign->arena, double, campaign->spec->configured.n_parameters);
     bool estimated = false;
     if (search->total < 0) return -1;
-    return before->trials + count_trials(search, search->asked, search->total, campaign->arena, &estimated);
+    return before->trials + count_trials(search, search->asked, search->total, parameter, &estimated);
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------

@@ -133,8 +133,8 @@ static Error run_run(const CommandLine *line)
     return run_campaign(line, &spec, &options);
 }
 
-// The stored spec has every default written out, so what it means can't have changed since. A run that was killed before
-// it stored anything left the file alone.
+// The stored spec has every default written out, so what it means can't have changed since. A run that was killed
+// before it stored anything left the file alone.
 static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
 {
     int count;

@@ -22,20 +22,17 @@ int64_t count_looked_at(int64_t first, int64_t end)
     return end - first <= COUNT_EXACT_MAX ? end - first : COUNT_SAMPLE;
 }
 
-int64_t count_trials(const Search *search, int64_t first, int64_t end, Arena *arena, bool *estimated)
+int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated)
 {
     const Spec *spec = search->spec;
     const int64_t ids = end - first, looked_at = count_looked_at(first, end);
-    const size_t used = arena->used;
     int64_t found = 0;
     *estimated = false;
     if (ids <= 0 || (spec->n_exclude == 0 && spec->n_derived == 0 && spec->n_segments == 0)) return ids > 0 ? ids : 0;
-    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     for (int64_t i = 0; i < looked_at; i++) {
         const int64_t id = looked_at == ids ? first + i : count_sampled_id(search, first, end, i);
         found += count_has(search, id, parameter);
     }
-    arena_rewind(arena, used);
     *estimated = looked_at < ids;
     return *estimated ? (int64_t)((double)found / (double)looked_at * (double)ids) : found;
 }

@@ -8,7 +8,8 @@
 
 const char *const segments_table_sql =
     "CREATE TABLE segments(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, resolved TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL) STRICT;\n";
+    "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL)\n"
+    "  STRICT;\n";
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -145,8 +146,9 @@ static Error extend_measure(Extension *extension, Arena *arena)
     TRY(search_init(extension->stored, arena, &extension->before));
     TRY(extend_restore(extension->store, &extension->before));
     TRY(extend_append(extension, arena));
-    extension->added =
-        count_trials(&extension->after, extension->before.total, extension->after.total, arena, &extension->estimated);
+    double *parameter = ARENA_NEW(arena, double, extension->given->configured.n_parameters);
+    extension->added = count_trials(&extension->after, extension->before.total, extension->after.total, parameter,
+                                    &extension->estimated);
     extend_count_old(extension, arena);
     return error_none();
 }

@@ -94,42 +94,14 @@ typedef struct PlanMaker {
     int64_t traced_max, debug_max;     // lanes of a batch that may be traced, or give debug rows
 } PlanMaker;
 
-enum { PLAN_SAMPLE = 100000, PLAN_EXACT_MAX = 1000000 };
-
-// The index-th id of a sample of all ids: the same for the same seed, and apart from every search's own draws.
-static int64_t plan_sampled_id(const PlanMaker *maker, int64_t index)
-{
-    const RandomKey key = {
-        .seed = maker->spec->seed, .search = 0xFFFF, .ordinal = (uint64_t)index, .purpose = RANDOM_SAMPLE};
-    return (int64_t)(random_uniform(&key, 0) * (double)maker->search.total);
-}
-
-static bool plan_trial_exists(const PlanMaker *maker, int64_t id, uint64_t *ordinal)
-{
-    return maker->search.method->trial(&maker->search, id, ordinal, maker->parameter).kind == OK;
-}
-
-static int64_t plan_count_excluded(const PlanMaker *maker)
-{
-    const int64_t total = maker->search.total;
-    const bool exact = total <= PLAN_EXACT_MAX;
-    const int64_t looked_at = exact ? total : PLAN_SAMPLE;
-    int64_t excluded = 0;
-    uint64_t ordinal;
-    if (maker->spec->n_exclude == 0 && maker->spec->n_derived == 0) return 0;
-    for (int64_t i = 0; i < looked_at; i++) {
-        excluded += !plan_trial_exists(maker, exact ? i : plan_sampled_id(maker, i), &ordinal);
-    }
-    maker->plan->excluded_estimated = !exact;
-    return exact ? excluded : (int64_t)((double)excluded / PLAN_SAMPLE * (double)total);
-}
-
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)
 {
-    const int64_t limit = maker->spec->limits.trials;
+    const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
     Plan *plan = maker->plan;
-    plan->excluded = count_excluded && maker->search.total > 0 ? plan_count_excluded(maker) : 0;
-    plan->trials = maker->search.total >= 0 ? maker->search.total - plan->excluded : limit;
+    plan->trials = total >= 0 ? total : limit;
+    if (count_excluded && total > 0)
+        plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
+    plan->excluded = total >= 0 ? total - plan->trials : 0;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
@@ -203,15 +175,17 @@ static const double plan_calibration_seconds = 1.5;
 // Trials drawn from all of the search, so that they fail and last like the rest of it.
 static void plan_sample_trials(PlanMaker *maker, Trials *trials)
 {
+    enum { LOOKED_AT_MAX = 1000000 };
     const int parameters = maker->spec->configured.n_parameters;
-    uint64_t ordinal = 0;
+    int64_t id = 0;
     memcpy(maker->parameter, maker->spec->fixed, (size_t)parameters * sizeof *maker->parameter);
     for (int64_t i = 0, looked_at = 0; i < trials->capacity; i++) {
         bool found = maker->search.total <= 0;
-        for (; !found && looked_at < PLAN_EXACT_MAX; looked_at++) {
-            found = plan_trial_exists(maker, plan_sampled_id(maker, looked_at), &ordinal);
+        for (; !found && looked_at < LOOKED_AT_MAX; looked_at++) {
+            id = count_sampled_id(&maker->search, 0, maker->search.total, looked_at);
+            found = count_has(&maker->search, id, maker->parameter);
         }
-        trials->ordinal[i] = ordinal;
+        trials->ordinal[i] = (uint64_t)id;
         memcpy(trials->parameter + i * parameters, maker->parameter, (size_t)parameters * sizeof *maker->parameter);
     }
     trials->count = trials->capacity;

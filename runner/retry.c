@@ -1,5 +1,5 @@
 // run --retry: simulates failed trials again, in the batches and with the bits of a first time, and puts what comes out
-// in the place of what was stored. That helps where a machine was at fault, or a bug that a newer program does not have.
+// in the place of what was stored. That helps where a machine was at fault, or a bug that a newer program has not.
 // A request is a row of the table `retries`: where it has come to is set in the transaction that replaces the rows, so
 // that one that was killed goes on where it stopped, before anything else of the next run.
 #include "store.h"

@@ -240,9 +240,10 @@ const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
 extern const SearchMethod search_grid, search_list, search_random;
 
-// Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c).
-int64_t count_trials(const Search *search, int64_t first, int64_t end, Arena *arena, bool *estimated);
-bool count_has(const Search *search, int64_t id, double *parameter); // parameter[n_parameters]: its own, if there is
+// Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c). Here and below
+// parameter[n_parameters] is for the trials that are looked at.
+int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
+bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
 // For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
 // the same for the same seed, and apart from every search's own draws.
 int64_t count_looked_at(int64_t first, int64_t end);
@@ -518,8 +519,8 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
 // Requests to end a run, and to say how it does (runner/interrupt.c): SIGINT, SIGTERM, a control file; SIGUSR1.
 enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void);
-// From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies there
-// for an earlier run is removed. And no longer; a request that was there is removed.
+// From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies
+// there for an earlier run is removed. And no longer; a request that was there is removed.
 Error interrupt_watch(const char *path, const char *holder);
 Error interrupt_unwatch(void);
 int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP

@@ -1,5 +1,5 @@
-// The ids of a campaign that was extended. Each of its specs is a segment: the points of its search, in their order, have
-// the ids from first_id on. An id stands for a trial if
+// The ids of a campaign that was extended. Each of its specs is a segment: the points of its search, in their order,
+// have the ids from first_id on. An id stands for a trial if
 //   - its own spec asks for its point,
 //   - no earlier segment has a trial at that point, which would keep the id that it has there, and
 //   - every later spec asks for the point too, unless it was decided before that spec came.

@@ -142,14 +142,14 @@ Error store_share(Database *database, bool shared_fs);
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
-// The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it and
-// every row keeps its meaning, appends it to the campaign. Error (user) otherwise (runner/extend.c).
+// The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it
+// and every row keeps its meaning, appends it to the campaign. Error (user) otherwise (runner/extend.c).
 Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena);
 // The segments of a campaign that was extended, into its spec; none if it never was.
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
 extern const char *const segments_table_sql;
-// Failed trials that are to be run again (runner/retry.c): `kinds` is "failed" or "fell,solver". Then all that is still to
-// do of a request; `text` says what came of it, "" if there was none. Error (interrupted) between two batches.
+// Failed trials that are to be run again (runner/retry.c): `kinds` is "failed" or "fell,solver". Then all that is still
+// to do of a request; `text` says what came of it, "" if there was none. Error (interrupted) between two batches.
 Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
 Error retry_is_pending(Store *store, bool *pending);
 Error retry_pending(Store *store, const Search *search, Backend *backend, int64_t trials_max, int64_t slice, char *text,

@@ -49,7 +49,10 @@ expect() { [ "$1" -eq "$2" ]; report $? "$3 (status $1)"; }
 has() { grep -qF -e "$1" "$folder/output"; report $? "it says '$1'"; }
 digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" | cut -d' ' -f1; }
 equal() { [ "$1" = "$2" ]; report $? "$3: $1 is $2"; }
-rows() { "$HOPSCOTCH" query "$1" --results "$folder/results" --columns "$2" --where "$3" --order id --format csv | tail -n +2; }
+rows()
+{
+    "$HOPSCOTCH" query "$1" --results "$folder/results" --columns "$2" --where "$3" --order id --format csv | tail -n +2
+}
 
 wider='search.over.k_fp={linspace: [50, 400, 15]}'
 denser='search.over.thrust=[30, 33, 35]'
@@ -95,8 +98,9 @@ has "done already"
 run "$HOPSCOTCH" grid grid
 expect $? 1 "the first spec again"
 has "0 new"
-equal "$(sqlite3 "$folder/results/grid/campaign.db" 'SELECT count(DISTINCT hash) FROM segments' 2>/dev/null || echo 3)" 3 \
-    "all specs are kept"
+if command -v sqlite3 >/dev/null; then
+    equal "$(sqlite3 "$folder/results/grid/campaign.db" 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
+fi
 
 # ---- the same digest, in other batches, and killed in between -------------------------------------------------------
 
