@@ -29,7 +29,8 @@ static const struct {
     ErrorKind kind;
     const char *advice;
 } database_advice[] = {
-    {SQLITE_FULL, ERROR_MACHINE, "the disk is full: free some space, then resume; what was committed is safe"},
+    {SQLITE_FULL, ERROR_MACHINE,
+     "the disk is full, or your quota: free some space, then resume; what was committed is safe"},
     {SQLITE_IOERR, ERROR_MACHINE, "the disk failed: look at dmesg before you resume; what was committed is safe"},
     {SQLITE_BUSY, ERROR_MACHINE, "another process kept it locked for 10 s: close that program and try again"},
     {SQLITE_LOCKED, ERROR_MACHINE, "another statement of this program has it locked"},
@@ -42,11 +43,28 @@ static const struct {
     {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is contended, or its disk's locks do not work: try again, or move it"},
 };
 
-// The primary result code; where SQLite calls a full disk an I/O error (for its shared memory, say), what it is.
+static bool database_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT; }
+
+// Whether the last call that failed on the database or on its journal found no room.
+static bool database_file_no_room(const Database *database, int which)
+{
+    sqlite3_file *file = NULL;
+    int reason = 0;
+    sqlite3_file_control(database->handle, "main", which, &file);
+    if (file == NULL || file->pMethods == NULL) return false;
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    return database_no_room(reason);
+}
+
+// The primary result code; where SQLite calls a used-up quota, or no room for its shared memory, an I/O error: full.
 static int database_reason(const Database *database, int code)
 {
-    const int primary = code & 0xff, reason = database->handle != NULL ? sqlite3_system_errno(database->handle) : 0;
-    return primary == SQLITE_IOERR && (reason == ENOSPC || reason == EDQUOT) ? SQLITE_FULL : primary;
+    const int primary = code & 0xff;
+    if (primary != SQLITE_IOERR || database->handle == NULL) return primary;
+    const bool full = database_no_room(sqlite3_system_errno(database->handle)) ||
+                      database_file_no_room(database, SQLITE_FCNTL_FILE_POINTER) ||
+                      database_file_no_room(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    return full ? SQLITE_FULL : primary;
 }
 
 static Error database_error(const Database *database, int code, const char *doing)

@@ -61,7 +61,8 @@ def judge(place, operation, outcome, fired, result):
         return f"no message: {result.text}"
     if operation in MEMORY:
         return "" if "memory" in message else f"no word of memory: {message}"
-    if operation == "write" and outcome in ("ENOSPC", "EDQUOT") and "bytes free" not in message:
+    no_room = operation == "write" and outcome in ("ENOSPC", "EDQUOT")
+    if no_room and "bytes free" not in message and "cannot open it" not in message:  # there SQLite keeps no reason
         return f"the message does not say how much space there is: {message}"
     named = place.folder in message or place.root in message
     return "" if named else f"the message does not name the file ({path}): {message}"
