@@ -251,6 +251,7 @@ static Error repair_locked(Repair *repair)
     TRY(repair_check_segments(repair));
     TRY(repair_before_opening(repair));
     TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
+    repair->spec = *repair->store->spec; // with the specs that it was extended by
     Error error = database_run(repair->store->database, "PRAGMA foreign_keys = OFF"); // they are looked at afterwards
     if (error.kind == OK) error = repair_store(repair);
     const Error closing = store_close(repair->store);
@@ -265,6 +266,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
                      .options = {.results = doctor->place->results,
                                  .name = doctor->place->name,
                                  .backend = *backend,
+                                 .resume_only = true,
                                  .shared_fs = shared_fs,
                                  .progress = PROGRESS_NONE,
                                  .messages = messages},

@@ -7,8 +7,8 @@
 typedef struct RepairBlock {
     Repair *repair;
     Arena *arena;
-    int64_t first, end; // ids
-    int64_t written;    // rows that were not what they should be
+    int64_t first, end;         // ids
+    int64_t written, strangers; // rows that were not what they should be
     Statement *select, *insert, *select_replicate, *insert_replicate, *expect;
     Flight flight;
     Commit commit;
@@ -79,6 +79,21 @@ static Error repair_each_id(RepairBlock *block, int64_t last)
     return repair_simulate(block);
 }
 
+static Error repair_count_strangers(RepairBlock *block)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(block->repair->store->database,
+                         "SELECT count(*) FROM trials WHERE id >= ? AND id < ? AND id NOT IN temp.expected",
+                         &statement));
+    bind_integer(statement, 1, block->first);
+    bind_integer(statement, 2, block->end);
+    const Error error = statement_step(statement, &row);
+    block->strangers = row ? column_integer(statement, 0) : 0;
+    statement_close(statement);
+    return error;
+}
+
 // Rows of ids that the campaign never had: what a flipped id looks like.
 static Error repair_drop_strangers(RepairBlock *block)
 {
@@ -132,6 +147,7 @@ static Error repair_block_rows(RepairBlock *block, int64_t last)
     statement_close(block->select_replicate);
     statement_close(block->insert_replicate);
     statement_close(block->expect);
+    if (error.kind == OK) error = repair_count_strangers(block);
     return error.kind == OK ? repair_drop_strangers(block) : error;
 }
 
@@ -147,6 +163,13 @@ static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last
     if (replicates) TRY(seal_again(repair->store->database, "replicates", index, block->arena, &after[1]));
     const bool proven = before[0].digest == after[0].digest && before[0].rows == after[0].rows &&
                         (!replicates || (before[1].digest == after[1].digest && before[1].rows == after[1].rows));
+    if (!proven && block->strangers > 0) { // nothing is dropped on a guess
+        return error_make(
+            ERROR_MACHINE,
+            "trials %lld to %lld: neither the rows nor their digest are those that were written, and %lld "
+            "rows have ids that this spec does not give; nothing of them was changed",
+            (long long)block->first, (long long)block->end - 1, (long long)block->strangers);
+    }
     repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written anew; %s", (long long)block->first,
                 (long long)block->end - 1, (long long)block->written,
                 proven ? "their digest is that of what was written" : "their digest was damaged too, and is made anew");

@@ -62,7 +62,7 @@ report $? "a whole campaign is healthy"
 doctor --json && grep -q '"healthy": true' "$work/output"
 report $? "and so in JSON"
 
-mends "a byte of a shard" shards sh -c "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>&1"
+mends "a byte of a shard" shards sh -c "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
 mends "a shard that is gone" shards rm "$campaign/shards/000001.h5"
 mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/shards/000007.h5"
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
@@ -84,6 +84,19 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
         UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches; DROP INDEX trials_by_fitness'
 else
     echo "skip doctor: damage of rows wants python3"
+fi
+
+# A campaign that was extended has trials that its last spec does not ask for.
+if python3 -c 'import sqlite3' 2>/dev/null; then
+    cp -r "$work/whole" "$work/first" && rm -rf "$results" && cp -r "$work/whole" "$results"
+    sed 's/300, 8/300, 9/' "$work/gains.yaml" >"$work/extended.yaml"
+    "$HOPSCOTCH" run "$work/extended.yaml" --extend --results "$results" --progress none >"$work/output" 2>&1
+    report $? "a campaign that is extended"
+    whole=$expected expected=$(digest)
+    rm -rf "$work/whole" && cp -r "$results" "$work/whole"
+    mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
+        DELETE FROM trajectories'
+    rm -rf "$work/whole" && mv "$work/first" "$work/whole" && expected=$whole
 fi
 
 # A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
