@@ -62,7 +62,8 @@ report $? "a whole campaign is healthy"
 doctor --json && grep -q '"healthy": true' "$work/output"
 report $? "and so in JSON"
 
-mends "a byte of a shard" shards sh -c "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
+mends "a byte of a shard" shards sh -c \
+    "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
 mends "a shard that is gone" shards rm "$campaign/shards/000001.h5"
 mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/shards/000007.h5"
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
@@ -81,7 +82,8 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
         mends "a digest" rows sql "DELETE FROM digests WHERE name = 'trials'"
     }
     mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UPDATE replicates SET energy = 0;
-        UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches; DROP INDEX trials_by_fitness'
+        UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches;
+        DROP INDEX trials_by_fitness'
 else
     echo "skip doctor: damage of rows wants python3"
 fi
