@@ -12,7 +12,7 @@
 #include <cstring>
 #include <ctime>
 
-enum { CUDA_BLOCK = 64 };
+enum { CUDA_BLOCK = BLOCK_THREADS };
 
 // ---- kernels: a plain and an observed one for each of the models' ---------------------------------------------------
 

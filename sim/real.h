@@ -49,6 +49,27 @@ typedef double real __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES))); // 0 or -1 per lane
 #endif
 
+// ---- memory of a lane -----------------------------------------------------------------------------------------------
+
+// A member of a lane's struct that the GPU keeps in shared memory, where each thread of the block has its own: arrays
+// that are indexed by a number known only as it runs, which registers can't be.
+//     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past);
+// declares `lane`. One such member, the first; its size an odd number of doubles, so that neighbouring threads use
+// different banks.
+#if defined(__CUDACC__)
+enum { BLOCK_THREADS = 64 };
+template <typename Type> HD Type &apart_new(void)
+{
+    __shared__ Type of_block[BLOCK_THREADS];
+    return of_block[threadIdx.x];
+}
+#define APART(Type) Type &
+#define WITH_APART(Type, name, Apart) Type name = {apart_new<Apart>()}
+#else
+#define APART(Type) Type
+#define WITH_APART(Type, name, Apart) Type name
+#endif
+
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 #if LANES == 1

@@ -194,7 +194,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
-    HopperLanes lanes;
+    WITH_APART(HopperLanes, lanes, HopperPast);
     PrinceLanes own;
     if (group->tick == 0) {
         hopper_begin(&world, &lanes);

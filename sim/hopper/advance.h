@@ -60,7 +60,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
-    HopperLanes lanes;
+    WITH_APART(HopperLanes, lanes, HopperPast);
     if (group->tick == 0) {
         hopper_begin(&world, &lanes);
     } else {

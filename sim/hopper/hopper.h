@@ -55,8 +55,9 @@ enum {
 #define HOPPER_WORK(X) \
     /* q and qd */ \
     X(x) X(z) X(a) X(b) X(l) X(dx) X(dz) X(da) X(db) X(dl) \
-    /* accelerations of the last implicit step (1) and of the one before (0) */ \
-    X(x1) X(z1) X(a1) X(b1) X(l1) X(x0) X(z0) X(a0) X(b0) X(l0) \
+    /* accelerations of the last implicit steps: of step k at k mod 5 */ \
+    X(x0) X(z0) X(a0) X(b0) X(l0) X(x1) X(z1) X(a1) X(b1) X(l1) X(x2) X(z2) X(a2) X(b2) X(l2) \
+    X(x3) X(z3) X(a3) X(b3) X(l3) X(x4) X(z4) X(a4) X(b4) X(l4) \
     /* state machine */ \
     X(fsm) X(T_s) X(T_compression) X(t_thrust_on) X(t_transition) \
     HOPPER_SUMS(X)

@@ -41,7 +41,9 @@ HD HopperWorld hopper_world(const Constants *constants, const double *assets, co
 HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
 {
     const HopperParameters *p = &world->p;
-    memset(lanes, 0, sizeof *lanes);
+    memset(&lanes->past, 0, sizeof lanes->past);
+    memset(&lanes->machine, 0, sizeof lanes->machine);
+    memset(&lanes->sums, 0, sizeof lanes->sums);
     lanes->q.x = p->x_foot;
     lanes->q.z = p->z_foot;
     lanes->q.a = p->phi_leg;
@@ -69,8 +71,11 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
 // clang-format off
 #define HOPPER_STATE(X) \
     X(x, q.x) X(z, q.z) X(a, q.a) X(b, q.b) X(l, q.l) X(dx, v.x) X(dz, v.z) X(da, v.a) X(db, v.b) X(dl, v.l) \
-    X(x1, recent.x) X(z1, recent.z) X(a1, recent.a) X(b1, recent.b) X(l1, recent.l) \
-    X(x0, earlier.x) X(z0, earlier.z) X(a0, earlier.a) X(b0, earlier.b) X(l0, earlier.l) \
+    X(x0, past.acceleration[0].x) X(z0, past.acceleration[0].z) X(a0, past.acceleration[0].a) X(b0, past.acceleration[0].b) X(l0, past.acceleration[0].l) \
+    X(x1, past.acceleration[1].x) X(z1, past.acceleration[1].z) X(a1, past.acceleration[1].a) X(b1, past.acceleration[1].b) X(l1, past.acceleration[1].l) \
+    X(x2, past.acceleration[2].x) X(z2, past.acceleration[2].z) X(a2, past.acceleration[2].a) X(b2, past.acceleration[2].b) X(l2, past.acceleration[2].l) \
+    X(x3, past.acceleration[3].x) X(z3, past.acceleration[3].z) X(a3, past.acceleration[3].a) X(b3, past.acceleration[3].b) X(l3, past.acceleration[3].l) \
+    X(x4, past.acceleration[4].x) X(z4, past.acceleration[4].z) X(a4, past.acceleration[4].a) X(b4, past.acceleration[4].b) X(l4, past.acceleration[4].l) \
     X(fsm, machine.fsm) X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
     X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition) \
     X(sum_speed_error2, sums.sum_speed_error2) X(sum_speed, sums.sum_speed) X(sum_attitude2, sums.sum_attitude2) \

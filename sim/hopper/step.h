@@ -4,9 +4,15 @@
 
 #include "metrics.h"
 
+// Accelerations of the last implicit steps: that of step k at k mod HOPPER_PAST.
+enum { HOPPER_PAST = 5 };
+typedef struct HopperPast {
+    HopperVector acceleration[HOPPER_PAST];
+} HopperPast;
+
 typedef struct HopperLanes {
+    APART(HopperPast) past;
     HopperVector q, v;
-    HopperVector recent, earlier; // accelerations of the last implicit step and of the one before
     HopperMachine machine;
     HopperSums sums;
 } HopperLanes;

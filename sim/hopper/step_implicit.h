@@ -95,13 +95,26 @@ HD HopperState hopper_state_after(const HopperWorld *world, const HopperLanes *l
     return state;
 }
 
-// Solves w = v + h a(q + h w, w) from the extrapolated acceleration 2 a_(n-1) - a_(n-2). A lane whose w changed by no
-// more than the tolerance keeps it while others of its group go on.
+// The acceleration of a step by the polynomial through those of the five before it: so near, where all is smooth, that
+// most steps need one iteration.
+HD HopperVector hopper_extrapolated(const HopperPast *past, int64_t step)
+{
+    const double weight[HOPPER_PAST] = {5.0, -10.0, 10.0, -5.0, 1.0};
+    const int32_t last = (int32_t)((step + HOPPER_PAST - 1) % HOPPER_PAST);
+    HopperVector sum = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    UNROLL
+    for (int k = HOPPER_PAST - 1; k >= 0; k--)
+        sum = hopper_moved(&sum, splat(weight[k]), &past->acceleration[(last + HOPPER_PAST - k) % HOPPER_PAST]);
+    return sum;
+}
+
+// Solves w = v + h a(q + h w, w) from the extrapolated acceleration. A lane whose w changed by no more than the
+// tolerance keeps it while others of its group go on.
 HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
                               const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {
     const real h = hopper_reach(world, midpoint);
-    const HopperVector guess = hopper_combined(splat(2.0), &lanes->recent, splat(-1.0), &lanes->earlier);
+    const HopperVector guess = hopper_extrapolated(&lanes->past, debug->step);
     HopperIterate iterate;
     memset(&iterate, 0, sizeof iterate);
     iterate.w = hopper_moved(&lanes->v, h, &guess);
@@ -152,8 +165,7 @@ HD HopperStep hopper_step_implicit(const HopperWorld *world, HopperLanes *lanes,
     const HopperState after = hopper_state_after(world, lanes, midpoint, &iterate.w);
     lanes->q = after.q;
     lanes->v = after.v;
-    lanes->earlier = lanes->recent;
-    lanes->recent = iterate.acceleration;
+    lanes->past.acceleration[debug->step % HOPPER_PAST] = iterate.acceleration;
     return step;
 }
 
