@@ -1,5 +1,5 @@
-// Characters of texts that come from outside: reading UTF-8, and showing what could turn the terminal or the reader's eye
-// (controls, invisible characters, changes of direction, bytes that are no UTF-8) by its code.
+// Characters of texts that come from outside: reading UTF-8, and showing what could turn the terminal or the reader's
+// eye (controls, invisible characters, changes of direction, bytes that are no UTF-8) by its code.
 #include "io.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 // Digests of rows: 64 bits over the values of a row, in order and with their types, so cheap that every row that goes
 // into a database can have one. Against accidents, not against forgers.
 //
-// A value is added by XOR and the finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014), which is one-to-one
-// in the value and in the digest so far: two rows that differ in one number, or in one word of a text, never have the
-// same digest; rows that differ in more have it once in 2^64.
+// A value is added by XOR and the finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014), which is
+// one-to-one in the value and in the digest so far: two rows that differ in one number, or in one word of a text,
+// never have the same digest; rows that differ in more have it once in 2^64.
 #include "io.h"
 
 #include <string.h>

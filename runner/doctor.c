@@ -1,5 +1,5 @@
-// hopscotch doctor, the checks: whether all that a campaign's folder holds is what was written. It reads, and a campaign
-// that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
+// hopscotch doctor, the checks: whether all that a campaign's folder holds is what was written. It reads, and a
+// campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
 #include "doctor.h"
 
 #include <stdarg.h>

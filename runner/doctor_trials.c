@@ -1,5 +1,5 @@
-// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, so rows that are not what
-// was written are simulated again, and the digest of their block says whether the bits are back.
+// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, so rows that are not
+// what was written are simulated again, and the digest of their block says whether the bits are back.
 #include "doctor.h"
 
 #include <string.h>

@@ -258,7 +258,8 @@ int64_t record_debug_lanes(const Spec *spec, int64_t trials);
 // `lanes_max` lanes are observed. *recorded: trials.
 Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                      int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded);
-// Likewise the arrays of the trials that `ids_sql` selects, whether there are any of theirs or not: new ones replace them.
+// Likewise the arrays of the trials that `ids_sql` selects, whether there are any of theirs or not: the new ones
+// replace them.
 Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                    int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
 // Whether record_missing would do anything, of any kind.
