@@ -87,8 +87,8 @@ replayed_on_the_cpu()
 
 killed_and_resumed()
 {
-    "$program" run "$folder/full.yaml" --name killed --backend cuda --batch 64 --results "$folder/results" \
-        --progress none >>"$folder/log" 2>&1 &
+    "$program" run "$folder/full.yaml" --name killed --set simulation.tolerance=1.0e-9 --backend cuda --batch 8 \
+        --results "$folder/results" --progress none >>"$folder/log" 2>&1 &
     sleep 2
     kill -9 $! 2>/dev/null
     wait $! 2>/dev/null
