@@ -7,7 +7,8 @@ OPT ?= -O2
 KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz crash flips portable install clean FORCE
+.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz hostile valgrind crash flips
+.PHONY: portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -97,6 +98,10 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 fuzz: $(cpu_kernels)
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
+hostile: all
+	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
+valgrind: all
+	sh tests/valgrind.sh $(BUILD)/hopscotch
 portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision)
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)

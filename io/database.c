@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DATABASE_BUSY_MILLISECONDS = 10000 };
+enum { DATABASE_VALUE_MAX = 64 << 20, DATABASE_BUSY_MILLISECONDS = 10000 };
 
 struct Database {
     sqlite3 *handle;
@@ -194,6 +194,16 @@ static const char *database_immutable_uri(const char *path, Arena *arena)
     return uri;
 }
 
+// Against a file that was made to do harm: nothing in its schema runs (our triggers are temporary ones, which this does
+// not touch), and no value of it fills the memory.
+static void database_defend(sqlite3 *handle)
+{
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, DATABASE_VALUE_MAX);
+}
+
 static Error database_connect(Database *database, const char *name, int flags)
 {
     int code = database_fault();
@@ -203,7 +213,7 @@ static Error database_connect(Database *database, const char *name, int flags)
     if (code == SQLITE_OK) code = database_add_functions(database->handle);
     if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
-    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    database_defend(database->handle);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, (int *)NULL); // "no_such_column" is no text
     return error_none();
 }

@@ -192,6 +192,7 @@ static const struct {
     {ENOSPC, "free some space, then resume"},
     {EDQUOT, "your quota on this disk is used up: free some space, then resume"},
     {EACCES, "check the permissions of the file and of its folder"},
+    {ELOOP, "it is a link: remove it, or put the file itself in its place"},
     {EROFS, "this disk can't be written: choose another folder with --results"},
     {EIO, "the disk failed: look at dmesg before you resume; what was committed is safe"},
     {EMFILE, "too many files are open: raise `ulimit -n`"},
@@ -332,7 +333,7 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
 Error file_append_line(const char *path, const char *line)
 {
     int descriptor;
-    TRY(file_open(path, O_WRONLY | O_CREAT | O_APPEND, "open", &descriptor));
+    TRY(file_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, "open", &descriptor));
     const size_t length = strlen(line);
     const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t written;
@@ -424,6 +425,7 @@ Error file_size(const char *path, int64_t *bytes)
 {
     struct stat status;
     if (seam_stat(path, &status) < 0) return file_error("look at", path, 0);
+    if (!S_ISREG(status.st_mode)) return error_make(ERROR_MACHINE, "%s is no regular file", path_text(path).text);
     *bytes = status.st_size;
     return error_none();
 }

@@ -55,7 +55,7 @@ static Error lock_refused(int descriptor, const char *path)
 Error lock_take(const char *path, Lock *lock)
 {
     short found;
-    *lock = (Lock){.descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT))};
+    *lock = (Lock){.descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT | O_NOFOLLOW))};
     if (lock->descriptor < 0) return file_error("open", path, 0);
     const bool taken = TEMP_FAILURE_RETRY(seam_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
     const Error error = taken ? lock_sign(lock, path) : lock_refused(lock->descriptor, path);

@@ -92,6 +92,17 @@ static void table_escape(const char *text, char *escaped, size_t size)
     escaped[used] = '\0';
 }
 
+typedef struct TableTitle {
+    char text[256];
+} TableTitle;
+
+static TableTitle table_title(const Table *table, int column)
+{
+    TableTitle title;
+    table_escape(table->names[column], title.text, sizeof title.text);
+    return title;
+}
+
 static void table_print_cell(const Table *table, int column, const char *text)
 {
     const TableColumn *shape = &table->columns[column];
@@ -106,7 +117,7 @@ static void table_print_cell(const Table *table, int column, const char *text)
 
 static void table_measure(Table *table)
 {
-    for (int i = 0; i < table->n_columns; i++) table->columns[i].width = table_characters(table->names[i]);
+    for (int i = 0; i < table->n_columns; i++) table->columns[i].width = table_characters(table_title(table, i).text);
     int column = 0;
     for (const char *cell = table->buffer; cell < table->buffer + table->used; cell += strlen(cell) + 1) {
         TableColumn *shape = &table->columns[column];
@@ -125,7 +136,7 @@ static void table_settle(Table *table)
     table_measure(table);
     const bool colour = terminal_colour(table->out);
     if (colour) fputs("\033[1m", table->out);
-    for (int i = 0; i < table->n_columns; i++) table_print_cell(table, i, table->names[i]);
+    for (int i = 0; i < table->n_columns; i++) table_print_cell(table, i, table_title(table, i).text);
     if (colour) fputs("\033[22m", table->out);
     int column = 0;
     for (const char *cell = table->buffer; cell < table->buffer + table->used; cell += strlen(cell) + 1) {

@@ -180,7 +180,7 @@ static Error catalogue_fill(Database *catalogue, const char *results, FILE *mess
         const Error error = catalogue_add(catalogue, results, names[i], arena);
         *campaigns += error.kind == OK;
         if (error.kind != OK && messages != NULL)
-            fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], error.text);
+            fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], text_visible(error.text, arena));
     }
     return error_none();
 }

@@ -127,8 +127,8 @@ Error campaign_failures(Database *database, FILE *out)
         &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        fprintf(out, "%s%s %s", any ? ", " : "", text_count(column_integer(statement, 1)).text,
-                column_text(statement, 0));
+        fprintf(out, "%s%s ", any ? ", " : "", text_count(column_integer(statement, 1)).text);
+        put_visible(out, column_text(statement, 0));
         any = true;
     }
     statement_close(statement);

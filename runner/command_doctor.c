@@ -22,7 +22,9 @@ static void doctor_print(const Doctor *doctor, FILE *out)
 {
     for (int i = 0; i < doctor->n_lines; i++) {
         const DoctorLine *row = &doctor->lines[i];
-        fprintf(out, "%-8s %-10s %s\n", row->finding ? "FINDING" : "ok", row->check, row->text);
+        fprintf(out, "%-8s %-10s ", row->finding ? "FINDING" : "ok", row->check);
+        put_visible(out, row->text); // it may repeat what the database says
+        fputc('\n', out);
     }
 }
 

@@ -9,7 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 500, QUERY_BUFFER = 1 << 20, QUERY_ROWS_SHOWN = 50, QUERY_COLUMNS_MAX = 2000 };
+enum {
+    QUERY_BLOCK = 500,
+    QUERY_BUFFER = 1 << 20,
+    QUERY_ROWS_SHOWN = 50,
+    QUERY_COLUMNS_MAX = 2000,
+    QUERY_ORDER_MAX = 64
+};
 
 typedef struct Query {
     const StoredCampaign *campaign;
@@ -60,6 +66,7 @@ static Error query_where(Query *query, const char *text, Arena *arena)
 static Error query_order(Query *query, const char *text, Arena *arena)
 {
     char *rest = text != NULL ? arena_copy(arena, text) : NULL;
+    int count = 0;
     query->order = "";
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         int column;
@@ -69,6 +76,8 @@ static Error query_order(Query *query, const char *text, Arena *arena)
         if (direction != NULL && strcmp(direction, "desc") != 0 && strcmp(direction, "asc") != 0)
             return error_make(ERROR_USER, "--order: '%.60s' is no direction; write %.60s:asc or %.60s:desc", direction,
                               name, name);
+        if (++count > QUERY_ORDER_MAX)
+            return error_make(ERROR_USER, "--order: more than %d columns; the first few decide", QUERY_ORDER_MAX);
         const char *quoted = sql_identifier(arena, query->all.names[column]);
         query->order = arena_format(arena, "%s%s IS NULL, %s %s, ", query->order, quoted, quoted,
                                     direction != NULL && strcmp(direction, "desc") == 0 ? "DESC" : "ASC");

@@ -187,9 +187,10 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
 
 // `what` of a replicate lies in `group` of a shard; two of its datasets are shown being read.
 static void show_print_arrays(const ShowArrays *arrays, const char *what, const char *group, const char *first,
-                              const char *second, FILE *out)
+                              const char *second, FILE *out, Arena *arena)
 {
-    fprintf(out, "\n%s of replicate %" PRId64 ": %s, ", what, arrays->replicate, arrays->file);
+    const char *file = text_visible(arrays->file, arena);
+    fprintf(out, "\n%s of replicate %" PRId64 ": %s, ", what, arrays->replicate, file);
     if (arrays->samples == 0) {
         fputs("none in the time that is recorded\n", out);
         return;
@@ -199,10 +200,10 @@ static void show_print_arrays(const ShowArrays *arrays, const char *what, const 
     fprintf(out,
             "  python3 -c 'import h5py; f = h5py.File(\"%s\")[\"%s\"]; "
             "print(f[\"%s\"][%" PRId64 ":%" PRId64 "], f[\"%s\"][%" PRId64 ":%" PRId64 "])'\n",
-            arrays->file, group, first, from, to, second, from, to);
+            file, group, first, from, to, second, from, to);
 }
 
-static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, FILE *out)
+static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, FILE *out, Arena *arena)
 {
     if (places->n_trajectories == 0)
         fprintf(out,
@@ -210,9 +211,9 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
                 "hopscotch replay %s/%" PRId64 " re-simulates the trial\n",
                 trial->campaign->name, trial->id);
     for (int i = 0; i < places->n_trajectories; i++)
-        show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out);
+        show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < places->n_debug_rows; i++)
-        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, "iteration", "residual", out);
+        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, "iteration", "residual", out, arena);
 }
 
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
@@ -220,13 +221,13 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     ShowPlaces places;
     TRY(show_places(trial, arena, &places));
     fprintf(out, "%s/%" PRId64 ": fitness %s, failure %s", trial->campaign->name, trial->id,
-            isnan(trial->fitness) ? "none" : text_number(trial->fitness).text, trial->failure);
+            isnan(trial->fitness) ? "none" : text_number(trial->fitness).text, text_visible(trial->failure, arena));
     fprintf(out, "\nobjective: %s\n\n", expression_text(trial->campaign->spec.objective.minimize, arena));
     TRY(show_print_parameters(trial, out));
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
     TRY(show_print_replicates(trial, out, arena));
-    show_print_places(trial, &places, out);
+    show_print_places(trial, &places, out, arena);
     return error_none();
 }
 

@@ -85,8 +85,17 @@ static Error status_query(Database *database, int index, StatusReport *report, A
 static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
 {
     Database *database;
-    *report = (StatusReport){
-        .place = *place, .best = (double)NAN, .state = "unreadable", .reason = "", .model = "", .started = ""};
+    *report = (StatusReport){.place = *place,
+                             .best = (double)NAN,
+                             .state = "unreadable",
+                             .reason = "",
+                             .experiment = "",
+                             .model = "",
+                             .started = "",
+                             .finished = "",
+                             .hash = "",
+                             .program = "",
+                             .devices = ""};
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
@@ -103,6 +112,16 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
 static bool status_can_resume(const StatusReport *report)
 {
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
+}
+
+// With what the database says made visible: it may be anybody's.
+static StatusReport status_visible(const StatusReport *report, Arena *arena)
+{
+    StatusReport visible = *report;
+    const char **const texts[] = {&visible.state,    &visible.reason,  &visible.model,   &visible.hash,
+                                  &visible.finished, &visible.devices, &visible.program, &visible.started};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
+    return visible;
 }
 
 static void status_print(const StatusReport *report, FILE *out, Arena *arena)
@@ -182,7 +201,7 @@ static Error status_all(const CommandLine *line)
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
         const Error error = status_read(&place, line->arena, &reports[i]);
-        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", error.text);
+        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
     }
     if (switch_given(line, "json")) {
         Json json;
@@ -208,7 +227,8 @@ static Error status_one(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(status_read(&place, line->arena, &report));
     if (!switch_given(line, "json")) {
-        status_print(&report, line->out, line->arena);
+        const StatusReport visible = status_visible(&report, line->arena);
+        status_print(&visible, line->out, line->arena);
         return error_none();
     }
     Json json;

@@ -38,6 +38,22 @@ static Error schema_pragma(Database *database, const char *sql, int64_t *value)
     return error;
 }
 
+// A shard's name becomes a path: one that leads elsewhere was put there to have another file read, or moved away.
+static Error schema_check_names(Database *database, const char *path)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(
+        database, "SELECT name FROM shards WHERE name GLOB '*/*' OR name GLOB '.*' OR name = '' LIMIT 1", &statement));
+    Error error = statement_step(statement, &row);
+    if (error.kind == OK && row)
+        error = error_make(ERROR_USER,
+                           "%.300s names a shard \"%.60s\", which is no file of its folder: somebody changed it", path,
+                           column_text(statement, 0));
+    statement_close(statement);
+    return error;
+}
+
 Error schema_version(Database *database, const char *path, int *version)
 {
     int64_t application = 0, schema = 0;
@@ -59,7 +75,7 @@ Error schema_version(Database *database, const char *path, int *version)
                           "program that wrote it",
                           path, (long long)schema, SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
     }
-    return error_none();
+    return schema_check_names(database, path);
 }
 
 static Error schema_climb(Database *database, int version, Arena *arena)

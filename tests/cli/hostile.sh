@@ -10,7 +10,15 @@ fi
 case $program in *asan* | *tsan*) export HOSTILE_SLOWER=20 ;; esac
 export PYTHONDONTWRITEBYTECODE=1
 status=0
-for group in specs; do
-    python3 tests/hostile/run.py "$program" $group || status=1
-done
+# hostile GROUP EVERY: each so many-th case; HOSTILE_EVERY=1 (`make hostile`): all of them
+hostile()
+{
+    every=${HOSTILE_EVERY:-$2}
+    [ "${QUICK:-0}" != 1 ] || every=$((every * 10))
+    HOSTILE_EVERY=$every python3 tests/hostile/run.py "$program" "$1" || status=1
+}
+hostile specs 1
+hostile arguments 2
+hostile databases 8
+hostile shards 8
 exit $status

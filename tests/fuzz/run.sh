@@ -56,7 +56,7 @@ for target in tests/fuzz/fuzz_*.c; do
     grep -a -E 'DONE|number_of_executed|average_exec' $build/$name.log
     if [ -n "${FUZZ_MINIMISE:-}" ]; then
         rm -rf "$corpus" && mkdir -p "$corpus"
-        "$build/$name" $limits -merge=1 "$corpus" "$found" $seeds >/dev/null 2>&1
+        "$build/$name" $limits -use_counters=0 -merge=1 "$corpus" "$found" $seeds >/dev/null 2>&1
     fi
     echo "ok $name"
 done

@@ -465,6 +465,44 @@ TEST(expression_sql_answers_as_the_evaluator)
     database_close(database);
 }
 
+// A chain nests no parentheses, and what nests too deeply for SQLite's parser is the user's error, not SQLite's.
+TEST(expression_sql_of_chains_and_nests)
+{
+    static const double values[5] = {3, 2.5, 150, NAN, -1};
+    static const struct {
+        const char *first, *repeated, *last, *closing;
+        int times;
+        bool good;
+    } cases[] = {
+        {"a = 0", " or a = 1", " or a = 3", "", 250, true},
+        {"a > 0", " and a > 1", "", "", 300, true},
+        {"a", " + 1 - 1", " > 2", "", 150, true},
+        {"a", " * 2 / 2", " > 2", "", 100, true},
+        {"", "a + (", "a", ")", 15, true},
+        {"", "a + (", "a", ")", 60, false},
+        {"", "a ^ (", "a", ")", 30, false},
+        {"", "max(a, ", "a", ")", 30, false},
+        {"", "a + abs(a + ", "1", ")", 20, false},
+    };
+    expression_begin();
+    Database *database = expression_database(values);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[8192];
+        char *end = stpcpy(text, cases[i].first);
+        for (int n = 0; n < cases[i].times; n++) end = stpcpy(end, cases[i].repeated);
+        end = stpcpy(end, cases[i].last);
+        for (int n = 0; n < cases[i].times; n++) end = stpcpy(end, cases[i].closing);
+        const Expression *expression = expression_of(text);
+        const char *sql;
+        SqlValue *bound;
+        int count;
+        const Error error = expression_sql(expression, &expression_arena, &sql, &bound, &count);
+        CHECK_ERROR(cases[i].good ? OK : ERROR_USER, error);
+        if (cases[i].good) CHECK(expression_selects(database, expression));
+    }
+    database_close(database);
+}
+
 // ---- anything at all ------------------------------------------------------------------------------------------------
 
 static void expression_survive(const char *text)
