@@ -276,7 +276,9 @@ static void database_free(Database *database)
 
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
+    int64_t bytes;
     *out = NULL;
+    if (file_exists(path)) TRY(file_size(path, &bytes)); // a pipe would be waited for
     Database *database = calloc(1, sizeof *database);
     if (database != NULL) database->path = strdup(path);
     if (database == NULL || database->path == NULL) {

@@ -7,6 +7,7 @@ import re
 import resource
 import subprocess
 import tempfile
+import threading
 
 MEBIBYTES = 200
 SECONDS = 1.0  # of processor: the machine may be busy with other things
@@ -31,7 +32,10 @@ class Harness:
             child = subprocess.Popen([self.program, *arguments], cwd=self.path, stdin=subprocess.DEVNULL, stdout=out,
                                      stderr=subprocess.STDOUT, env={**os.environ, "HOPSCOTCH_RESULTS": "results"},
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)))
+            patience = threading.Timer(60, child.kill)
+            patience.start()
             _, status, usage = os.wait4(child.pid, 0)
+            patience.cancel()
             child.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0)
             return child.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out.read()

@@ -435,3 +435,35 @@ TEST(database_killed_in_any_write_keeps_whole_transactions)
 }
 
 #endif
+
+// ---- what somebody else may have put there --------------------------------------------------------------------------
+
+TEST(database_that_is_a_pipe_is_not_waited_for)
+{
+    char path[512];
+    Database *database;
+    snprintf(path, sizeof path, "%s/pipe.db", test_folder());
+    CHECK_INTEGER(0, mkfifo(path, 0600));
+    const Error error = database_open(path, DATABASE_READ, &database);
+    CHECK_ERROR(ERROR_MACHINE, error);
+    CHECK(strstr(error.text, "pipe.db is no regular file") != NULL);
+}
+
+TEST(database_runs_no_view_or_trigger_of_its_schema)
+{
+    char path[512];
+    Database *database;
+    Statement *statement;
+    bool row;
+    snprintf(path, sizeof path, "%s/foreign.db", test_folder());
+    CHECK_OK(database_open(path, DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "CREATE TABLE t(a); CREATE TABLE u(a); CREATE VIEW v AS SELECT 1;"
+                                    "CREATE TRIGGER evil AFTER INSERT ON t BEGIN INSERT INTO u VALUES(7); END;"
+                                    "INSERT INTO t VALUES(1)"));
+    CHECK_ERROR(ERROR_MACHINE, database_prepare(database, "SELECT * FROM v", &statement));
+    CHECK_OK(database_prepare(database, "SELECT * FROM u", &statement));
+    CHECK_OK(statement_step(statement, &row));
+    CHECK(!row);
+    statement_close(statement);
+    CHECK_OK(database_close(database));
+}
