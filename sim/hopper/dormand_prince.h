@@ -238,6 +238,7 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
     step->h = h;
     step->a[0] = first->rate.acceleration;
     prince_average(world, &step->averages, table->b[0], first, q->b);
+    UNROLL // the table's entries become constants, those that are zero vanish
     for (int i = 1; i < PRINCE_STAGES; i++) {
         const HopperVector of_v = prince_weighted(table->A[i], step->a, i);
         const HopperVector of_q = prince_weighted(table->AA[i], step->a, i);

@@ -87,7 +87,8 @@ for name in cut whole; do
     "$HOPSCOTCH" run "$@" --name "$name" --set limits.trials=$limit >"$folder/output" 2>&1
     report $? "run $name up to trial $limit"
     [ "$name" = whole ] || has "$folder/output" "the last run (pid $killed on"
-    [ "$name" = whole ] || has "$folder/output" "of $limit trials are done"
+    tr -d , <"$folder/output" >"$folder/said" # 1,060 trials on a fast machine
+    [ "$name" = whole ] || has "$folder/said" "of $limit trials are done"
 done
 [ "$(digest cut)" = "$(digest whole)" ]
 report $? "the digests are equal"
