@@ -16,8 +16,18 @@
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
-// c0 + c1 x. Polynomials are pairs of terms, chained by Horner in x^2: half the latency of plain Horner.
+// c0 + c1 x
 HD real math_pair(real x, double c0, double c1) { return fused(splat(c1), x, splat(c0)); }
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n even: pairs of terms, chained by Horner in x^2, which has half the latency
+// of plain Horner.
+HD real math_polynomial(real x, const double *c, int n)
+{
+    const real x2 = x * x;
+    real P = math_pair(x, entry_of(&c[n - 2]), entry_of(&c[n - 1]));
+    UNROLL
+    for (int i = n - 4; i >= 0; i -= 2) P = fused(P, x2, math_pair(x, entry_of(&c[i]), entry_of(&c[i + 1])));
+    return P;
+}
 
 // Adding and taking away 1.5 * 2^52 rounds to the nearest integer (|x| < 2^51), which stands in the sum's low bits.
 HD real math_rounder(void) { return splat(0x1.8p52); }
@@ -45,36 +55,73 @@ HD real math_scaled(real x, real k)
 
 // ---- sine and cosine ------------------------------------------------------------------------------------------------
 
-// sin x and cos x. |x| <= 2^30; NaN beyond.
+// of |r| <= pi/4
+HD void math_sine_cosine_near(real r, real *sine_r, real *cosine_r)
+{
+    // sin r = r + r z S(z): 2^-57.9
+    TABLE double S[] = {-0.1666666666666663,    0.00833333333332184,     -0.00019841269829358636,
+                        2.7557313538737745e-06, -2.5050734478853535e-08, 1.5895443090503213e-10};
+    // cos r = 1 + z (-1/2 + z C(z)): 2^-63.9
+    TABLE double C[] = {0.041666666666666595,    -0.0013888888888873342, 2.4801587289002062e-05,
+                        -2.7557314217031994e-07, 2.087570539589356e-09,  -1.1358749328927445e-11};
+    const real z = r * r;
+    *sine_r = math_signed(fused(r * z, math_polynomial(z, S, 6), r), math_sign_bit(r)); // the sum loses the sign of -0
+    *cosine_r = fused(z, fused(z, math_polynomial(z, C, 6), splat(-0.5)), splat(1.0));
+}
+
+// Where an angle needs no reduction: |x| <= 0.785. A NaN does.
+HD mask math_is_near(real x) { return MASK(absolute(x) <= splat(0.785)); }
+
+// x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. |x| <= 2^30; r = x and n = 0 where
+// math_is_near(x).
 // Reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is exact, the last
 // only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would cost 8 operations.
-HD void sine_cosine(real x, real *sine_x, real *cosine_x)
+HD real math_reduced(real x, mask *turns)
 {
     const real angle = select_real(MASK(absolute(x) <= splat(0x1p30)), x, math_nan());
     const real rounded = fused(angle, splat(0.6366197723675814), math_rounder()); // 2/pi
     const real n = rounded - math_rounder();
-    real r = fused(-n, splat(1.5707963267948966), angle);
-    r = fused(-n, splat(6.123233995736765e-17), r);
-    r = fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
+    const real r = fused(-n, splat(6.123233995736765e-17), fused(-n, splat(1.5707963267948966), angle));
+    *turns = bits_of(rounded);
+    return fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
+}
 
-    const real z = r * r, z2 = z * z;
-    // sin r = r + r z S(z) on |r| <= pi/4: 2^-57.9
-    real S = math_pair(z, -2.5050734478853535e-08, 1.5895443090503213e-10);
-    S = fused(S, z2, math_pair(z, -0.00019841269829358636, 2.7557313538737745e-06));
-    S = fused(S, z2, math_pair(z, -0.1666666666666663, 0.00833333333332184));
-    // cos r = 1 + z (-1/2 + z C(z)) on |r| <= pi/4: 2^-63.9
-    real C = math_pair(z, 2.087570539589356e-09, -1.1358749328927445e-11);
-    C = fused(C, z2, math_pair(z, 2.4801587289002062e-05, -2.7557314217031994e-07));
-    C = fused(C, z2, math_pair(z, 0.041666666666666595, -0.0013888888888873342));
-    const real s = math_signed(fused(r * z, S, r), math_sign_bit(r)); // the sum loses the sign of -0
-    const real c = fused(z, fused(z, C, splat(-0.5)), splat(1.0));
+// By n quarter turns: n mod 4 of 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
+HD void math_turn_back(mask turns, real *s, real *c)
+{
+    const mask odd = -(turns & splat_bits(1));
+    const mask half_turn = -(turns & splat_bits(2)), sign_bit = splat_bits(INT64_MIN);
+    const real sine_x = real_of_bits(bits_of(select_real(odd, *c, *s)) ^ (half_turn & sign_bit));
+    *c = real_of_bits(bits_of(select_real(odd, *s, *c)) ^ ((half_turn ^ odd) & sign_bit));
+    *s = sine_x;
+}
 
-    // quadrant n mod 4: 0 (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s)
-    const mask quadrant = bits_of(rounded), one = splat_bits(1), two = splat_bits(2);
-    const mask odd = -(quadrant & one);
-    const mask half_turn = -(quadrant & two), sign_bit = splat_bits(INT64_MIN);
-    *sine_x = real_of_bits(bits_of(select_real(odd, c, s)) ^ (half_turn & sign_bit));
-    *cosine_x = real_of_bits(bits_of(select_real(odd, s, c)) ^ ((half_turn ^ odd) & sign_bit));
+// sin and cos of two angles. |x| <= 2^30; NaN beyond. Reduced only where one of the group's asks for it, which leaves
+// the bits of the others as they are.
+HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
+{
+    const mask far = ~(math_is_near(x) & math_is_near(y));
+    mask turns_x = splat_bits(0), turns_y = splat_bits(0);
+    if (any_lane(far)) {
+        x = math_reduced(x, &turns_x);
+        y = math_reduced(y, &turns_y);
+    }
+    math_sine_cosine_near(x, sine_x, cosine_x);
+    math_sine_cosine_near(y, sine_y, cosine_y);
+    if (any_lane(far)) {
+        math_turn_back(turns_x, sine_x, cosine_x);
+        math_turn_back(turns_y, sine_y, cosine_y);
+    }
+}
+
+// sin x and cos x. |x| <= 2^30; NaN beyond.
+HD void sine_cosine(real x, real *sine_x, real *cosine_x)
+{
+    const mask far = ~math_is_near(x);
+    mask turns = splat_bits(0);
+    if (any_lane(far)) x = math_reduced(x, &turns);
+    math_sine_cosine_near(x, sine_x, cosine_x);
+    if (any_lane(far)) math_turn_back(turns, sine_x, cosine_x);
 }
 
 HD real sine(real x)
@@ -93,29 +140,35 @@ HD real cosine(real x)
 
 // ---- inverse functions ----------------------------------------------------------------------------------------------
 
-// asin x in [-pi/2, pi/2]; NaN for |x| > 1.
-// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2).
-HD real arc_sine(real x)
+// Beyond 1/2: asin a = pi/2 - 2 asin sqrt((1 - a)/2). `limited`: x beyond 1 counts as 1.
+HD real math_arc_sine(real x, bool limited)
 {
+    // asin s = s + s z (1/6 + z P(z)), z = s^2, on s <= 1/2: 2^-59.8
+    TABLE double P[] = {0.07499999999970865,  0.044642857174562914, 0.0303819427097636,    0.02237221493856613,
+                        0.017351612811881075, 0.013980811718279395, 0.011398979677766777,  0.010779897328959072,
+                        0.003707675024876921, 0.021704541861272516, -0.020995198799901263, 0.03262636805534764};
     const real a = absolute(x);
     const mask beyond = MASK(a > splat(0.5));
-    const real z = select_real(beyond, 0.5 * (1.0 - a), a * a);
-    const real s = select_real(beyond, square_root(z), a);
-    // asin s = s + s z P(z) on s <= 1/2: 2^-59.8
-    const real z2 = z * z;
-    real P = math_pair(z, -0.020995198799901263, 0.03262636805534764);
-    P = fused(P, z2, math_pair(z, 0.003707675024876921, 0.021704541861272516));
-    P = fused(P, z2, math_pair(z, 0.011398979677766777, 0.010779897328959072));
-    P = fused(P, z2, math_pair(z, 0.017351612811881075, 0.013980811718279395));
-    P = fused(P, z2, math_pair(z, 0.0303819427097636, 0.02237221493856613));
-    P = fused(P, z2, math_pair(z, 0.07499999999970865, 0.044642857174562914));
-    P = fused(P, z, splat(0.1666666666666676));
-
-    const real within = fused(s * z, P, s);
-    const real sum = 1.5707963267948966 - 2.0 * s, lost = (1.5707963267948966 - sum) - 2.0 * s;
-    const real outside = sum + fused(-2.0 * (s * z), P, lost + 6.123233995736766e-17);
-    return math_signed(select_real(beyond, outside, within), math_sign_bit(x));
+    real s = a, z = a * a;
+    if (any_lane(beyond)) {
+        const real rest = 0.5 * (1.0 - a);
+        z = select_real(beyond, limited ? greater_of(rest, splat(0.0)) : rest, z);
+        s = select_real(beyond, square_root(z), s);
+    }
+    const real tail = z * fused(math_polynomial(z, P, 12), z, splat(0.1666666666666676));
+    real result = fused(s, tail, s);
+    if (any_lane(beyond)) {
+        const real sum = 1.5707963267948966 - 2.0 * s, lost = (1.5707963267948966 - sum) - 2.0 * s;
+        result = select_real(beyond, sum + fused(-2.0 * s, tail, lost + 6.123233995736766e-17), result);
+    }
+    return math_signed(result, math_sign_bit(x));
 }
+
+// asin x in [-pi/2, pi/2]; NaN for |x| > 1.
+HD real arc_sine(real x) { return math_arc_sine(x, false); }
+
+// asin of x brought into [-1, 1]; NaN stays.
+HD real arc_sine_limited(real x) { return math_arc_sine(x, true); }
 
 // The ratio low/high of the absolute values of the arguments of atan2, fit to be divided: high in 2^-946..2^900.
 // Two infinities have the ratio 1, two zeros the ratio 0; a NaN in either stays.
@@ -185,13 +238,10 @@ HD void math_reduced_exponential(real x, real *k, real *r, real *c)
     *r = fused(-*k, ln2_low, exact);
     const real r_low = fused(-*k, ln2_low, exact - *r);
     // e^r = 1 + r + r^2 P(r) on |r| <= ln(2)/2: 2^-56.3
-    const real z = *r * *r;
-    real P = math_pair(*r, 2.763023467781774e-07, 2.500008681432576e-08);
-    P = fused(P, z, math_pair(*r, 2.4801493134120783e-05, 2.7557586230128553e-06));
-    P = fused(P, z, math_pair(*r, 0.0013888888943599574, 0.00019841269506806197));
-    P = fused(P, z, math_pair(*r, 0.04166666666653026, 0.00833333333349433));
-    P = fused(P, z, math_pair(*r, 0.5000000000000011, 0.16666666666666413));
-    *c = fused(z, P, r_low);
+    TABLE double P[] = {0.5000000000000011,    0.16666666666666413,    0.04166666666653026,    0.00833333333349433,
+                        0.0013888888943599574, 0.00019841269506806197, 2.4801493134120783e-05, 2.7557586230128553e-06,
+                        2.763023467781774e-07, 2.500008681432576e-08};
+    *c = fused(*r * *r, math_polynomial(*r, P, 10), r_low);
 }
 
 // x brought into the range outside which e^x is 0 or infinite; NaN stays.

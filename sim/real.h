@@ -21,6 +21,22 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
+// A table of numbers inside a function, and an entry of it. The GPU reads them from constant memory, which instructions
+// take operands from for nothing; numbers that its compiler knows it would move to registers first, by two instructions
+// each, so it is kept from knowing them.
+#if defined(__CUDACC__)
+#define TABLE static __constant__
+HD double entry_of(const double *entry)
+{
+    double value;
+    asm("ld.const.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_constant(entry)));
+    return value;
+}
+#else
+#define TABLE static const
+HD double entry_of(const double *entry) { return *entry; }
+#endif
+
 // before a short loop of constant length: its arrays are to live in registers
 #if defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")
@@ -147,7 +163,14 @@ HD real square_root(real x)
 #endif
 }
 
-HD real absolute(real x) { return real_of_bits(bits_of(x) & splat_bits(INT64_MAX)); }
+HD real absolute(real x)
+{
+#if LANES == 1
+    return fabs(x);
+#else
+    return real_of_bits(bits_of(x) & splat_bits(INT64_MAX));
+#endif
+}
 HD real greater_of(real a, real b) { return select_real(MASK(a > b), a, b); } // b if either is NaN
 HD real lesser_of(real a, real b) { return select_real(MASK(a < b), a, b); }  // b if either is NaN
 HD real clamped(real x, real low, real high) { return lesser_of(greater_of(x, low), high); }

@@ -24,7 +24,7 @@ HD PrinceHeld prince_held(const HopperWorld *world, const HopperLanes *lanes, re
 {
     const mask early = MASK(t < lanes->machine.t_thrust_on + world->p.T_max_thrust);
     PrinceHeld held;
-    held.thrusting = MASK(lanes->machine.fsm == HOPPER_THRUST) & early;
+    held.thrusting = hopper_in(&lanes->machine, HOPPER_THRUST) & early;
     held.push = world->full ? hopper_push(world, t) : splat(0.0);
     return held;
 }
@@ -95,18 +95,27 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     return any;
 }
 
-HD PrinceRate prince_rate_select(mask m, const PrinceRate *a, const PrinceRate *b)
+HD HopperPower prince_power_select(mask m, const HopperPower *a, const HopperPower *b)
 {
+    HopperPower chosen;
+    chosen.hip = select_real(m, a->hip, b->hip);
+    chosen.thrust = select_real(m, a->thrust, b->thrust);
+    chosen.stop = select_real(m, a->stop, b->stop);
+    chosen.ground = select_real(m, a->ground, b->ground);
+    chosen.other = select_real(m, a->other, b->other);
+    return chosen;
+}
+
+HD PrinceRate prince_rate_select(const HopperWorld *world, mask m, const PrinceRate *a, const PrinceRate *b)
+{
+    const HopperStep *of_a = &a->rate.told, *of_b = &b->rate.told;
     PrinceRate chosen;
+    chosen.rate.told.power =
+        hopper_with(world, HOPPER_WITH_PARTS) ? prince_power_select(m, &of_a->power, &of_b->power) : of_a->power;
     chosen.rate.acceleration = hopper_select(m, &a->rate.acceleration, &b->rate.acceleration);
-    chosen.rate.power.hip = select_real(m, a->rate.power.hip, b->rate.power.hip);
-    chosen.rate.power.thrust = select_real(m, a->rate.power.thrust, b->rate.power.thrust);
-    chosen.rate.power.stop = select_real(m, a->rate.power.stop, b->rate.power.stop);
-    chosen.rate.power.ground = select_real(m, a->rate.power.ground, b->rate.power.ground);
-    chosen.rate.power.other = select_real(m, a->rate.power.other, b->rate.power.other);
-    chosen.rate.forces.f_x = select_real(m, a->rate.forces.f_x, b->rate.forces.f_x);
-    chosen.rate.forces.f_z = select_real(m, a->rate.forces.f_z, b->rate.forces.f_z);
-    chosen.rate.forces.f_body = select_real(m, a->rate.forces.f_body, b->rate.forces.f_body);
+    chosen.rate.told.work = select_real(m, of_a->work, of_b->work);
+    chosen.rate.told.effort = select_real(m, of_a->effort, of_b->effort);
+    chosen.rate.told.foot_force2 = select_real(m, of_a->foot_force2, of_b->foot_force2);
     chosen.control.u1 = select_real(m, a->control.u1, b->control.u1);
     chosen.control.u2 = select_real(m, a->control.u2, b->control.u2);
     chosen.control.push = select_real(m, a->control.push, b->control.push);
@@ -239,7 +248,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
             prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
 
-            own.first = prince_rate_select(taken, &step.last, &own.first);
+            own.first = prince_rate_select(&world, taken, &step.last, &own.first);
             held = prince_held(&world, &lanes, own.t);
             if (any_lane(taken & (landing | timed)))
                 own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);

@@ -69,9 +69,11 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
     real speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
     HopperEdge before = hopper_edge(&world, &lanes, &s);
+    double ticks = (double)group->tick;
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
-        const real t = splat((double)tick * world.c.dt), t_end = splat((double)(tick + 1) * world.c.dt);
+        const real t = splat(ticks * world.c.dt), t_end = splat((ticks + 1.0) * world.c.dt);
+        ticks += 1.0;
         const HopperControl control = hopper_control_now(&world, &lanes, speed, before.height, t);
         if (observed && lanes_sample_due(group, tick)) hopper_sample(group, &lanes, &control, t, running);
         const HopperDebug debug = {
@@ -111,8 +113,8 @@ HOPPER_KERNEL(implicit_midpoint, HOPPER_MIDPOINT, false)
 HOPPER_KERNEL(semi_implicit_euler, HOPPER_SEMI_IMPLICIT, false)
 HOPPER_KERNEL(implicit_euler, HOPPER_IMPLICIT, false)
 HOPPER_KERNEL(rk4, HOPPER_RK4, false)
-HOPPER_KERNEL(newton_analytic, HOPPER_NEWTON_ANALYTIC, false)
-HOPPER_KERNEL(newton_finite_difference, HOPPER_NEWTON_FINITE_DIFFERENCE, false)
+HOPPER_KERNEL(newton_analytic, HOPPER_NEWTON_ANALYTIC, true)
+HOPPER_KERNEL(newton_finite_difference, HOPPER_NEWTON_FINITE_DIFFERENCE, true)
 HOPPER_KERNEL(implicit_midpoint_full, HOPPER_MIDPOINT, true)
 HOPPER_KERNEL(semi_implicit_euler_full, HOPPER_SEMI_IMPLICIT, true)
 HOPPER_KERNEL(implicit_euler_full, HOPPER_IMPLICIT, true)

@@ -19,6 +19,7 @@ typedef struct HopperControl {
     real t;      // s: when this is, for the wind
 } HopperControl;
 
+HD mask hopper_in(const HopperMachine *machine, int state) { return MASK(machine->fsm == state); }
 HD mask hopper_flying(const HopperMachine *machine) { return MASK(machine->fsm >= HOPPER_FLIGHT); }
 
 // The switches of the control law: what is on depends on the side of a threshold.
@@ -30,8 +31,8 @@ typedef struct HopperSwitches {
 HD HopperSwitches hopper_switches(const HopperParameters *p, const HopperMachine *machine, real height, real t)
 {
     HopperSwitches on;
-    on.thrusting = MASK(machine->fsm == HOPPER_THRUST) & MASK(t - machine->t_thrust_on <= p->T_max_thrust);
-    on.placing = MASK(machine->fsm == HOPPER_FLIGHT) & MASK(height > p->z_low);
+    on.thrusting = hopper_in(machine, HOPPER_THRUST) & MASK(t - machine->t_thrust_on <= p->T_max_thrust);
+    on.placing = hopper_in(machine, HOPPER_FLIGHT) & MASK(height > p->z_low);
     return on;
 }
 
@@ -41,18 +42,18 @@ HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *m
 {
     const HopperParameters *p = &world->p;
     const real zero = splat(0.0);
-    const mask flight = MASK(machine->fsm == HOPPER_FLIGHT);
+    const mask flight = hopper_in(machine, HOPPER_FLIGHT);
     HopperControl control;
     control.u1 = select_real(on->thrusting, p->thrust, zero);
-    control.u2 = -fused(p->k_att, q->b - 0.5 * q->a, p->b_att * v->b); // stance: the hip levels the body
-    if (any_lane(flight)) {                                            // flight: the hip places the foot
+    control.u2 = -fused(p->k_att, fused(splat(-0.5), q->a, q->b), p->b_att * v->b); // stance: the hip levels the body
+    if (any_lane(flight)) {                                                         // flight: the hip places the foot
         const real offset = fused(0.5 * body_speed, machine->T_s, p->k_xdot * (body_speed - p->x_dot_des));
-        const real a_des = -arc_sine(clamped(offset / q->l, splat(-1.0), splat(1.0)));
+        const real a_des = -arc_sine_limited(offset / q->l);
         const real placing = fused(p->k_fp, q->a - a_des, p->b_fp * v->a);
         control.u2 = select_real(flight, select_real(on->placing, placing, zero), control.u2);
     }
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) { // FLIGHT is AIR_PREPARE
-        const mask matching = MASK(machine->fsm == HOPPER_SPEED_MATCH);
+        const mask matching = hopper_in(machine, HOPPER_SPEED_MATCH);
         control.u1 = select_real(flight, -fused(p->k_l, p->retract, p->b_retract * v->l), control.u1);
         control.u2 = select_real(matching, -p->k_match * v->x, control.u2);
     }
@@ -106,11 +107,11 @@ HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine 
     const real slack = world->p.r_s0 + 1e-4;
     HopperTransitions edge;
     edge.touchdown = hopper_flying(machine) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
-    edge.bottom = MASK(machine->fsm == HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
-    edge.lift_off = MASK(machine->fsm == HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
+    edge.bottom = hopper_in(machine, HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
+    edge.lift_off = hopper_in(machine, HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
     edge.match = splat_bits(0);
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
-        const mask prepared = MASK(machine->fsm == HOPPER_FLIGHT) & ~edge.touchdown;
+        const mask prepared = hopper_in(machine, HOPPER_FLIGHT) & ~edge.touchdown;
         edge.match = prepared & MASK(before->landing >= 0.0) & MASK(after->landing < 0.0);
     }
     hopper_follow(machine, &edge, t);

@@ -71,10 +71,10 @@ HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwit
     relevant.on[PRINCE_GROUND] = splat_bits(-1);
     relevant.on[PRINCE_SINKING] = switches->on[PRINCE_GROUND];
     relevant.on[PRINCE_STOP] = splat_bits(-1);
-    relevant.on[PRINCE_PLACING] = MASK(machine->fsm == HOPPER_FLIGHT);
-    relevant.on[PRINCE_RISING] = MASK(machine->fsm == HOPPER_COMPRESSION);
-    relevant.on[PRINCE_EXTENDED] = MASK(machine->fsm == HOPPER_THRUST);
-    relevant.on[PRINCE_LANDING] = MASK(machine->fsm == HOPPER_FLIGHT);
+    relevant.on[PRINCE_PLACING] = hopper_in(machine, HOPPER_FLIGHT);
+    relevant.on[PRINCE_RISING] = hopper_in(machine, HOPPER_COMPRESSION);
+    relevant.on[PRINCE_EXTENDED] = hopper_in(machine, HOPPER_THRUST);
+    relevant.on[PRINCE_LANDING] = hopper_in(machine, HOPPER_FLIGHT);
     return relevant;
 }
 
@@ -123,7 +123,7 @@ HD PrinceRate prince_rate(const HopperWorld *world, const HopperMachine *machine
     HopperContact contact;
     PrinceRate result;
     on.thrusting = held->thrusting;
-    on.placing = switches->on[PRINCE_PLACING] & MASK(machine->fsm == HOPPER_FLIGHT);
+    on.placing = switches->on[PRINCE_PLACING] & hopper_in(machine, HOPPER_FLIGHT);
     contact.ground = switches->on[PRINCE_GROUND];
     contact.damping = switches->on[PRINCE_GROUND] & switches->on[PRINCE_SINKING];
     contact.stop = switches->on[PRINCE_STOP];
@@ -149,43 +149,55 @@ typedef struct PrinceTable {
     double c[PRINCE_STAGES], b[PRINCE_STAGES], e[PRINCE_STAGES], eA[PRINCE_STAGES], d[PRINCE_STAGES], dA[PRINCE_STAGES];
 } PrinceTable;
 
+// clang-format off
+#define PRINCE_NUMBERS { \
+        {{0.0}, \
+         {0.2}, \
+         {0.075, 0.225}, \
+         {0.9777777777777777, -3.7333333333333334, 3.5555555555555554}, \
+         {2.9525986892242035, -11.595793324188385, 9.822892851699436, -0.2908093278463649}, \
+         {2.8462752525252526, -10.757575757575758, 8.906422717743473, 0.2784090909090909, -0.2735313036020583}, \
+         {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096}}, \
+        {{0.0}, \
+         {0.0}, \
+         {0.045, 0.0}, \
+         {-0.48, 0.8, 0.0}, \
+         {-1.8667885992988873, 3.2958390489254685, -1.0339887212315195, 0.0}, \
+         {-2.018939393939394, 4.136363636363637, -1.696969696969697, 0.07954545454545454, 0.0}, \
+         {0.09114583333333333, 0.0, 0.31446540880503143, 0.13020833333333334, -0.03581957547169811, 0.0}}, \
+        {0.0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0}, \
+        {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096, \
+         0.0}, \
+        {0.0012326388888888888, 0.0, -0.0042527702905061394, 0.03697916666666667, -0.05086379716981132, \
+         0.0419047619047619, -0.025}, \
+        {0.002651909722222222, 0.0, -0.006157532195268044, 0.010182291666666666, -0.003402859669811321, \
+         -0.003273809523809524, 0.0}, \
+        {-1.1270175653862835, 0.0, 2.675424484351598, -5.685526961588504, 3.5219323679207912, -1.7672812570757455, \
+         2.382468931778144}, \
+        {0.22731102129922817, 0.0, -0.2895051064706962, 0.03484859132786028, -0.2846444853178158, 0.31198997916142357, \
+         0.0}}
+// clang-format on
+
 HD const PrinceTable *prince_table(void)
 {
-    static const PrinceTable table = {
-        {{0.0},
-         {0.2},
-         {0.075, 0.225},
-         {0.9777777777777777, -3.7333333333333334, 3.5555555555555554},
-         {2.9525986892242035, -11.595793324188385, 9.822892851699436, -0.2908093278463649},
-         {2.8462752525252526, -10.757575757575758, 8.906422717743473, 0.2784090909090909, -0.2735313036020583},
-         {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096}},
-        {{0.0},
-         {0.0},
-         {0.045, 0.0},
-         {-0.48, 0.8, 0.0},
-         {-1.8667885992988873, 3.2958390489254685, -1.0339887212315195, 0.0},
-         {-2.018939393939394, 4.136363636363637, -1.696969696969697, 0.07954545454545454, 0.0},
-         {0.09114583333333333, 0.0, 0.31446540880503143, 0.13020833333333334, -0.03581957547169811, 0.0}},
-        {0.0, 0.2, 0.3, 0.8, 0.8888888888888888, 1.0, 1.0},
-        {0.09114583333333333, 0.0, 0.44923629829290207, 0.6510416666666666, -0.322376179245283, 0.13095238095238096,
-         0.0},
-        {0.0012326388888888888, 0.0, -0.0042527702905061394, 0.03697916666666667, -0.05086379716981132,
-         0.0419047619047619, -0.025},
-        {0.002651909722222222, 0.0, -0.006157532195268044, 0.010182291666666666, -0.003402859669811321,
-         -0.003273809523809524, 0.0},
-        {-1.1270175653862835, 0.0, 2.675424484351598, -5.685526961588504, 3.5219323679207912, -1.7672812570757455,
-         2.382468931778144},
-        {0.22731102129922817, 0.0, -0.2895051064706962, 0.03484859132786028, -0.2846444853178158, 0.31198997916142357,
-         0.0}};
+    TABLE PrinceTable table = PRINCE_NUMBERS;
     return &table;
+}
+
+// Is this entry of the table 0? Known when it is compiled.
+HD bool prince_is_zero(const double *entry)
+{
+    static const PrinceTable known = PRINCE_NUMBERS;
+    return ((const double *)&known)[entry - (const double *)prince_table()] == 0.0;
 }
 
 // sum over j < count of weight[j] a[j]
 HD HopperVector prince_weighted(const double *weight, const HopperVector *a, int count)
 {
-    HopperVector sum = hopper_combined(splat(weight[0]), &a[0], splat(0.0), &a[0]);
+    HopperVector sum = hopper_scaled(splat(entry_of(&weight[0])), &a[0]);
     UNROLL
-    for (int j = 1; j < count; j++) sum = hopper_moved(&sum, splat(weight[j]), &a[j]);
+    for (int j = 1; j < count; j++)
+        if (!prince_is_zero(&weight[j])) sum = hopper_moved(&sum, splat(entry_of(&weight[j])), &a[j]);
     return sum;
 }
 
@@ -198,7 +210,7 @@ typedef struct PrinceAverages {
 HD void prince_average(const HopperWorld *world, PrinceAverages *sum, double weight, const PrinceRate *rate, real b)
 {
     const real error = rate->speed - world->p.x_dot_des, w = splat(weight);
-    hopper_step_add(&sum->step, w, &rate->rate);
+    hopper_step_add(world, &sum->step, w, &rate->rate.told);
     sum->speed_error2 = fused(w, error * error, sum->speed_error2);
     sum->speed = fused(w, rate->speed, sum->speed);
     sum->attitude2 = fused(w, b * b, sum->attitude2);
@@ -237,18 +249,20 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
     memset(&step->averages, 0, sizeof step->averages);
     step->h = h;
     step->a[0] = first->rate.acceleration;
-    prince_average(world, &step->averages, table->b[0], first, q->b);
+    prince_average(world, &step->averages, entry_of(&table->b[0]), first, q->b);
     UNROLL // the table's entries become constants, those that are zero vanish
-    for (int i = 1; i < PRINCE_STAGES; i++) {
+        for (int i = 1; i < PRINCE_STAGES; i++)
+    {
         const HopperVector of_v = prince_weighted(table->A[i], step->a, i);
         const HopperVector of_q = prince_weighted(table->AA[i], step->a, i);
-        const HopperVector drift = hopper_combined(splat(table->c[i]), v, h, &of_q);
+        const HopperVector drift = hopper_combined(splat(entry_of(&table->c[i])), v, h, &of_q);
         step->v = hopper_moved(v, h, &of_v);
         step->q = hopper_moved(q, h, &drift);
-        const real stage_t = fused(splat(table->c[i]), h, t);
+        const real stage_t = fused(splat(entry_of(&table->c[i])), h, t);
         step->last = prince_rate(world, &lanes->machine, switches, held, stage_t, &step->q, &step->v);
         step->a[i] = step->last.rate.acceleration;
-        prince_average(world, &step->averages, table->b[i], &step->last, step->q.b);
+        if (!prince_is_zero(&table->b[i]))
+            prince_average(world, &step->averages, entry_of(&table->b[i]), &step->last, step->q.b);
     }
     step->error = prince_error(world, step);
 }
@@ -429,10 +443,10 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
     for (int k = 0; k < PRINCE_SWITCHES; k++) switches->on[k] = switches->on[k] ^ turning->on[k];
     HopperTransitions edge;
     edge.touchdown = turning->on[PRINCE_GROUND] & switches->on[PRINCE_GROUND] & hopper_flying(machine);
-    edge.bottom = turning->on[PRINCE_RISING] & switches->on[PRINCE_RISING] & MASK(machine->fsm == HOPPER_COMPRESSION);
-    edge.lift_off = turning->on[PRINCE_EXTENDED] & switches->on[PRINCE_EXTENDED] & MASK(machine->fsm == HOPPER_THRUST);
+    edge.bottom = turning->on[PRINCE_RISING] & switches->on[PRINCE_RISING] & hopper_in(machine, HOPPER_COMPRESSION);
+    edge.lift_off = turning->on[PRINCE_EXTENDED] & switches->on[PRINCE_EXTENDED] & hopper_in(machine, HOPPER_THRUST);
     edge.match = turning->on[PRINCE_LANDING] & switches->on[PRINCE_LANDING] & ~edge.touchdown;
-    edge.match = edge.match & MASK(machine->fsm == HOPPER_FLIGHT);
+    edge.match = edge.match & hopper_in(machine, HOPPER_FLIGHT);
     hopper_follow(machine, &edge, t);
     const PrinceSwitches sides = prince_sides(g);
     PrinceSwitches fresh;

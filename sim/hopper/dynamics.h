@@ -22,8 +22,7 @@ typedef struct HopperAngles {
 HD HopperAngles hopper_angles(real a, real b)
 {
     HopperAngles angles;
-    sine_cosine(a, &angles.sin_a, &angles.cos_a);
-    sine_cosine(b, &angles.sin_b, &angles.cos_b);
+    sines_cosines(a, b, &angles.sin_a, &angles.cos_a, &angles.sin_b, &angles.cos_b);
     return angles;
 }
 
@@ -60,13 +59,14 @@ HD HopperContact hopper_contact(const HopperParameters *p, const HopperFoot *foo
     HopperContact contact;
     contact.ground = MASK(foot->height < 0.0);
     contact.damping = contact.ground & MASK(foot->rate < 0.0);
-    contact.stop = ~MASK(p->r_s0 - l > 0.0);
+    contact.stop = MASK(l - p->r_s0 >= 0.0);
     return contact;
 }
 
 // Forces from outside: of the ground on the foot, of disturbances on the body's centre of mass.
 typedef struct HopperForces {
     real f_x, f_z, f_body; // N
+    real f_damper;         // the part of f_z that is the ground's damper
 } HopperForces;
 
 HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *contact, const HopperFoot *foot, real dx)
@@ -74,8 +74,8 @@ HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *co
     const real zero = splat(0.0);
     HopperForces forces;
     forces.f_x = select_real(contact->ground, -p->b_g * dx, zero);
-    forces.f_z = select_real(contact->ground, -p->k_g * foot->height, zero) +
-                 select_real(contact->damping, -p->b_g * foot->rate, zero);
+    forces.f_damper = select_real(contact->damping, -p->b_g * foot->rate, zero);
+    forces.f_z = select_real(contact->ground, fused(-p->k_g, foot->height, forces.f_damper), zero);
     forces.f_body = zero;
     return forces;
 }
@@ -100,14 +100,16 @@ HD HopperForces hopper_forces(const HopperWorld *world, const HopperAngles *s, c
 // iteration.
 typedef struct HopperLegLaw {
     real constant, slope;
+    bool implicit; // a literal
 } HopperLegLaw;
 
 HD HopperLegLaw hopper_leg_explicit(const HopperParameters *p, const HopperContact *contact, real l, real dl, real u1)
 {
-    const real extension = p->r_s0 - l;
+    const real beyond = l - p->r_s0, drag = p->b_stop * dl;
     HopperLegLaw law;
-    law.constant = select_real(contact->stop, fused(p->k_stop, extension, -p->b_stop * dl), p->k_l * extension) + u1;
+    law.constant = u1 - select_real(contact->stop, fused(p->k_stop, beyond, drag), p->k_l * beyond);
     law.slope = splat(0.0);
+    law.implicit = false;
     return law;
 }
 
@@ -120,10 +122,14 @@ HD HopperLegLaw hopper_leg_implicit(const HopperParameters *p, const HopperConta
     HopperLegLaw law;
     law.constant = fused(stiffness, p->r_s0 - l, u1) - resistance * dl;
     law.slope = resistance * h;
+    law.implicit = true;
     return law;
 }
 
 // q'' from the angles, leg length, q', forces, leg law and hip torque u2 (N m, on the body).
+// The hip's force across the leg is N = (n0 + n1 F_k)/A, then b'' = u2/J + j_c N - j_s F_k and l'' = X - l_s b'' +
+// F_k (1/m + 1/m_l). Put together, A l'' = A X' - g n0 + E F_k with positive E, so that the leg law closes it with one
+// division.
 // The reference's equations have one more force, P = (-2 m_l l_1 a'^2 sin a, 0) at the leg's centre of mass, which is
 // what the sign error of its 5x5 form amounts to.
 HD HopperVector hopper_acceleration(const HopperWorld *world, const HopperAngles *s, real l, const HopperVector *v,
@@ -134,44 +140,55 @@ HD HopperVector hopper_acceleration(const HopperWorld *world, const HopperAngles
     const real cos_r = fused(s->cos_a, s->cos_b, s->sin_a * s->sin_b);
     const real r = l - p->l_1, a_rate2 = v->a * v->a, b_rate2 = v->b * v->b;
 
-    const real torque = fused(-p->l_1, fused(forces->f_x, s->cos_a, -forces->f_z * s->sin_a), -u2);
-    real f_x = forces->f_x;
-    if (world->c.reference != 0) f_x = f_x - 2.0 * p->m_l * p->l_1 * a_rate2 * s->sin_a;
-    // force over mass of the leg less that of the body: across and along the leg
-    real pull_t = fused(f_x, s->cos_a, -forces->f_z * s->sin_a) * p->inverse_m_l;
-    real pull_e = fused(f_x, s->sin_a, forces->f_z * s->cos_a) * p->inverse_m_l;
+    // forces on the leg across and along it; over mass, less what moves the body
+    const real force_t = fused(forces->f_x, s->cos_a, -forces->f_z * s->sin_a);
+    const real force_e = fused(forces->f_x, s->sin_a, forces->f_z * s->cos_a);
+    const real torque = fused(-p->l_1, force_t, -u2);
+    real pull_t = force_t * p->inverse_m_l, pull_e = force_e * p->inverse_m_l, more_x = splat(0.0);
+    if (hopper_with(world, HOPPER_WITH_REFERENCE)) {
+        more_x = -2.0 * p->l_1 * a_rate2 * s->sin_a; // P / m_l
+        pull_t = fused(more_x, s->cos_a, pull_t);
+        pull_e = fused(more_x, s->sin_a, pull_e);
+    }
     if (world->full) {
         const real body = forces->f_body * p->inverse_m;
         pull_t = fused(-body, s->cos_a, pull_t);
         pull_e = fused(-body, s->sin_a, pull_e);
     }
 
-    // N = n0 + n1 F_k
     const real l_c = p->l_2 * cos_r, l_s = p->l_2 * sin_r, j_c = l_c * p->inverse_J, j_s = l_s * p->inverse_J;
-    const real r_j = r * p->inverse_J_l;
+    const real r_j = r * p->inverse_J_l, turn = u2 * p->inverse_J;
     const real inverse_mass = p->inverse_m + p->inverse_m_l;
-    const real scale = 1.0 / fused(r, r_j, fused(l_c, j_c, inverse_mass));
+    const real r_r_j = r * r_j, A = fused(l_c, j_c, inverse_mass + r_r_j);
     const real coriolis = fused(2.0 * v->l, v->a, l_s * b_rate2);
-    const real n0 = -(pull_t + fused(r_j, torque, fused(j_c, u2, coriolis))) * scale;
-    const real n1 = l_c * j_s * scale;
+    const real n0 = -fused(r_j, torque, fused(l_c, turn, pull_t + coriolis)), n1 = l_c * j_s;
+    const real X = fused(r, a_rate2, fused(l_c, b_rate2, -pull_e));
 
-    // b'' = b0 + b1 F_k, then l'' = l0 + l1 F_k, and the leg law closes it
-    const real b0 = fused(j_c, n0, u2 * p->inverse_J), b1 = fused(j_c, n1, -j_s);
-    const real l0 = fused(r, a_rate2, fused(l_c, b_rate2, -fused(l_s, b0, pull_e)));
-    const real l1 = fused(-l_s, b1, inverse_mass);
-    const real f_k = fused(-law->slope, l0, law->constant) / fused(law->slope, l1, splat(1.0));
+    real f_k = law->constant, inverse_A;
+    if (law->implicit) {
+        const real l_s_j_s = l_s * j_s;
+        const real E = fused(inverse_mass, A + l_s_j_s, r_r_j * l_s_j_s);
+        const real free = fused(A, fused(-l_s, turn, X), -(l_s * j_c) * n0);
+        const real D = fused(law->slope, E, A);
+        const real inverse = 1.0 / (A * D);
+        inverse_A = D * inverse;
+        f_k = fused(A, law->constant, -law->slope * free) * (A * inverse);
+    } else {
+        inverse_A = 1.0 / A;
+    }
 
-    const real n = fused(n1, f_k, n0);
+    const real n = fused(n1, f_k, n0) * inverse_A;
     HopperVector acceleration;
     acceleration.a = fused(r_j, n, torque * p->inverse_J_l);
-    acceleration.b = fused(b1, f_k, b0);
-    acceleration.l = fused(l1, f_k, l0);
+    acceleration.b = fused(j_c, n, fused(-j_s, f_k, turn));
+    acceleration.l = fused(-l_s, acceleration.b, fused(inverse_mass, f_k, X));
     // of the leg's centre of mass about the foot
     const real across = fused(acceleration.a, s->cos_a, -a_rate2 * s->sin_a);
     const real along = fused(acceleration.a, s->sin_a, a_rate2 * s->cos_a);
-    acceleration.x = fused(f_x - fused(f_k, s->sin_a, -n * s->cos_a), p->inverse_m_l, -p->l_1 * across);
-    acceleration.z =
-        fused(forces->f_z - fused(f_k, s->cos_a, n * s->sin_a), p->inverse_m_l, fused(p->l_1, along, -p->g));
+    const real push_x = forces->f_x - fused(f_k, s->sin_a, -n * s->cos_a);
+    const real push_z = forces->f_z - fused(f_k, s->cos_a, n * s->sin_a);
+    acceleration.x = fused(push_x, p->inverse_m_l, fused(-p->l_1, across, more_x));
+    acceleration.z = fused(push_z, p->inverse_m_l, fused(p->l_1, along, -p->g));
     return acceleration;
 }
 
@@ -230,9 +247,8 @@ HD HopperPower hopper_power(const HopperWorld *world, const HopperAngles *s, con
     HopperPower power;
     power.hip = u2 * (v->b - v->a);
     power.thrust = u1 * v->l;
-    power.stop = select_real(contact->stop, p->b_stop * (v->l * v->l), zero);
-    power.ground = select_real(contact->ground, p->b_g * (v->x * v->x), zero) +
-                   select_real(contact->damping, p->b_g * (foot->rate * v->z), zero);
+    power.stop = select_real(contact->stop, p->b_stop * v->l * v->l, zero);
+    power.ground = -fused(forces->f_x, v->x, forces->f_damper * v->z);
     power.other = zero;
     if (world->full) {
         // the spring pushes along the vertical, but its energy changes with the height over the slope
@@ -240,7 +256,7 @@ HD HopperPower hopper_power(const HopperWorld *world, const HopperAngles *s, con
         power.ground = fused(vertical, foot->slope * v->x, power.ground);
         power.other = forces->f_body * hopper_body_speed(p, s, l, v);
     }
-    if (world->c.reference != 0) {
+    if (hopper_with(world, HOPPER_WITH_REFERENCE)) {
         const real p_x = -2.0 * p->m_l * p->l_1 * (v->a * v->a) * s->sin_a;
         power.other = fused(p_x, fused(p->l_1 * v->a, s->cos_a, v->x), power.other);
     }

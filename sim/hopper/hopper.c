@@ -73,6 +73,7 @@ static const struct {
     {HOPPER_PUSH, {0, HOPPER_WITH_TIMED_PUSH, HOPPER_WITH_RANDOM_PUSHES}},
     {HOPPER_WIND, {0, HOPPER_WITH_WIND, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS}},
     {HOPPER_ACCOUNTING, {0, HOPPER_WITH_PARTS}},
+    {HOPPER_EQUATIONS, {0, HOPPER_WITH_REFERENCE}},
 };
 
 static int32_t hopper_variants_of(const double *settings)
@@ -192,7 +193,7 @@ static Error hopper_choose_kernel(const double *settings, int32_t variants, int 
     if (integrator != 0)
         return error_make(ERROR_USER, "newton.jacobian: %s is for integrator: implicit_midpoint only; leave it out",
                           name);
-    if (variants != 0)
+    if ((variants & ~HOPPER_WITH_REFERENCE) != 0)
         return error_make(ERROR_USER,
                           "newton.jacobian: %s knows the plain hopper only; leave it out, or machine, terrain, push, "
                           "wind and accounting",
@@ -244,7 +245,6 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
                                  .tolerance = settings[adaptive ? HOPPER_TOLERANCE : HOPPER_NEWTON_TOLERANCE],
                                  .steps_max = adaptive ? (int64_t)settings[HOPPER_STEPS] : 0,
                                  .iterations = (int32_t)settings[HOPPER_ITERATIONS],
-                                 .reference = (int32_t)settings[HOPPER_EQUATIONS],
                                  .variants = variants};
     if (!hopper_whole_steps(duration, dt, &constants.ticks) || constants.ticks < 1)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);

@@ -32,7 +32,8 @@ enum {
     HOPPER_WITH_RANDOM_PUSHES = 1 << 6,
     HOPPER_WITH_WIND = 1 << 7,
     HOPPER_WITH_GUSTS = 1 << 8,
-    HOPPER_WITH_PARTS = 1 << 9
+    HOPPER_WITH_PARTS = 1 << 9,
+    HOPPER_WITH_REFERENCE = 1 << 10 // the reference's equations
 };
 
 // clang-format off
@@ -102,7 +103,6 @@ typedef struct HopperConstants {
     int64_t settle;                          // steps that the settled metrics leave out
     int64_t steps_max;                       // of an adaptive lane
     int32_t iterations;                      // greatest number of the implicit solve
-    int32_t reference;                       // 1: the reference's equations
     int32_t variants;                        // set of HOPPER_WITH_...
     int32_t n_points;                        // of the terrain's table
     int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // which lane input each is, -1 if the lanes don't have it

@@ -124,8 +124,8 @@ HD real hopper_failure(const HopperWorld *world, const HopperLanes *lanes, const
 {
     const HopperParameters *p = &world->p;
     const HopperVector *q = &lanes->q, *v = &lanes->v;
-    const real all = absolute(q->x) + absolute(q->z) + absolute(q->a) + absolute(q->b) + absolute(q->l) +
-                     absolute(v->x) + absolute(v->z) + absolute(v->a) + absolute(v->b) + absolute(v->l);
+    // q follows v: it is finite as long as v is
+    const real all = (absolute(v->x) + absolute(v->z)) + (absolute(v->a) + absolute(v->b)) + absolute(v->l);
     const real zero = splat(0.0);
     const real height =
         hopper_foot(world, hopper_body_x(p, s, q->x, q->l), hopper_body_z(p, s, q->z, q->l), zero, zero).height;

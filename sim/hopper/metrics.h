@@ -18,19 +18,25 @@ typedef struct HopperSums {
     HopperParts parts;
 } HopperSums;
 
-// What a step tells of its inside: averages over the step of the powers, and the forces on the foot.
+// What a step tells of its inside: averages over the step of the powers, and the greatest force on the foot.
 typedef struct HopperStep {
-    HopperPower power;
-    real effort;      // W, |hip| + |thrust|
-    real foot_force2; // N^2
-    real residual;    // of the implicit solve; 0 for explicit steps
+    HopperPower power; // only with `accounting: parts`
+    real work;         // W, all of it
+    real effort;       // W, |hip| + |thrust|
+    real foot_force2;  // N^2
+    real residual;     // of the implicit solve; 0 for explicit steps
 } HopperStep;
 
-HD real hopper_effort(const HopperPower *power) { return absolute(power->hip) + absolute(power->thrust); }
-
-HD real hopper_foot_force2(const HopperForces *forces)
+// At one instant.
+HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, real residual)
 {
-    return fused(forces->f_x, forces->f_x, forces->f_z * forces->f_z);
+    HopperStep told;
+    told.power = *power;
+    told.work = hopper_power_total(power);
+    told.effort = absolute(power->hip) + absolute(power->thrust);
+    told.foot_force2 = fused(forces->f_x, forces->f_x, forces->f_z * forces->f_z);
+    told.residual = residual;
+    return told;
 }
 
 HD void hopper_parts_begin(HopperParts *parts, const HopperEnergy *energy)
@@ -76,7 +82,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
         sums->sum_attitude2 = fused(q->b, q->b, sums->sum_attitude2);
     }
     sums->energy = fused(step->effort, dt, sums->energy);
-    sums->work = fused(hopper_power_total(&step->power), dt, sums->work);
+    sums->work = fused(step->work, dt, sums->work);
     if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_sum(&sums->parts, &step->power, dt);
     sums->peak_force2 = greater_of(step->foot_force2, sums->peak_force2);
     sums->penetration = greater_of(-height, sums->penetration);

@@ -52,7 +52,10 @@ typedef struct HopperLoads {
 } HopperLoads;
 
 // The sign of the centripetal term in p_x: the reference has it wrong.
-HD double hopper_centripetal(const HopperWorld *world) { return world->c.reference != 0 ? -1.0 : 1.0; }
+HD double hopper_centripetal(const HopperWorld *world)
+{
+    return hopper_with(world, HOPPER_WITH_REFERENCE) ? -1.0 : 1.0;
+}
 
 HD HopperLoads hopper_loads(const HopperWorld *world, const HopperPoint *at)
 {

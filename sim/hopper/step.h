@@ -28,6 +28,13 @@ HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVecto
     return to;
 }
 
+// f a
+HD HopperVector hopper_scaled(real f, const HopperVector *a)
+{
+    const HopperVector product = {f * a->x, f * a->z, f * a->a, f * a->b, f * a->l};
+    return product;
+}
+
 // f a + g b
 HD HopperVector hopper_combined(real f, const HopperVector *a, real g, const HopperVector *b)
 {
@@ -61,21 +68,21 @@ HD real hopper_difference(const HopperVector *a, const HopperVector *b)
     return greater_of(absolute(a->l - b->l), greatest);
 }
 
-// One evaluation of the equations of motion at (t, q, v) under given control: rate of v, powers, forces.
+// One evaluation of the equations of motion at (t, q, v) under given control.
 typedef struct HopperRate {
     HopperVector acceleration;
-    HopperPower power;
-    HopperForces forces;
+    HopperStep told;
 } HopperRate;
 
 HD HopperRate hopper_rate(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v,
                           const HopperControl *control, const HopperContact *contact, const HopperFoot *foot)
 {
     const HopperLegLaw law = hopper_leg_explicit(&world->p, contact, q->l, v->l, control->u1);
+    const HopperForces forces = hopper_forces(world, s, contact, foot, control->push, q->l, v, control->t);
+    const HopperPower power = hopper_power(world, s, contact, foot, &forces, control->u1, control->u2, q->l, v);
     HopperRate rate;
-    rate.forces = hopper_forces(world, s, contact, foot, control->push, q->l, v, control->t);
-    rate.acceleration = hopper_acceleration(world, s, q->l, v, &rate.forces, &law, control->u2);
-    rate.power = hopper_power(world, s, contact, foot, &rate.forces, control->u1, control->u2, q->l, v);
+    rate.acceleration = hopper_acceleration(world, s, q->l, v, &forces, &law, control->u2);
+    rate.told = hopper_told(&power, &forces, splat(0.0));
     return rate;
 }
 

@@ -146,12 +146,9 @@ HD HopperStep hopper_step_solved(const HopperWorld *world, const HopperVector *q
     const HopperFoot foot = hopper_foot_after(world, q, h, w);
     const real l = fused(h, w->l, q->l);
     const HopperForces forces = hopper_forces(world, &s, &iterate->contact, &foot, control->push, l, w, control->t + h);
-    HopperStep step;
-    step.power = hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, l, w);
-    step.effort = hopper_effort(&step.power);
-    step.foot_force2 = hopper_foot_force2(&forces);
-    step.residual = iterate->residual;
-    return step;
+    const HopperPower power =
+        hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, l, w);
+    return hopper_told(&power, &forces, iterate->residual);
 }
 
 // Implicit midpoint with the positions eliminated: w = v + h a(q + h w, w), h = dt/2; then q += dt w and v = 2 w - v

@@ -10,7 +10,7 @@
 
 static HopperWorld dynamics_world(bool reference)
 {
-    HopperWorld world = {.c = {.reference = reference}};
+    HopperWorld world = {.full = true, .c = {.variants = reference ? HOPPER_WITH_REFERENCE : 0}};
     HopperParameters *p = &world.p;
 #define DYNAMICS_SET(name, unit, value, ...) p->name = value;
     HOPPER_PARAMETERS(DYNAMICS_SET)
@@ -132,7 +132,7 @@ TEST(hopper_energy_changes_by_the_power_of_forces_that_are_not_in_it)
             const HopperVector *q = places[i], *v = &dynamics_rates;
             const HopperWorld world = dynamics_world(reference != 0);
             const HopperRate rate = dynamics_rate_of(&world, q, v, 20.0, 7.0);
-            CHECK_NEAR(hopper_power_total(&rate.power),
+            CHECK_NEAR(hopper_power_total(&rate.told.power),
                        dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration), 1e-5);
         }
     }
@@ -212,11 +212,14 @@ TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
         const double speed = hopper_body_speed(&world.p, &s, q->l, v);
         const double relative = -3.0 + 2.0 * sin(2.0 * 3.141592653589793 * 0.4 / 3.0) - speed;
         const HopperRate rate = hopper_rate_at(&world, &s, q, v, &control);
-        CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, rate.forces.f_body, 1e-12);
-        CHECK_NEAR(rate.forces.f_body + rate.forces.f_x,
-                   dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration), 1e-6);
-        CHECK_NEAR(hopper_power_total(&rate.power), dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration),
-                   1e-5);
+        const HopperFoot foot = hopper_foot(&world, q->x, q->z, v->x, v->z);
+        const HopperContact contact = hopper_contact(&world.p, &foot, q->l);
+        const HopperForces forces = hopper_forces(&world, &s, &contact, &foot, control.push, q->l, v, control.t);
+        CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, forces.f_body, 1e-12);
+        CHECK_NEAR(forces.f_body + forces.f_x, dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration),
+                   1e-6);
+        CHECK_NEAR(hopper_power_total(&rate.told.power),
+                   dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration), 1e-5);
     }
 }
 

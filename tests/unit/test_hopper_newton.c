@@ -13,7 +13,9 @@ enum { NEWTON_RANDOM = 500 };
 
 static HopperWorld newton_world(bool reference)
 {
-    HopperWorld world = {.c = {.dt = 1e-4, .tolerance = 0.0, .iterations = 1, .reference = reference}};
+    HopperWorld world = {
+        .full = true,
+        .c = {.dt = 1e-4, .tolerance = 0.0, .iterations = 1, .variants = reference ? HOPPER_WITH_REFERENCE : 0}};
     HopperParameters *p = &world.p;
 #define NEWTON_SET(name, unit, value, ...) p->name = value;
     HOPPER_PARAMETERS(NEWTON_SET)
@@ -122,7 +124,8 @@ static void newton_complex(const HopperWorld *world, const HopperPoint *at, cons
         at->contact.stop ? p->k_stop * (p->r_s0 - l) - p->b_stop * dl + u1 : p->k_l * (p->r_s0 - l) + u1;
     const double complex F_x = at->contact.ground ? -p->b_g * dx : 0.0;
     const double complex F_z = (at->contact.ground ? -p->k_g * z : 0.0) - (at->contact.damping ? p->b_g * dz : 0.0);
-    const double complex P = world->c.reference ? -2.0 * p->m_l * p->l_1 * da * da * csin(a) : 0.0;
+    const double complex P =
+        hopper_with(world, HOPPER_WITH_REFERENCE) ? -2.0 * p->m_l * p->l_1 * da * da * csin(a) : 0.0;
     const double complex torque = -p->l_1 * (F_x * ccos(a) - F_z * csin(a)) - u2; // P acts at the centre of mass
     const double complex F_t = (F_x + P) * ccos(a) - F_z * csin(a), F_e = (F_x + P) * csin(a) + F_z * ccos(a);
     const double complex R = l - p->l_1, s_r = csin(a - b), c_r = ccos(a - b);
