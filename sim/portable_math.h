@@ -29,6 +29,20 @@ HD real math_polynomial(real x, const double *c, int n)
     return P;
 }
 
+// The same, n a multiple of 4: fours of terms by Horner in x^4, which has half the latency again.
+HD real math_quartered(real x, const double *c, int n)
+{
+    const real x2 = x * x, x4 = x2 * x2;
+    real P = splat(0.0);
+    UNROLL
+    for (int i = n - 4; i >= 0; i -= 4) {
+        const real low = math_pair(x, entry_of(&c[i]), entry_of(&c[i + 1]));
+        const real four = fused(math_pair(x, entry_of(&c[i + 2]), entry_of(&c[i + 3])), x2, low);
+        P = i == n - 4 ? four : fused(P, x4, four);
+    }
+    return P;
+}
+
 // Adding and taking away 1.5 * 2^52 rounds to the nearest integer (|x| < 2^51), which stands in the sum's low bits.
 HD real math_rounder(void) { return splat(0x1.8p52); }
 HD real math_nearest(real x) { return (x + math_rounder()) - math_rounder(); }
@@ -155,11 +169,11 @@ HD real math_arc_sine(real x, bool limited)
         z = select_real(beyond, limited ? greater_of(rest, splat(0.0)) : rest, z);
         s = select_real(beyond, square_root(z), s);
     }
-    const real tail = z * fused(math_polynomial(z, P, 12), z, splat(0.1666666666666676));
-    real result = fused(s, tail, s);
+    const real tail = fused(math_quartered(z, P, 12), z, splat(0.1666666666666676)), s3 = s * z;
+    real result = fused(s3, tail, s);
     if (any_lane(beyond)) {
         const real sum = 1.5707963267948966 - 2.0 * s, lost = (1.5707963267948966 - sum) - 2.0 * s;
-        result = select_real(beyond, sum + fused(-2.0 * s, tail, lost + 6.123233995736766e-17), result);
+        result = select_real(beyond, sum + fused(-2.0 * s3, tail, lost + 6.123233995736766e-17), result);
     }
     return math_signed(result, math_sign_bit(x));
 }

@@ -138,6 +138,17 @@ HD bool any_lane(mask m)
 #endif
 }
 
+// The mask that any_lane() found lanes in: in a group of one it is the whole group, which the compiler may know.
+HD mask not_empty(mask m)
+{
+#if LANES == 1
+    (void)m;
+    return -1;
+#else
+    return m;
+#endif
+}
+
 // ---- correctly rounded operations -----------------------------------------------------------------------------------
 
 // a*b + c, rounded once

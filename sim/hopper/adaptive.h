@@ -95,27 +95,11 @@ HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLa
     return any;
 }
 
-HD HopperPower prince_power_select(mask m, const HopperPower *a, const HopperPower *b)
-{
-    HopperPower chosen;
-    chosen.hip = select_real(m, a->hip, b->hip);
-    chosen.thrust = select_real(m, a->thrust, b->thrust);
-    chosen.stop = select_real(m, a->stop, b->stop);
-    chosen.ground = select_real(m, a->ground, b->ground);
-    chosen.other = select_real(m, a->other, b->other);
-    return chosen;
-}
-
 HD PrinceRate prince_rate_select(const HopperWorld *world, mask m, const PrinceRate *a, const PrinceRate *b)
 {
-    const HopperStep *of_a = &a->rate.told, *of_b = &b->rate.told;
     PrinceRate chosen;
-    chosen.rate.told.power =
-        hopper_with(world, HOPPER_WITH_PARTS) ? prince_power_select(m, &of_a->power, &of_b->power) : of_a->power;
     chosen.rate.acceleration = hopper_select(m, &a->rate.acceleration, &b->rate.acceleration);
-    chosen.rate.told.work = select_real(m, of_a->work, of_b->work);
-    chosen.rate.told.effort = select_real(m, of_a->effort, of_b->effort);
-    chosen.rate.told.foot_force2 = select_real(m, of_a->foot_force2, of_b->foot_force2);
+    chosen.rate.told = hopper_told_select(world, m, &a->rate.told, &b->rate.told);
     chosen.control.u1 = select_real(m, a->control.u1, b->control.u1);
     chosen.control.u2 = select_real(m, a->control.u2, b->control.u2);
     chosen.control.push = select_real(m, a->control.push, b->control.push);
@@ -203,6 +187,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
+    running = not_empty(running);
     WITH_APART(HopperLanes, lanes, HopperPast);
     PrinceLanes own;
     if (group->tick == 0) {
@@ -252,7 +237,8 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             held = prince_held(&world, &lanes, own.t);
             if (any_lane(taken & (landing | timed)))
                 own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);
-            failure = select_real(taken, hopper_failure(&world, &lanes, &s, splat(0.0)), failure);
+            const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, splat(0.0));
+            failure = select_real(taken, hopper_failure(&failures), failure);
         }
         failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),
                               splat(HOPPER_LIMIT), failure);
@@ -266,6 +252,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             prince_store(group, &own, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
+            running = not_empty(running);
         }
     }
     hopper_store(&world, group, &lanes, running);

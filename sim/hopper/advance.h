@@ -60,6 +60,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     const HopperWorld world = hopper_world(constants, assets, group, full);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
+    running = not_empty(running);
     WITH_APART(HopperLanes, lanes, HopperPast);
     if (group->tick == 0) {
         hopper_begin(&world, &lanes);
@@ -70,6 +71,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     real speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
     HopperEdge before = hopper_edge(&world, &lanes, &s);
     double ticks = (double)group->tick;
+    lanes.turn = (int32_t)(group->tick % HOPPER_PAST);
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = splat(ticks * world.c.dt), t_end = splat((ticks + 1.0) * world.c.dt);
@@ -80,6 +82,7 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
             observed && lanes_debug_due(group, tick), group, tick, t, lanes.machine.fsm, control};
 
         const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, &debug, running);
+        lanes.turn = lanes.turn + 1 == HOPPER_PAST ? 0 : lanes.turn + 1;
         s = hopper_angles(lanes.q.a, lanes.q.b);
         speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
         const HopperEdge after = hopper_edge(&world, &lanes, &s);
@@ -88,17 +91,18 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
         hopper_sum(&world, &lanes.sums, &s, &lanes.q, &lanes.machine, &edge, &step, speed, after.height,
                    splat(world.c.dt), tick + 1 > world.c.settle);
 
-        const real failure = hopper_failure(&world, &lanes, &s, step.residual);
-        const mask ended = running & (tick + 1 == world.c.ticks ? splat_bits(-1) : MASK(failure != HOPPER_NONE));
+        const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, step.residual);
+        const mask ended = running & (tick + 1 == world.c.ticks ? splat_bits(-1) : hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
                 const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
                 hopper_sample(group, &lanes, &last, t_end, ended);
             }
             const real settled = splat((double)(tick + 1 - world.c.settle));
-            hopper_finish(&world, group, &lanes, &s, settled, t_end, failure, ended);
+            hopper_finish(&world, group, &lanes, &s, settled, t_end, hopper_failure(&failures), ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
+            running = not_empty(running);
         }
     }
     hopper_store(&world, group, &lanes, running);

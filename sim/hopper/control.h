@@ -47,9 +47,11 @@ HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *m
     control.u1 = select_real(on->thrusting, p->thrust, zero);
     control.u2 = -fused(p->k_att, fused(splat(-0.5), q->a, q->b), p->b_att * v->b); // stance: the hip levels the body
     if (any_lane(flight)) {                                                         // flight: the hip places the foot
-        const real offset = fused(0.5 * body_speed, machine->T_s, p->k_xdot * (body_speed - p->x_dot_des));
-        const real a_des = -arc_sine_limited(offset / q->l);
-        const real placing = fused(p->k_fp, q->a - a_des, p->b_fp * v->a);
+        // the foot stands ahead of the hip by v T_s/2 + k_xdot (v - x_dot_des)
+        const real lead = fused(splat(0.5), machine->T_s, p->k_xdot);
+        const real ahead = fused(body_speed, lead, -p->k_xdot * p->x_dot_des);
+        const real a_des = -arc_sine_limited(ahead * (1.0 / q->l));
+        const real placing = fused(-p->k_fp, a_des, fused(p->k_fp, q->a, p->b_fp * v->a));
         control.u2 = select_real(flight, select_real(on->placing, placing, zero), control.u2);
     }
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) { // FLIGHT is AIR_PREPARE

@@ -83,7 +83,7 @@ HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *co
 // Horizontal velocity of the body's centre of mass (m/s): v of the control law.
 HD real hopper_body_speed(const HopperParameters *p, const HopperAngles *s, real l, const HopperVector *v)
 {
-    return fused(v->l, s->sin_a, fused(l * v->a, s->cos_a, fused(p->l_2 * v->b, s->cos_b, v->x)));
+    return fused(p->l_2 * v->b, s->cos_b, v->x) + fused(l * v->a, s->cos_a, v->l * s->sin_a);
 }
 
 // All of them at time t in (q, v), with the force `push` that is held over the step.
@@ -161,7 +161,8 @@ HD HopperVector hopper_acceleration(const HopperWorld *world, const HopperAngles
     const real inverse_mass = p->inverse_m + p->inverse_m_l;
     const real r_r_j = r * r_j, A = fused(l_c, j_c, inverse_mass + r_r_j);
     const real coriolis = fused(2.0 * v->l, v->a, l_s * b_rate2);
-    const real n0 = -fused(r_j, torque, fused(l_c, turn, pull_t + coriolis)), n1 = l_c * j_s;
+    const real without_u2 = fused(-p->l_1 * r_j, force_t, pull_t + coriolis);
+    const real n0 = fused(r_j - j_c, u2, -without_u2), n1 = l_c * j_s;
     const real X = fused(r, a_rate2, fused(l_c, b_rate2, -pull_e));
 
     real f_k = law->constant, inverse_A;

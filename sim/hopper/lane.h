@@ -118,9 +118,14 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
     lanes_sample(group, sample, which);
 }
 
-// Failure of each lane after a step (a code of HOPPER_NONE...). Body centre lower than 0.3 m over the ground, body
-// turned by more than a right angle or leg shorter than l_1 + 0.05 m: it fell.
-HD real hopper_failure(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s, real residual)
+// How a lane failed in a step: the solve did not converge; it fell, the body's centre lower than 0.3 m over the ground,
+// the body turned by more than a right angle or the leg shorter than l_1 + 0.05 m; its state is not finite.
+typedef struct HopperFailures {
+    mask solver, fell, diverged;
+} HopperFailures;
+
+HD HopperFailures hopper_failures_of(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s,
+                                     real residual)
 {
     const HopperParameters *p = &world->p;
     const HopperVector *q = &lanes->q, *v = &lanes->v;
@@ -129,10 +134,21 @@ HD real hopper_failure(const HopperWorld *world, const HopperLanes *lanes, const
     const real zero = splat(0.0);
     const real height =
         hopper_foot(world, hopper_body_x(p, s, q->x, q->l), hopper_body_z(p, s, q->z, q->l), zero, zero).height;
-    const mask fell = MASK(height < 0.3) | MASK(absolute(q->b) > 1.5707963267948966) | MASK(q->l < p->l_1 + 0.05);
-    real failure = select_real(fell, splat(HOPPER_FELL), splat(HOPPER_NONE));
-    failure = select_real(MASK(residual > 1e-9), splat(HOPPER_SOLVER), failure);
-    return select_real(is_finite(all), failure, splat(HOPPER_DIVERGED));
+    HopperFailures failures;
+    failures.solver = MASK(residual > 1e-9);
+    failures.diverged = ~is_finite(all);
+    failures.fell = MASK(absolute(q->b) > 1.5707963267948966) | MASK(q->l < p->l_1 + 0.05) | MASK(height < 0.3);
+    return failures;
+}
+
+HD mask hopper_failed(const HopperFailures *failures) { return failures->solver | failures->diverged | failures->fell; }
+
+// The code of each lane (HOPPER_NONE...): of several failures the gravest.
+HD real hopper_failure(const HopperFailures *failures)
+{
+    const real fell = select_real(failures->fell, splat(HOPPER_FELL), splat(HOPPER_NONE));
+    return select_real(failures->diverged, splat(HOPPER_DIVERGED),
+                       select_real(failures->solver, splat(HOPPER_SOLVER), fell));
 }
 
 // The lanes of `which` end: metrics, state and status go out. `settled` and `survived` as for hopper_metrics.

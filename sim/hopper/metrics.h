@@ -39,6 +39,23 @@ HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, 
     return told;
 }
 
+HD HopperStep hopper_told_select(const HopperWorld *world, mask m, const HopperStep *a, const HopperStep *b)
+{
+    HopperStep chosen = *a;
+    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+        chosen.power.hip = select_real(m, a->power.hip, b->power.hip);
+        chosen.power.thrust = select_real(m, a->power.thrust, b->power.thrust);
+        chosen.power.stop = select_real(m, a->power.stop, b->power.stop);
+        chosen.power.ground = select_real(m, a->power.ground, b->power.ground);
+        chosen.power.other = select_real(m, a->power.other, b->power.other);
+    }
+    chosen.work = select_real(m, a->work, b->work);
+    chosen.effort = select_real(m, a->effort, b->effort);
+    chosen.foot_force2 = select_real(m, a->foot_force2, b->foot_force2);
+    chosen.residual = select_real(m, a->residual, b->residual);
+    return chosen;
+}
+
 HD void hopper_parts_begin(HopperParts *parts, const HopperEnergy *energy)
 {
     parts->kinetic_start = energy->kinetic;
@@ -88,17 +105,18 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     sums->penetration = greater_of(-height, sums->penetration);
     sums->residual = greater_of(step->residual, sums->residual);
 
-    const mask hopping = hopper_flying(machine) & (MASK(sums->hops > 0.0) | edge->lift_off);
-    if (any_lane(hopping | edge->touchdown)) {
-        const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start;
-        const mask landed = edge->touchdown & MASK(sums->hops > 0.0);
+    // of each flight that a lift-off began, the greatest height
+    const mask hopped = MASK(sums->hops > 0.0);
+    const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start;
+    if (any_lane(edge->touchdown | edge->lift_off)) {
+        const mask landed = edge->touchdown & hopped;
         sums->sum_apex = select_real(landed, sums->sum_apex + sums->apex, sums->sum_apex);
         sums->sum_apex2 = select_real(landed, fused(sums->apex, sums->apex, sums->sum_apex2), sums->sum_apex2);
         sums->flights = select_real(landed, sums->flights + 1.0, sums->flights);
-        sums->apex = select_real(hopping, greater_of(rise, sums->apex), sums->apex);
         sums->apex = select_real(edge->lift_off, rise, sums->apex);
         sums->hops = select_real(edge->lift_off, sums->hops + 1.0, sums->hops);
     }
+    sums->apex = select_real(hopper_flying(machine) & hopped, greater_of(rise, sums->apex), sums->apex);
 }
 
 // The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_ALL_METRICS]. `settled`: what the settled

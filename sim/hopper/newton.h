@@ -366,18 +366,27 @@ HD HopperNewton hopper_newton_solve(const HopperWorld *world, const HopperLanes 
     }
 }
 
+// Powers and forces at the middle of the step.
+HD HopperStep hopper_newton_told(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
+                                 const HopperControl *control, const HopperNewton *solved)
+{
+    const real half = splat(0.5), h = hopper_reach(world, true);
+    const HopperVector *q = &lanes->q, w = hopper_combined(half, &lanes->v, half, &solved->state.v);
+    const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w.a, h * w.b);
+    const HopperFoot foot = hopper_foot_after(world, q, h, &w);
+    const HopperContact *contact = &solved->contact;
+    const real l = fused(h, w.l, q->l), infinite = real_of_bits(splat_bits(0x7ff0000000000000));
+    const HopperForces forces = hopper_forces(world, &s, contact, &foot, control->push, l, &w, control->t + h);
+    const HopperPower power = hopper_power(world, &s, contact, &foot, &forces, control->u1, control->u2, l, &w);
+    return hopper_told(&power, &forces, select_real(solved->near_singular, infinite, solved->residual_v));
+}
+
 HD HopperStep hopper_step_newton(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *start,
                                  const HopperControl *control, HopperJacobian jacobian, const HopperDebug *debug,
                                  mask running)
 {
     const HopperNewton solved = hopper_newton_solve(world, lanes, control, jacobian, debug, running);
-    const real half = splat(0.5), infinite = real_of_bits(splat_bits(0x7ff0000000000000));
-    HopperIterate middle;
-    memset(&middle, 0, sizeof middle);
-    middle.w = hopper_combined(half, &lanes->v, half, &solved.state.v);
-    middle.contact = solved.contact;
-    middle.residual = select_real(solved.near_singular, infinite, solved.residual_v);
-    const HopperStep step = hopper_step_solved(world, &lanes->q, start, control, hopper_reach(world, true), &middle);
+    const HopperStep step = hopper_newton_told(world, lanes, start, control, &solved);
     lanes->q = solved.state.q;
     lanes->v = solved.state.v;
     return step;

@@ -4,7 +4,7 @@
 
 #include "metrics.h"
 
-// Accelerations of the last implicit steps: that of step k at k mod HOPPER_PAST.
+// Accelerations of the last implicit steps: a ring, with that of step k at k mod HOPPER_PAST.
 enum { HOPPER_PAST = 5 };
 typedef struct HopperPast {
     HopperVector acceleration[HOPPER_PAST];
@@ -15,6 +15,7 @@ typedef struct HopperLanes {
     HopperVector q, v;
     HopperMachine machine;
     HopperSums sums;
+    int32_t turn; // of the step that comes: its place in the ring
 } HopperLanes;
 
 HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)
@@ -61,11 +62,9 @@ HD HopperVector hopper_select(mask m, const HopperVector *a, const HopperVector 
 // inf-norm of a - b; NaN in any component gives NaN or a number that the caller's finiteness test catches
 HD real hopper_difference(const HopperVector *a, const HopperVector *b)
 {
-    real greatest = absolute(a->x - b->x);
-    greatest = greater_of(absolute(a->z - b->z), greatest);
-    greatest = greater_of(absolute(a->a - b->a), greatest);
-    greatest = greater_of(absolute(a->b - b->b), greatest);
-    return greater_of(absolute(a->l - b->l), greatest);
+    const real of_foot = greater_of(absolute(a->x - b->x), absolute(a->z - b->z));
+    const real of_angles = greater_of(absolute(a->a - b->a), absolute(a->b - b->b));
+    return greater_of(greater_of(of_foot, of_angles), absolute(a->l - b->l));
 }
 
 // One evaluation of the equations of motion at (t, q, v) under given control.

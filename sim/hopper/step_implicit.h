@@ -7,10 +7,11 @@
 // sine and cosine of angle + d for |d| <= 1/64 from those of the angle, by addition with the series of d (error 1e-17).
 HD void hopper_turned(real sin_0, real cos_0, real d, real *sin_1, real *cos_1)
 {
+    TABLE double S[] = {-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0}, V[] = {-1.0 / 24.0, 1.0 / 720.0};
     const real d2 = d * d;
-    const real sin_d =
-        fused(d * d2, fused(d2, fused(d2, splat(-1.0 / 5040.0), splat(1.0 / 120.0)), splat(-1.0 / 6.0)), d);
-    const real versine = d2 * fused(d2, fused(d2, splat(1.0 / 720.0), splat(-1.0 / 24.0)), splat(0.5)); // 1 - cos d
+    const real sine_tail = fused(d2, math_pair(d2, entry_of(&S[1]), entry_of(&S[2])), splat(entry_of(&S[0])));
+    const real sin_d = fused(d * d2, sine_tail, d);
+    const real versine = d2 * fused(d2, math_pair(d2, entry_of(&V[0]), entry_of(&V[1])), splat(0.5)); // 1 - cos d
     *sin_1 = fused(cos_0, sin_d, fused(-sin_0, versine, sin_0));
     *cos_1 = fused(-sin_0, sin_d, fused(-cos_0, versine, cos_0));
 }
@@ -37,11 +38,11 @@ HD HopperAngles hopper_angles_after(const HopperAngles *s, real a, real b, real 
 // a branch that is held makes it smooth again, with an error of the order that an event inside a step costs anyway.
 #define HOPPER_FREE_ITERATIONS 6
 
-// One iterate: the velocity w at the evaluated instant, and the branches and acceleration that gave it.
+// One iterate: the velocity w at the evaluated instant, and the branches, acceleration and powers that gave it.
 typedef struct HopperIterate {
     HopperVector w, acceleration;
     HopperContact contact;
-    real residual; // change of w
+    HopperStep told; // its residual: change of w
 } HopperIterate;
 
 HD mask hopper_mask_select(mask m, mask a, mask b) { return (m & a) | (~m & b); }
@@ -75,8 +76,19 @@ HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes
     const HopperLegLaw law = hopper_leg_implicit(&world->p, &next.contact, h, q->l, v->l, control->u1);
     next.acceleration = hopper_acceleration(world, &s, l, w, &forces, &law, control->u2);
     next.w = hopper_moved(v, h, &next.acceleration);
-    next.residual = hopper_difference(&next.w, w);
+    const HopperPower power = hopper_power(world, &s, &next.contact, &foot, &forces, control->u1, control->u2, l, w);
+    next.told = hopper_told(&power, &forces, hopper_difference(&next.w, w));
     return next;
+}
+
+HD HopperIterate hopper_iterate_select(const HopperWorld *world, mask m, const HopperIterate *a, const HopperIterate *b)
+{
+    HopperIterate chosen;
+    chosen.w = hopper_select(m, &a->w, &b->w);
+    chosen.acceleration = hopper_select(m, &a->acceleration, &b->acceleration);
+    chosen.contact = hopper_contact_select(m, &a->contact, &b->contact);
+    chosen.told = hopper_told_select(world, m, &a->told, &b->told);
+    return chosen;
 }
 
 // From the step's start to the instant where the acceleration is evaluated (s).
@@ -96,25 +108,30 @@ HD HopperState hopper_state_after(const HopperWorld *world, const HopperLanes *l
 }
 
 // The acceleration of a step by the polynomial through those of the five before it: so near, where all is smooth, that
-// most steps need one iteration.
-HD HopperVector hopper_extrapolated(const HopperPast *past, int64_t step)
+// most steps need one iteration. The weight of a place of the ring goes by how old what it holds is, 1 to 5 steps.
+HD HopperVector hopper_extrapolated(const HopperLanes *lanes)
 {
-    const double weight[HOPPER_PAST] = {5.0, -10.0, 10.0, -5.0, 1.0};
-    const int32_t last = (int32_t)((step + HOPPER_PAST - 1) % HOPPER_PAST);
-    HopperVector sum = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    TABLE double weights[HOPPER_PAST][HOPPER_PAST] = {{1.0, -5.0, 10.0, -10.0, 5.0},
+                                                      {5.0, 1.0, -5.0, 10.0, -10.0},
+                                                      {-10.0, 5.0, 1.0, -5.0, 10.0},
+                                                      {10.0, -10.0, 5.0, 1.0, -5.0},
+                                                      {-5.0, 10.0, -10.0, 5.0, 1.0}};
+    const double *weight = weights[lanes->turn];
+    HopperVector sum = hopper_scaled(splat(entry_of(&weight[0])), &lanes->past.acceleration[0]);
     UNROLL
-    for (int k = HOPPER_PAST - 1; k >= 0; k--)
-        sum = hopper_moved(&sum, splat(weight[k]), &past->acceleration[(last + HOPPER_PAST - k) % HOPPER_PAST]);
+    for (int k = 1; k < HOPPER_PAST; k++)
+        sum = hopper_moved(&sum, splat(entry_of(&weight[k])), &lanes->past.acceleration[k]);
     return sum;
 }
 
 // Solves w = v + h a(q + h w, w) from the extrapolated acceleration. A lane whose w changed by no more than the
-// tolerance keeps it while others of its group go on.
+// tolerance keeps it while others of its group go on. Powers and forces are those of the last iterate but one, which is
+// as near.
 HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
                               const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {
     const real h = hopper_reach(world, midpoint);
-    const HopperVector guess = hopper_extrapolated(&lanes->past, debug->step);
+    const HopperVector guess = hopper_extrapolated(lanes);
     HopperIterate iterate;
     memset(&iterate, 0, sizeof iterate);
     iterate.w = hopper_moved(&lanes->v, h, &guess);
@@ -125,30 +142,14 @@ HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes
         if (debug->on) {
             const HopperState before = hopper_state_after(world, lanes, midpoint, &iterate.w);
             const HopperState after = hopper_state_after(world, lanes, midpoint, &next.w);
-            hopper_debug_row(debug, iteration, splat(0.0), next.residual, &before, &after, solving);
+            hopper_debug_row(debug, iteration, splat(0.0), next.told.residual, &before, &after, solving);
         }
-        iterate.w = hopper_select(solving, &next.w, &iterate.w);
-        iterate.acceleration = hopper_select(solving, &next.acceleration, &iterate.acceleration);
-        iterate.contact = hopper_contact_select(solving, &next.contact, &iterate.contact);
-        iterate.residual = select_real(solving, next.residual, iterate.residual);
-        solving = solving & ~MASK(iterate.residual <= world->c.tolerance);
+        iterate = hopper_iterate_select(world, solving, &next, &iterate);
+        solving = solving & ~MASK(iterate.told.residual <= world->c.tolerance);
         if (!any_lane(solving)) break;
+        solving = not_empty(solving);
     }
     return iterate;
-}
-
-// Powers and forces at the solution.
-HD HopperStep hopper_step_solved(const HopperWorld *world, const HopperVector *q, const HopperAngles *start,
-                                 const HopperControl *control, real h, const HopperIterate *iterate)
-{
-    const HopperVector *w = &iterate->w;
-    const HopperAngles s = hopper_angles_after(start, q->a, q->b, h * w->a, h * w->b);
-    const HopperFoot foot = hopper_foot_after(world, q, h, w);
-    const real l = fused(h, w->l, q->l);
-    const HopperForces forces = hopper_forces(world, &s, &iterate->contact, &foot, control->push, l, w, control->t + h);
-    const HopperPower power =
-        hopper_power(world, &s, &iterate->contact, &foot, &forces, control->u1, control->u2, l, w);
-    return hopper_told(&power, &forces, iterate->residual);
 }
 
 // Implicit midpoint with the positions eliminated: w = v + h a(q + h w, w), h = dt/2; then q += dt w and v = 2 w - v
@@ -157,13 +158,11 @@ HD HopperStep hopper_step_implicit(const HopperWorld *world, HopperLanes *lanes,
                                    const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {
     const HopperIterate iterate = hopper_solve(world, lanes, start, control, midpoint, debug, running);
-    const HopperStep step =
-        hopper_step_solved(world, &lanes->q, start, control, hopper_reach(world, midpoint), &iterate);
     const HopperState after = hopper_state_after(world, lanes, midpoint, &iterate.w);
     lanes->q = after.q;
     lanes->v = after.v;
-    lanes->past.acceleration[debug->step % HOPPER_PAST] = iterate.acceleration;
-    return step;
+    lanes->past.acceleration[lanes->turn] = iterate.acceleration;
+    return iterate.told;
 }
 
 #endif
