@@ -7,7 +7,7 @@ OPT ?= -O2
 KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz hostile valgrind crash flips
+.PHONY: all demo test test-gpu bits bench bench-gpu lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: portable install clean FORCE
 all: $(BUILD)/hopscotch
 
@@ -91,6 +91,8 @@ crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
+bench-gpu: $(BUILD)/bench_hopper_speed
+	./$< $(BUILD)/hopper_speed_gpu cuda $$(nvidia-smi --query-gpu=clocks.max.sm --format=csv,noheader,nounits | head -n 1)
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
 lint:
@@ -103,7 +105,7 @@ hostile: all
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
 valgrind: all
 	sh tests/valgrind.sh $(BUILD)/hopscotch
-portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision)
+portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision bench_hopper_speed)
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc

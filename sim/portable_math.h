@@ -18,8 +18,8 @@
 
 // c0 + c1 x
 HD real math_pair(real x, double c0, double c1) { return fused(splat(c1), x, splat(c0)); }
-// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n even: pairs of terms, chained by Horner in x^2, which has half the latency
-// of plain Horner.
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n even: pairs of terms, chained by Horner in x^2. Half the latency of plain
+// Horner.
 HD real math_polynomial(real x, const double *c, int n)
 {
     const real x2 = x * x;

@@ -1,0 +1,269 @@
+// How fast hoppers are: 5 s of implicit midpoint and semi-implicit Euler at 1e-4 s and of dormand_prince at 1e-6, against
+// the oracle (Newton on ten numbers with a Jacobian by finite differences, four iterations) and, on a GPU, against the
+// time that its FP64 units need at least.
+//     hopper_speed [OUTPUT [BACKEND [CLOCK]]]
+// writes OUTPUT.csv (build/hopper_speed). BACKEND: cpu, one thread of each instruction set and then two threads; or
+// cuda, whose clock is CLOCK (MHz; 0: no floor).
+// Populations: replicates of the default hopper; the twelve gaits of tests/hopper_twelve.h, lane by lane, each nudged.
+// Times: median of the repetitions after one to warm up; processor time of one thread, elapsed time of more, event time
+// of the kernel on a GPU. Columns at the end: times as fast as the oracle, times the floor, times as fast as the scalar
+// build of the same source.
+#include "../../sim/sim.h"
+#include "../hopper_twelve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SPEED_DURATION 5.0 // s
+enum { SPEED_REPEATS = 10, SPEED_OPTIONS_MAX = 64 };
+
+typedef struct SpeedMethod {
+    const char *name;
+    int integrator, jacobian; // places in the choices of the options
+    double tolerance;         // newton.tolerance, or the adaptive method's
+    // FP64 instructions of a lane over the 5 s on a GPU: counted on the defaults at 10,000 lanes by `ncu --metrics
+    // smsp__inst_executed_pipe_fp64.sum`, per warp
+    double fp64;
+} SpeedMethod;
+
+static const SpeedMethod speed_methods[] = {
+    {"implicit_midpoint", 0, 0, 1e-11, 15.71e6},
+    {"semi_implicit_euler", 1, 0, 1e-11, 10.08e6},
+    {"dormand_prince", 4, 0, 1e-6, 2.699e6},
+    {"oracle", 0, 2, 0.0, 0.0}, // never within the tolerance: all four iterations
+};
+enum { SPEED_METHODS = sizeof speed_methods / sizeof speed_methods[0], SPEED_ORACLE = SPEED_METHODS - 1 };
+
+typedef struct SpeedCase {
+    const SpeedMethod *method;
+    int64_t lanes;
+    bool twelve; // population
+    int repeats;
+} SpeedCase;
+
+typedef struct SpeedResult {
+    double seconds, residual, steps; // of all lanes; worst of all steps; of a lane (0: as many as it wants)
+} SpeedResult;
+
+typedef struct SpeedBench {
+    Backend *backend;
+    double clock;                 // MHz
+    int threads;                  // of a CPU
+    double scalar[SPEED_METHODS]; // s a hopper of each method by the scalar build; 0: not known
+    double oracle;                // s a hopper by the oracle on the same processor; 0: not known
+    FILE *file;
+} SpeedBench;
+
+static Error speed_configure(const SpeedMethod *method, Arena *arena, Configured *configured)
+{
+    const Model *model = model_find("hopper");
+    double settings[SPEED_OPTIONS_MAX];
+    Points points[SPEED_OPTIONS_MAX] = {{0}};
+    for (int i = 0; i < model->n_options; i++) {
+        const char *name = model->options[i].name;
+        settings[i] = model->options[i].value;
+        if (strcmp(name, "duration") == 0) settings[i] = SPEED_DURATION;
+        if (strcmp(name, "integrator") == 0) settings[i] = method->integrator;
+        if (strcmp(name, "newton.jacobian") == 0) settings[i] = method->jacobian;
+        if (strcmp(name, "newton.iterations") == 0 && method->jacobian != 0) settings[i] = 4;
+        if (strcmp(name, "newton.tolerance") == 0 && method->integrator == 0) settings[i] = method->tolerance;
+        if (strcmp(name, "tolerance") == 0 && method->integrator == 4) settings[i] = method->tolerance;
+    }
+    return model->configure(settings, points, arena, configured);
+}
+
+static void speed_fill(const Configured *configured, const SpeedCase *work, Batch *batch)
+{
+    for (int p = 0; p < configured->n_parameters; p++) {
+        const Parameter *row = &configured->parameters[p];
+        int gain = 0;
+        while (gain < HOPPER_TWELVE_GAINS && strcmp(row->name, hopper_twelve_gains[gain]) != 0) gain++;
+        for (int64_t i = 0; i < batch->lanes; i++) {
+            const double nudge = 1.0 + 1e-6 * (double)(i / HOPPER_TWELVE);
+            const bool own = work->twelve && gain < HOPPER_TWELVE_GAINS;
+            batch->parameter[p * batch->stride + i] = own ? nudge * hopper_twelve[i % HOPPER_TWELVE][gain] : row->value;
+        }
+    }
+}
+
+static double speed_processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static Error speed_once(SpeedBench *bench, const Configured *configured, const SpeedCase *work, double *seconds)
+{
+    Batch *batch = backend_batch(bench->backend, 0);
+    bool done = false;
+    batch->lanes = work->lanes;
+    batch->trace.lanes = 0;
+    speed_fill(configured, work, batch);
+    TRY(backend_begin(bench->backend, 0));
+    const double start = speed_processor_seconds();
+    while (!done) {
+        TRY(backend_advance(bench->backend, 0, configured->ticks));
+        TRY(backend_wait(bench->backend, 0, &done, seconds));
+    }
+    if (bench->threads == 1) *seconds = speed_processor_seconds() - start;
+    return error_none();
+}
+
+static int speed_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double speed_worst(const Configured *configured, const Batch *batch, const char *metric)
+{
+    double worst = 0.0;
+    for (int m = 0; m < configured->n_metrics; m++) {
+        if (strcmp(configured->metrics[m].name, metric) != 0) continue;
+        for (int64_t i = 0; i < batch->lanes; i++)
+            if (batch->metric[m * batch->stride + i] > worst) worst = batch->metric[m * batch->stride + i];
+    }
+    return worst;
+}
+
+static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult *result)
+{
+    Arena arena;
+    Configured configured;
+    double seconds[SPEED_REPEATS + 1];
+    arena_create(&arena, (size_t)1 << 20, "the benchmark");
+    Error error = speed_configure(work->method, &arena, &configured);
+    if (error.kind == OK) error = backend_prepare(bench->backend, &configured, work->lanes, 0, 2);
+    for (int i = 0; error.kind == OK && i <= work->repeats; i++)
+        error = speed_once(bench, &configured, work, &seconds[i]);
+    if (error.kind == OK) {
+        const int first = work->repeats > 1 ? 1 : 0; // the oracle is not warmed up: it is long enough
+        qsort(seconds + first, (size_t)(work->repeats + 1 - first), sizeof *seconds, speed_compare);
+        result->seconds = seconds[first + (work->repeats - first) / 2];
+        result->residual = speed_worst(&configured, backend_batch(bench->backend, 0), "newton_max_residual");
+        result->steps = work->method->integrator == 4 ? 0.0 : (double)configured.ticks;
+    }
+    arena_destroy(&arena);
+    return error;
+}
+
+// s that a GPU's FP64 units need for so many instructions: 64 a cycle on each of its processors
+static double speed_floor(const SpeedBench *bench, const SpeedCase *work)
+{
+    const double processors = (double)backend_info(bench->backend)->lane_multiple / 128.0;
+    return (double)work->lanes * work->method->fp64 / (64.0 * processors * 1e6 * bench->clock);
+}
+
+static void speed_ratio(char text[16], double numerator, double denominator)
+{
+    text[0] = '\0';
+    if (numerator > 0.0 && denominator > 0.0) snprintf(text, 16, "%.3g", numerator / denominator);
+}
+
+static Error speed_row(SpeedBench *bench, const SpeedCase *work)
+{
+    const BackendInfo *info = backend_info(bench->backend);
+    const char *population = work->twelve ? "twelve" : "defaults";
+    SpeedResult result;
+    TRY(speed_measure(bench, work, &result));
+    const double each = result.seconds / (double)work->lanes;
+    if (work->method == &speed_methods[SPEED_ORACLE]) bench->oracle = each;
+    double *of_scalar = &bench->scalar[work->method - speed_methods];
+    if (*of_scalar == 0.0 && bench->threads == 1) *of_scalar = each; // the first is the scalar build
+    char step[16], oracle[16], floor[16], scalar[16];
+    speed_ratio(step, 1e9 * each, result.steps);
+    speed_ratio(oracle, bench->oracle, each);
+    speed_ratio(floor, result.seconds, bench->clock > 0.0 ? speed_floor(bench, work) : 0.0);
+    speed_ratio(scalar, *of_scalar, each);
+    printf("%-20s %-9s %8lld %11.4f ms %8s ns/step %9.1e %7s %6s %6s\n", work->method->name, population,
+           (long long)work->lanes, 1e3 * result.seconds, step, result.residual, oracle, floor, scalar);
+    fprintf(bench->file, "%s,%s,%lld,%s,\"%s\",%g,%d,%.6g,%s,%.3g,%s,%s,%s\n", work->method->name, population,
+            (long long)work->lanes, info->name, info->device, bench->clock, work->repeats, result.seconds, step,
+            result.residual, oracle, floor, scalar);
+    fflush(stdout);
+    return error_none();
+}
+
+// ---- a GPU ----------------------------------------------------------------------------------------------------------
+
+static Error speed_gpu_rows(SpeedBench *bench)
+{
+    const int64_t lanes[] = {10000, backend_info(bench->backend)->lane_multiple, 1000000};
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, false, 1};
+    TRY(speed_row(bench, &oracle));
+    for (int size = 0; size < 3; size++) {
+        for (int twelve = 0; twelve < 2; twelve++) {
+            for (int m = 0; m < SPEED_ORACLE; m++) {
+                const SpeedCase work = {&speed_methods[m], lanes[size], twelve != 0, SPEED_REPEATS};
+                TRY(speed_row(bench, &work));
+            }
+        }
+    }
+    return error_none();
+}
+
+static Error speed_gpu(SpeedBench *bench)
+{
+    const BackendOptions options = {.name = "cuda", .isa = "auto"};
+    TRY(backend_open(&options, &bench->backend));
+    const Error error = speed_gpu_rows(bench);
+    backend_close(bench->backend);
+    return error;
+}
+
+// ---- a CPU ----------------------------------------------------------------------------------------------------------
+
+static Error speed_cpu_rows(SpeedBench *bench)
+{
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, true, 1};
+    if (bench->threads == 1) TRY(speed_row(bench, &oracle));
+    for (int m = 0; m < SPEED_ORACLE; m++) {
+        const SpeedCase work = {&speed_methods[m], 480, true, 3};
+        TRY(speed_row(bench, &work));
+    }
+    return error_none();
+}
+
+static Error speed_cpu(SpeedBench *bench)
+{
+    const char *const isas[] = {"scalar", "v3", "v4", "auto"};
+    for (int i = 0; i < 4; i++) {
+        bench->threads = i < 3 ? 1 : 2;
+        const BackendOptions options = {.name = "cpu", .isa = isas[i], .threads = bench->threads};
+        Error error = backend_open(&options, &bench->backend);
+        if (error.kind != OK) { // not of this processor
+            printf("%s\n", error.text);
+            continue;
+        }
+        printf("%s\n", backend_info(bench->backend)->device);
+        error = speed_cpu_rows(bench);
+        backend_close(bench->backend);
+        TRY(error);
+    }
+    return error_none();
+}
+
+int main(int argc, char **argv)
+{
+    const char *output = argc > 1 ? argv[1] : "build/hopper_speed";
+    const bool gpu = argc > 2 && strcmp(argv[2], "cuda") == 0;
+    SpeedBench bench = {.clock = argc > 3 ? strtod(argv[3], NULL) : 0.0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s.csv", output);
+    bench.file = fopen(path, "w");
+    if (bench.file == NULL) {
+        fprintf(stderr, "hopper_speed: %s can't be written\n", path);
+        return 3;
+    }
+    fprintf(bench.file,
+            "# compiler: %s\nmethod,population,lanes,backend,device,clock_MHz,repeats,seconds,ns_per_step,"
+            "worst_residual,times_oracle,times_floor,times_scalar\n",
+            __VERSION__);
+    const Error error = gpu ? speed_gpu(&bench) : speed_cpu(&bench);
+    const bool written = fclose(bench.file) == 0;
+    if (error.kind != OK) fprintf(stderr, "hopper_speed: %s\n", error.text);
+    return error.kind == OK && written ? 0 : 3;
+}
