@@ -18,6 +18,7 @@
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
 #include "../sim/backend_faulty.c"
+#include "../sim/backend_several.c"
 
 #include "../io/clock.c"
 #include "../io/file.c"

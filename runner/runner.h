@@ -422,7 +422,7 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 // ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------
 
 // One --option: `--name VALUE` or `--name=VALUE`; checked against its row before the command runs.
-typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE } SwitchType;
+typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE, SWITCH_DEVICES } SwitchType;
 typedef struct Switch {
     const char *name; // without the dashes
     SwitchType type;

@@ -233,7 +233,7 @@ typedef struct Device {
     Backend *backend;                     // NULL: none is open
     int64_t requested;                    // lanes of a batch; 0: the device decides
     int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
-    int failures;                         // of this device
+    int failures, failed;                 // of this device; of several, the one that failed last, or -1
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 

@@ -34,13 +34,20 @@ static inline int64_t batch_observed(const Batch *batch)
     return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
 }
 
-Error backend_cpu_open(const BackendOptions *options, Backend **out);
+// One device of a kind, by its number.
+typedef Error (*BackendOpen)(const BackendOptions *options, int device, Backend **out);
+
+Error backend_cpu_open(const BackendOptions *options, int device, Backend **out);
 #ifdef HOPSCOTCH_FAULTS
-Error backend_faulty_open(const BackendOptions *options, Backend **out);
+Error backend_faulty_open(const BackendOptions *options, int device, Backend **out);
+int backend_faulty_count(void); // devices of this host
 #endif
 #ifdef HOPSCOTCH_CUDA
-Error backend_cuda_open(const BackendOptions *options, Backend **out);
+Error backend_cuda_open(const BackendOptions *options, int device, Backend **out);
+int backend_cuda_count(void);
 #endif
+// Several devices as one backend (sim/backend_several.c).
+Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out);
 
 #ifdef __cplusplus
 }

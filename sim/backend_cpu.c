@@ -298,8 +298,9 @@ static void cpu_init_idle(CpuBackend *cpu)
     pthread_condattr_destroy(&attributes);
 }
 
-Error backend_cpu_open(const BackendOptions *options, Backend **out)
+Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
 {
+    (void)device;
     const CpuIsa *isa = NULL;
     TRY(cpu_choose_isa(options->isa, &isa));
     CpuBackend *cpu = calloc(1, sizeof *cpu);

@@ -409,6 +409,15 @@ static Error cuda_describe(CudaBackend *cuda)
     return error_none();
 }
 
+extern "C" int backend_cuda_count(void)
+{
+    int devices = 0;
+    cudaError_t code;
+    CUDA_CALL(code, cudaGetDeviceCount(&devices));
+    (void)cudaGetLastError();
+    return code == cudaSuccess ? devices : 0;
+}
+
 // A machine without a GPU is no machine with a GPU that failed.
 static Error cuda_find(int device)
 {
@@ -436,12 +445,13 @@ static Error cuda_start(CudaBackend *cuda)
     return cuda_describe(cuda);
 }
 
-extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
+extern "C" Error backend_cuda_open(const BackendOptions *options, int device, Backend **out)
 {
-    TRY(cuda_find(options->device));
+    (void)options;
+    TRY(cuda_find(device));
     CudaBackend *cuda = (CudaBackend *)calloc(1, sizeof *cuda);
     if (cuda == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
-    cuda->device = options->device;
+    cuda->device = device;
     cuda->backend.prepare = cuda_prepare;
     cuda->backend.prepare_debug = cuda_prepare_debug;
     cuda->backend.begin = cuda_begin;
