@@ -89,6 +89,7 @@
 #include "loop.c"
 #include "campaign.c"
 #include "stored.c"
+#include "timings.c"
 #include "digest.c"
 #include "replay.c"
 #include "doctor.c"

@@ -106,9 +106,11 @@ static void loop_no_more(Loop *loop, bool by_limit)
 static Error loop_ask(Loop *loop, Flight *flight, bool *got)
 {
     const int64_t room = loop_room(loop);
+    const double start = clock_seconds();
     bool waiting = false;
     flight->trials.count = 0;
     TRY(loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
+    flight->search_seconds = clock_seconds() - start;
     *got = room > 0 && flight->trials.count > 0;
     if (*got)
         loop->asked += flight->trials.count;
@@ -128,8 +130,10 @@ static Error loop_advance(Loop *loop, int slot)
 static Error loop_begin(Loop *loop, int slot)
 {
     LoopSlot *own = &loop->slots[slot];
+    const double start = clock_seconds();
     loop_choose_observed(loop, &own->flight);
     flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
+    own->flight.copy_seconds = clock_seconds() - start;
     own->pending = own->done = false;
     TRY(backend_begin(loop->backend, slot));
     if (loop->first_launch <= 0) loop->first_launch = clock_seconds();
@@ -165,10 +169,12 @@ static Error loop_step(Loop *loop, int slot)
     return own->done ? error_none() : loop_advance(loop, slot);
 }
 
-static void loop_fill_commit(Loop *loop, Commit *commit)
+static void loop_fill_commit(Loop *loop, double started, double collected, Commit *commit)
 {
     const BackendInfo *info = backend_info(loop->backend);
     const double now = clock_seconds();
+    commit->copy_seconds += collected - started + backend_copy_seconds(loop->backend, loop->oldest);
+    commit->search_seconds += now - collected;
     memcpy(commit->state, loop->search->state, commit->state_size);
     snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
     snprintf(commit->device, sizeof commit->device, "%s", info->device);
@@ -184,9 +190,11 @@ static Error loop_collect(Loop *loop)
     Commit *commit = NULL;
     if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots));
     TRY(writer_take(&loop->writer, &commit));
+    const double started = clock_seconds();
     flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
+    const double collected = clock_seconds();
     TRY(loop->search->method->tell(loop->search, &flight->trials));
-    loop_fill_commit(loop, commit);
+    loop_fill_commit(loop, started, collected, commit);
     loop->told += flight->trials.count;
     loop->failures += commit->failures;
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
@@ -319,6 +327,7 @@ Error loop_run(Loop *loop)
         error = loop_turns(loop);
         const Error written = writer_finish(&loop->writer);
         if (written.kind != OK) error = written;
+        if (error.kind == OK) error = store_note_seconds(loop->store);
     }
     loop->counts = loop->writer.counts;
     loop->numbers = loop_numbers(loop, loop->counts, loop->state);

@@ -123,10 +123,11 @@ struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search, *add_digest;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *update_search, *add_digest;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
-    bool created; // by this process
+    double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
+    bool created;          // by this process
     char state[16];
     const char *reason; // why the last run ended; "" if it did not, or had no reason
 };
@@ -182,7 +183,7 @@ typedef struct Commit {
     void *state;     // [state_size] of the search after tell
     size_t state_size;
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
-    double kernel_seconds, wait_seconds, wall_seconds;
+    double kernel_seconds, wait_seconds, wall_seconds, copy_seconds, search_seconds;
     char backend[16], device[128], version[64]; // where it was computed
 } Commit;
 
@@ -190,7 +191,9 @@ typedef struct Commit {
 void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit);
 // Shard first, then one transaction. *seconds: what it took.
+// How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
+Error store_note_seconds(Store *store);
 
 // ---- a batch of whole trials (runner/flight.c) ----------------------------------------------------------------------
 
@@ -203,7 +206,7 @@ typedef struct Flight {
     int64_t *lane;   // [trials.capacity][R]
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
-    double kernel_seconds, wait_seconds;
+    double kernel_seconds, wait_seconds, copy_seconds, search_seconds;
     double *lane_parameter; // [n_parameters] of the lane that is being filled
     double *metric;         // [R][M] and failure[R] of the trial that is being collected
     int *failure;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct BackendEntry {
     const char *name;
@@ -90,7 +91,22 @@ Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
 
 Batch *backend_batch(Backend *backend, int slot) { return &backend->batches[slot]; }
 
-Error backend_begin(Backend *backend, int slot) { return backend->begin(backend, slot); }
+double backend_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+Error backend_begin(Backend *backend, int slot)
+{
+    const double start = backend_clock();
+    const Error error = backend->begin(backend, slot);
+    backend->copy_seconds[slot] = backend_clock() - start;
+    return error;
+}
+
+double backend_copy_seconds(const Backend *backend, int slot) { return backend->copy_seconds[slot]; }
 
 Error backend_advance(Backend *backend, int slot, int64_t ticks)
 {
@@ -132,7 +148,9 @@ Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_second
     double seconds = 0;
     *done = false;
     TRY(backend_watch(backend, slot));
+    const double ended = backend_clock();
     TRY(backend->wait(backend, slot, done, &seconds));
+    backend->copy_seconds[slot] += backend_clock() - ended;
     *kernel_seconds = isfinite(seconds) && seconds >= 0 ? seconds : 0; // a device's clock may be wrong
     return error_none();
 }

@@ -21,7 +21,7 @@ typedef struct CpuBackend {
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
     double kernel_seconds;    // of the batch in flight, slices that have ended
-    double slice_started;     // cpu_clock
+    double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
@@ -120,18 +120,11 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
-static double cpu_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // With the mutex held, after this thread's share of the slice.
 static void cpu_thread_ends_slice(CpuBackend *cpu)
 {
     if (--cpu->working > 0) return;
-    cpu->kernel_seconds += cpu_clock() - cpu->slice_started;
+    cpu->kernel_seconds += backend_clock() - cpu->slice_started;
     pthread_cond_broadcast(&cpu->idle);
 }
 
@@ -223,7 +216,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     cpu->working = cpu->n_threads;
     cpu->turn++;
     cpu->tick += cpu->slice.ticks;
-    cpu->slice_started = cpu_clock();
+    cpu->slice_started = backend_clock();
     pthread_cond_broadcast(&cpu->work);
     pthread_mutex_unlock(&cpu->mutex);
     return error_none();
@@ -233,7 +226,7 @@ static Error cpu_poll(Backend *backend, int slot, double seconds, bool *ended)
 {
     (void)slot;
     CpuBackend *cpu = (CpuBackend *)backend;
-    const double until = cpu_clock() + seconds;
+    const double until = backend_clock() + seconds;
     struct timespec limit = {.tv_sec = (time_t)until};
     limit.tv_nsec = (long)(1e9 * (until - (double)limit.tv_sec));
     int late = 0;

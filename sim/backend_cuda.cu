@@ -317,20 +317,13 @@ static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
     return error_none();
 }
 
-static double cuda_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Looked at every 50 us or so rather than slept for, because nothing wakes a thread from a kernel that does not end.
 static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
 {
     const struct timespec nap = {0, 50000}; // ns
-    const double until = cuda_clock() + seconds;
+    const double until = backend_clock() + seconds;
     cudaError_t code = cudaEventQuery(event);
-    while (code == cudaErrorNotReady && cuda_clock() < until) {
+    while (code == cudaErrorNotReady && backend_clock() < until) {
         nanosleep(&nap, NULL);
         code = cudaEventQuery(event);
     }

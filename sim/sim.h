@@ -259,6 +259,8 @@ Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
+// Host time that went into handing the slot's batch over to the device and taking its results, so far.
+double backend_copy_seconds(const Backend *backend, int slot);
 // Slices that are still in flight are cut short or waited for, as patiently as ever. False: one is stuck. What it
 // computes with then stays where it is, and the process must leave by _exit.
 bool backend_close(Backend *backend);
