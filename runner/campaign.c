@@ -201,11 +201,11 @@ static Error campaign_end(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double start = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
+    const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
-    const double recorded = clock_seconds();
-    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store));
-    campaign->record_seconds = recorded - start;
-    campaign->index_seconds = clock_seconds() - recorded;
+    campaign->index_seconds = indexed - start;
+    campaign->record_seconds = clock_seconds() - indexed;
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));
     TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
     return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,

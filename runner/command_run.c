@@ -80,9 +80,9 @@ static void run_print_json(const RunSummary *summary, const Timings *timings, co
 
 static void run_print_timings(const RunSummary *summary, const Timings *timings, FILE *out)
 {
-    fprintf(out, "\n%-9s first launch to last commit %s; then %s for arrays chosen by rank, %s for the index\n%-9s ",
+    fprintf(out, "\n%-9s first launch to last commit %s; then %s for the index, %s for arrays chosen by rank\n%-9s ",
             "timings", text_duration(summary->first_launch_to_last_commit).text,
-            text_duration(summary->record_seconds).text, text_duration(summary->index_seconds).text, "");
+            text_duration(summary->index_seconds).text, text_duration(summary->record_seconds).text, "");
     timings_print(timings, out);
 }
 

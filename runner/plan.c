@@ -35,15 +35,21 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: as many as keep an H100 or H200 full (132 multiprocessors x 8 blocks of 128), if all slots together leave a
-// tenth of its memory free.
-static int64_t plan_gpu_lanes(const Spec *spec, const BackendInfo *info)
+// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not full
+// costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with while
+// both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole waves
+// allow, and at least one a slot where they then have enough: one is filled and committed while the others compute.
+static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
 {
-    const int64_t usable = info->memory_free / 10 * 9;
-    return plan_least(132 * 8 * 128, usable / (info->slots * backend_lane_bytes(&spec->configured)));
+    enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
+    const int64_t wave = info->lane_multiple, usable = info->memory_free / 10 * 9 / (info->slots * lane_bytes);
+    const int64_t most = plan_greatest(plan_least(WAVES_MOST * wave, usable) / wave, 1); // waves
+    const int64_t waves = plan_divided_up(all, wave);
+    const int64_t batches = plan_greatest(plan_divided_up(waves, most), plan_least(info->slots, waves / WAVES_LEAST));
+    return plan_divided_up(waves, plan_greatest(batches, 1)) * wave;
 }
 
-// Lanes of all trials of a spec; the greatest number if that is not known.
+// Lanes of all trials of a spec, up to its limit; the greatest number if that is not known.
 static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
@@ -51,7 +57,8 @@ static int64_t plan_all_lanes(const Spec *spec)
     if (arena_create(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
     arena_destroy(&arena);
-    return known ? plan_times(search.total, spec->replicates.count) : INT64_MAX;
+    const int64_t limit = spec->limits.trials > 0 ? spec->limits.trials : INT64_MAX;
+    return plan_times(known ? plan_least(search.total, limit) : limit, spec->replicates.count);
 }
 
 // Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
@@ -69,13 +76,14 @@ static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
 {
     const BackendInfo *info = backend_info(backend);
+    const int64_t all = plan_all_lanes(spec);
     int64_t lanes = requested;
     if (lanes <= 0) {
-        lanes = plan_is_cpu(backend) ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info);
-        lanes = plan_whole(lanes, info->lane_multiple);
+        lanes = plan_is_cpu(backend) ? plan_whole(plan_cpu_lanes(spec), info->lane_multiple)
+                                     : plan_gpu_lanes(info, backend_lane_bytes(&spec->configured), all);
     }
     const int64_t count = spec->replicates.count;
-    const int64_t wanted = plan_greatest(plan_least(lanes, plan_all_lanes(spec)) / count, 1);
+    const int64_t wanted = plan_greatest(plan_least(lanes, all) / count, 1);
     *traced_max = plan_traced_lanes(spec, wanted);
     return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }
@@ -158,13 +166,15 @@ static void plan_count_memory(PlanMaker *maker)
     const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
     const double trace = (double)maker->traced_max * (double)recording_lane_bytes(&trajectories);
     const double debug = (double)maker->debug_max * (double)recording_lane_bytes(&rows);
-    const double slots = backend_info(maker->backend)->slots, lanes = (double)maker->plan->batch_lanes;
+    const BackendInfo *info = backend_info(maker->backend);
+    const double slots = info->slots, lanes = (double)maker->plan->batch_lanes;
+    const int copies = __builtin_popcountll(info->devices) > 1 ? 2 : 1; // several devices: theirs, and that of all
     const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
+    maker->plan->host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
     maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
 }
 

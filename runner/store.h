@@ -307,6 +307,7 @@ enum { LOOP_SLOTS_MAX = 2 };
 typedef struct LoopSlot {
     Flight flight;
     bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
+    int64_t slice;      // ticks of the last one
 } LoopSlot;
 
 // From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and

@@ -159,6 +159,7 @@ static Error faulty_start(FaultyBackend *faulty, const BackendOptions *options)
     *info = *backend_info(faulty->inner[0]);
     info->name = "faulty";
     info->slots = BACKEND_SLOTS_MAX;
+    info->lane_multiple = 512;
     snprintf(info->device, sizeof info->device, "faulty device %d", faulty->device);
     return faulty_try(faulty, "open", 0);
 }
