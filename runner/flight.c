@@ -74,7 +74,7 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-static int flight_survived_metric(const Spec *spec)
+int flight_survived_metric(const Spec *spec)
 {
     for (int m = 0; m < spec->configured.n_metrics; m++) {
         if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return m;

@@ -68,6 +68,7 @@
 #include "replicates.c"
 #include "objective.c"
 #include "plan.c"
+#include "pilot.c"
 #include "space.c"
 
 // a campaign

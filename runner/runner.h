@@ -419,7 +419,8 @@ void timings_json(const Timings *timings, Json *json);
 // What a run of this spec would take (runner/plan.c).
 typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
-    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free, seconds_low, seconds_high;
+    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
+    double seconds, seconds_low, seconds_high; // expected, and between which it should be
     char device[128], warning[256];
     char refusal[256];       // why it would not do; empty: it would
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid

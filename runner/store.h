@@ -223,9 +223,28 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 // Runs a filled flight on slot 0 to its end. Error (interrupted) between two slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice);
+int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1
 // Slices of about 0.1 s: the length for the next one.
 int64_t slice_start(const Spec *spec, int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
+
+// ---- a pilot of a run (runner/pilot.c) ------------------------------------------------------------------------------
+
+typedef struct PilotTask {
+    const Spec *spec;
+    const Search *search;
+    Backend *backend;           // prepared for batches of batch_lanes
+    int64_t batch_lanes, lanes; // lanes: of the campaign
+} PilotTask;
+
+typedef struct Pilot {
+    int64_t lanes;    // that were run
+    double seconds;   // device time that they take
+    double low, high; // factors: between which the time of others like them should be
+    bool whole;       // they came to their end
+} Pilot;
+
+Error pilot_run(const PilotTask *task, Pilot *pilot);
 
 // ---- the device of a run (runner/device.c) --------------------------------------------------------------------------
 

@@ -271,7 +271,8 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     BackendInfo *info = &cpu->backend.info;
     char name[64];
     cpu_name(name, sizeof name);
-    *info = (BackendInfo){.name = "cpu", .slots = 1, .lane_multiple = isa->plain->lanes};
+    *info = (BackendInfo){.name = "cpu", .slots = 1};
+    info->lane_multiple = (int64_t)isa->plain->lanes * CPU_GROUPS_AT_ONCE * cpu->n_threads;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
     snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);
