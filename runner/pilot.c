@@ -1,4 +1,4 @@
-// How long a campaign computes, from a pilot of it: some of its own lanes, with its own settings, on the device at hand,
+// How long a campaign computes, from a pilot of it: some of its lanes, with its own settings, on the device at hand,
 // for less than half a second. Its trials come in blocks of neighbours from all parts of the search, so that they fail,
 // last and diverge from their neighbours as the rest will. Nothing that a campaign stores depends on it.
 #include "store.h"
@@ -138,7 +138,7 @@ static double pilot_ended(const PilotTask *task, const PilotFlight *flight)
     return ended / (double)flight->lanes;
 }
 
-// Of a flight that was cut: by the ticks that were done; of lanes with steps of their own only the time so far is known.
+// Of a flight that was cut: by the ticks done; of lanes with steps of their own only the time so far is known.
 static Pilot pilot_cut(const PilotTask *task, const PilotFlight *flight, double seconds)
 {
     const Configured *configured = &task->spec->configured;
