@@ -91,8 +91,9 @@ static Error pilot_step(const PilotTask *task, PilotFlight *flight, int64_t tick
 }
 
 // Slice by slice to the end, or until the budget is used.
-static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double until, bool *done)
+static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double until, double *took, bool *done)
 {
+    const double start = clock_seconds();
     int64_t ticks = pilot_least(slice_start(task->spec, 0), PILOT_SLICE_MOST);
     for (int i = 0; i < flight->count; i++) TRY(backend_begin(task->backend, i));
     *done = false;
@@ -103,6 +104,7 @@ static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double un
         ticks = slice_adapt(ticks, seconds, 0);
         if (left > 0 && seconds > left) ticks = slice_adapt(ticks, 0.1 * seconds / left, 0); // about what is left
     }
+    *took = clock_seconds() - start;
     return error_none();
 }
 
@@ -128,30 +130,44 @@ static double pilot_spread(const PilotTask *task, const PilotFlight *flight)
     return variance > 0 ? sqrt(variance / n) / (sum / n) : 0;
 }
 
+// The fraction of the lanes that have ended.
 static double pilot_ended(const PilotTask *task, const PilotFlight *flight)
 {
     double ended = 0;
     for (int i = 0; i < flight->count; i++) {
         const Batch *batch = backend_batch(task->backend, i);
-        for (int64_t k = 0; flight->done[i] && k < batch->lanes; k++) ended += batch->status[k] != LANE_RUNNING;
+        for (int64_t k = 0; k < batch->lanes; k++) ended += batch->status[k] != LANE_RUNNING;
     }
     return ended / (double)flight->lanes;
 }
 
-// Of a flight that was cut: by the ticks done; of lanes with steps of their own only the time so far is known.
-static Pilot pilot_cut(const PilotTask *task, const PilotFlight *flight, double seconds)
+// Of a flight of fixed steps that was cut after the part `advanced` of them. If all lanes that are left last, the rest
+// takes as long in proportion; if they go on to end at the rate so far, S(t) = (1 - ended)^(t/advanced) are there at t,
+// and the time is as the integral of S. Lanes that run together last as long as the last of them: it is in between.
+// More may end later than have so far.
+static Pilot pilot_cut(double seconds, double advanced, double ended)
+{
+    const double most = 1 / advanced;
+    const double least = ended > 0 && ended < 1 ? (1 - portable_pow(1 - ended, most)) / ended : most;
+    const double expected = sqrt(most * least);
+    return (Pilot){.seconds = seconds * expected, .low = 0.5 * least / expected, .high = 1.3 * most / expected};
+}
+
+// Lanes with steps of their own: only the time so far is known.
+static Pilot pilot_cut_adaptive(double seconds, double ended)
+{
+    const double least = 0.1, part = ended > least ? ended : least;
+    return (Pilot){.seconds = seconds / part, .low = part, .high = 10};
+}
+
+static Pilot pilot_unfinished(const PilotTask *task, const PilotFlight *flight, double seconds)
 {
     const Configured *configured = &task->spec->configured;
-    Pilot pilot = {.lanes = flight->lanes, .low = 0.7, .high = 1.3};
-    if (configured->steps_max > 0) {
-        const double ended = pilot_ended(task, flight);
-        pilot.seconds = seconds / (ended > 0.1 ? ended : 0.1);
-        pilot.low = seconds / pilot.seconds;
-        pilot.high = 10;
-        return pilot;
-    }
-    const double ticks = (double)configured->ticks, advanced = (double)flight->slots[0].ticks;
-    pilot.seconds = seconds * (advanced < ticks ? ticks / advanced : 1.0);
+    const double ended = pilot_ended(task, flight), ticks = (double)configured->ticks;
+    const double advanced = (double)flight->slots[0].ticks / ticks;
+    Pilot pilot = configured->steps_max > 0 ? pilot_cut_adaptive(seconds, ended)
+                                            : pilot_cut(seconds, advanced < 1 ? advanced : 1, ended);
+    pilot.lanes = flight->lanes;
     return pilot;
 }
 
@@ -181,16 +197,16 @@ static Error pilot_fly(const PilotTask *task, int64_t lanes, double until, Pilot
     double seconds = 0;
     TRY(arena_create(&arena, pilot_bytes(task, lanes), "a pilot"));
     pilot_fill(task, lanes, &arena, &flight);
-    const Error error = pilot_advance(task, &flight, until, &done);
-    for (int i = 0; i < flight.count; i++) seconds += flight.slots[i].kernel_seconds;
-    *pilot = done ? pilot_whole(task, &flight, seconds) : pilot_cut(task, &flight, seconds);
+    const Error error = pilot_advance(task, &flight, until, &seconds, &done);
+    *pilot = done ? pilot_whole(task, &flight, seconds) : pilot_unfinished(task, &flight, seconds);
     arena_destroy(&arena);
     return error;
 }
 
-// The first launch of a process also loads the kernel: one tick of one trial, which does not count.
-static Error pilot_warm_up(const PilotTask *task)
+// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart.
+static Error pilot_warm_up(const PilotTask *task, double *seconds)
 {
+    const double start = clock_seconds();
     Arena arena;
     PilotFlight flight;
     bool done;
@@ -199,6 +215,7 @@ static Error pilot_warm_up(const PilotTask *task)
     Error error = backend_begin(task->backend, 0);
     if (error.kind == OK) error = pilot_step(task, &flight, 1, &done);
     arena_destroy(&arena);
+    *seconds = clock_seconds() - start;
     return error;
 }
 
@@ -218,7 +235,8 @@ Error pilot_run(const PilotTask *task, Pilot *pilot)
     const int64_t replicates = task->spec->replicates.count, batch = task->batch_lanes;
     const int64_t most = pilot_least(task->lanes, cpu ? batch : batch * backend_info(task->backend)->slots);
     int64_t lanes = cpu && most > 2 * PILOT_LANES_LEAST ? PILOT_LANES_LEAST : most;
-    TRY(pilot_warm_up(task));
+    double first_seconds = 0;
+    TRY(pilot_warm_up(task, &first_seconds));
     const double until = clock_seconds() + pilot_budget;
     *pilot = (Pilot){.whole = false};
     while (lanes > 0) {
@@ -229,5 +247,6 @@ Error pilot_run(const PilotTask *task, Pilot *pilot)
         const double now = clock_seconds();
         lanes = next.whole ? pilot_more(lanes, most, now - start, until - now) : 0;
     }
+    pilot->first_seconds = first_seconds;
     return error_none();
 }

@@ -205,11 +205,12 @@ static double plan_write_seconds(const PlanMaker *maker)
     return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
 }
 
-// What a run does besides: it opens the device, which was done here too, makes its database, and builds the index.
-static double plan_other_seconds(const PlanMaker *maker)
+// What a run does besides: it opens the device and loads the kernel, which was done here too, makes its database, and
+// builds the index.
+static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
 {
     const double made = 0.015, indexed = 0.6e-6; // s; s a trial
-    return maker->open_seconds + made + indexed * (double)maker->plan->trials;
+    return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
 }
 
 static Error plan_count_time(PlanMaker *maker)
@@ -227,7 +228,7 @@ static Error plan_count_time(PlanMaker *maker)
     const int64_t again =
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_device_seconds(maker, &pilot, again);
-    const double write = plan_write_seconds(maker), other = plan_other_seconds(maker);
+    const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
     const double beside = plan_is_cpu(maker->backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
     plan->seconds_low = pilot.low * plan->seconds;

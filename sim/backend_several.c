@@ -246,6 +246,7 @@ static Error several_begin(Backend *backend, int slot)
 {
     SeveralBackend *several = (SeveralBackend *)backend;
     several->slot = slot;
+    memset(backend->batches[slot].status, 0, sizeof(int32_t) * (size_t)backend->batches[slot].lanes);
     return several_each(several, several_begin_part);
 }
 
