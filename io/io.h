@@ -100,6 +100,7 @@ void bind_null(Statement *statement, int index); // index from 1; an error is ke
 void bind_integer(Statement *statement, int index, int64_t value);
 void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
+void bind_word(Statement *statement, int index, const char *value); // likewise, and it outlives the statement
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
 // The digest of the values that were bound since the last step, if they were bound in order.
 uint64_t bound_digest(const Statement *statement);

@@ -16,8 +16,9 @@ typedef struct Campaign {
     Search search;
     Device device;
     FILE *messages; // may be NULL
-    double started;
-    char stale[160]; // the last run's lock, if it was killed
+    double started, record_seconds, index_seconds;
+    int64_t first_batch; // of this run
+    char stale[160];     // the last run's lock, if it was killed
     Loop loop;
 } Campaign;
 
@@ -77,6 +78,9 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
     }
     summary->best_fitness = loop->numbers.best;
     summary->best_trial = loop->numbers.best_trial;
+    summary->first_batch = campaign->first_batch;
+    summary->record_seconds = campaign->record_seconds;
+    summary->index_seconds = campaign->index_seconds;
     summary->state = loop->state;
     summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
     summary->wall_seconds = clock_seconds() - campaign->started;
@@ -196,8 +200,12 @@ static Error campaign_end(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
+    const double start = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
+    const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
-    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store));
+    campaign->index_seconds = indexed - start;
+    campaign->record_seconds = clock_seconds() - indexed;
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));
     TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
     return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,
@@ -271,6 +279,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
                    .before = *before,
                    .trials_expected = campaign_expected(campaign, before),
                    .slice_requested = campaign->options->slice};
+    campaign->first_batch = campaign->store->next_batch;
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) {
         campaign_tell_start(campaign, before);

@@ -28,7 +28,8 @@ static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
      "what computes (default auto, a GPU if there is one, unless the spec says)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all cores)"},
-    {"device", SWITCH_INTEGER, "N", 0, 255, "CUDA device, this one only (default: 0, or another one if it fails)"},
+    {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
+     "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
@@ -138,6 +139,22 @@ static bool line_integer(const char *text, int64_t *value)
     return digits > 0 && text[digits] == '\0' && errno == 0;
 }
 
+// "0,2" as bits, or "all"
+static bool line_devices(const char *text, uint64_t *devices)
+{
+    *devices = strcmp(text, "all") == 0 ? BACKEND_ALL_DEVICES : 0;
+    if (*devices != 0) return true;
+    for (const char *at = text;; at++) {
+        char *end;
+        if (*at < '0' || *at > '9') return false;
+        const unsigned long device = strtoul(at, &end, 10);
+        if (device >= BACKEND_DEVICES_MAX || (*end != ',' && *end != '\0')) return false;
+        *devices |= (uint64_t)1 << device;
+        at = end;
+        if (*at == '\0') return true;
+    }
+}
+
 static Error line_check_value(const Switch *row, const char *value, Arena *arena)
 {
     int64_t number;
@@ -146,6 +163,12 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
         return error_make(ERROR_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%.60s'",
                           row->name, row->low, row->high, value);
     }
+    uint64_t devices;
+    if (row->type == SWITCH_DEVICES && !line_devices(value, &devices))
+        return error_make(ERROR_USAGE,
+                          "--%s takes whole numbers from %" PRId64 " to %" PRId64
+                          " with commas between them, or all, not '%.60s'",
+                          row->name, row->low, row->high, value);
     if (row->type == SWITCH_CHOICE && line_choice(row->argument, value, arena) < 0) {
         const char *names[LINE_CHOICES_MAX];
         const char *nearest = nearest_name(value, names, line_choices(row->argument, arena, names));
@@ -282,12 +305,20 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
     return values;
 }
 
+static uint64_t switch_devices(const CommandLine *line)
+{
+    uint64_t devices = 0;
+    const char *text = switch_text(line, "device", NULL);
+    if (text != NULL) line_devices(text, &devices);
+    return devices;
+}
+
 BackendOptions command_backend(const CommandLine *line, const char *fallback)
 {
     const int64_t seconds = switch_integer(line, "watchdog", (int64_t)BACKEND_PATIENCE);
     return (BackendOptions){.name = switch_text(line, "backend", fallback),
                             .threads = (int)switch_integer(line, "threads", 0),
-                            .device = (int)switch_integer(line, "device", -1),
+                            .devices = switch_devices(line),
                             .isa = switch_text(line, "isa", "auto"),
                             .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
                             .interrupted = interrupt_requested};

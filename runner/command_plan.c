@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-// Seconds as "12.0 s", or "10.1 s to 14.2 s" if the ends differ by more than the eye's tolerance.
 static void plan_print_time(const Plan *plan, FILE *out)
 {
-    const Text32 low = text_duration(plan->seconds_low), high = text_duration(plan->seconds_high);
-    fprintf(out, "%-14s %s", "time", low.text);
-    if (strcmp(low.text, high.text) != 0) fprintf(out, " to %s", high.text);
-    fputc('\n', out);
+    fprintf(out, "%-14s about %s (%s to %s)\n", "time", text_duration(plan->seconds).text,
+            text_duration(plan->seconds_low).text, text_duration(plan->seconds_high).text);
 }
 
 static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
@@ -37,10 +34,10 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     const struct {
         const char *name;
         double value;
-    } sizes[] = {{"host_bytes", plan->host_bytes},    {"device_bytes", plan->device_bytes},
-                 {"hdf5_bytes", plan->hdf5_bytes},    {"sqlite_bytes", plan->sqlite_bytes},
-                 {"disk_free", plan->disk_free},      {"seconds_low", plan->seconds_low},
-                 {"seconds_high", plan->seconds_high}};
+    } sizes[] = {{"host_bytes", plan->host_bytes},   {"device_bytes", plan->device_bytes},
+                 {"hdf5_bytes", plan->hdf5_bytes},   {"sqlite_bytes", plan->sqlite_bytes},
+                 {"disk_free", plan->disk_free},     {"seconds", plan->seconds},
+                 {"seconds_low", plan->seconds_low}, {"seconds_high", plan->seconds_high}};
     const struct {
         const char *name;
         int64_t value;

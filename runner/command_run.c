@@ -50,7 +50,8 @@ static void run_print_next(const CommandLine *line, const char *name, int64_t be
 }
 
 // In one line where a line is an object: after --progress json.
-static void run_print_json(const RunSummary *summary, const char *name, bool one_line, FILE *out)
+static void run_print_json(const RunSummary *summary, const Timings *timings, const char *name, bool one_line,
+                           FILE *out)
 {
     Json json;
     json_start(&json, out, !one_line);
@@ -66,6 +67,9 @@ static void run_print_json(const RunSummary *summary, const char *name, bool one
     json_number(&json, "wall_seconds", summary->wall_seconds);
     json_number(&json, "kernel_seconds", summary->kernel_seconds);
     json_number(&json, "first_launch_to_last_commit", summary->first_launch_to_last_commit);
+    json_number(&json, "record_seconds", summary->record_seconds);
+    json_number(&json, "index_seconds", summary->index_seconds);
+    if (timings != NULL) timings_json(timings, &json);
     json_number(&json, "best_fitness", summary->best_fitness);
     if (!isnan(summary->best_fitness)) json_integer(&json, "best_trial", summary->best_trial);
     json_text(&json, "device", summary->device);
@@ -74,27 +78,46 @@ static void run_print_json(const RunSummary *summary, const char *name, bool one
     if (one_line) fputc('\n', out);
 }
 
+static void run_print_timings(const RunSummary *summary, const Timings *timings, FILE *out)
+{
+    fprintf(out, "\n%-9s first launch to last commit %s; then %s for the index, %s for arrays chosen by rank\n%-9s ",
+            "timings", text_duration(summary->first_launch_to_last_commit).text,
+            text_duration(summary->index_seconds).text, text_duration(summary->record_seconds).text, "");
+    timings_print(timings, out);
+}
+
+static Error run_print(const CommandLine *line, const RunSummary *summary, const StoredCampaign *campaign,
+                       const Timings *timings, FILE *out)
+{
+    int64_t best = -1;
+    fputc('\n', out);
+    run_print_numbers(summary, out);
+    TRY(run_print_failures(campaign, out));
+    run_print_files(summary->folder, out);
+    if (switch_given(line, "timings")) run_print_timings(summary, timings, out);
+    fputc('\n', out);
+    if (summary->trials_done > 0) TRY(best_print(campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best));
+    fputc('\n', out);
+    run_print_next(line, campaign->name, best, out);
+    return error_none();
+}
+
 static Error run_summary(const CommandLine *line, const RunSummary *summary, const char *name)
 {
     const bool stream = switch_choice(line, "progress", PROGRESS_AUTO) == PROGRESS_JSON; // on standard output
-    if (switch_given(line, "json")) {
-        run_print_json(summary, name, stream, line->out);
+    StoredCampaign campaign;
+    Timings timings;
+    if (switch_given(line, "json") && !switch_given(line, "timings")) {
+        run_print_json(summary, NULL, name, stream, line->out);
         return error_none();
     }
-    StoredCampaign campaign;
-    int64_t best = -1;
-    FILE *out = stream ? line->messages : line->out;
     TRY(campaign_open(line->results, name, line->arena, &campaign));
-    fputc('\n', out);
-    run_print_numbers(summary, out);
-    Error error = run_print_failures(&campaign, out);
-    run_print_files(summary->folder, out);
-    fputc('\n', out);
-    if (error.kind == OK && summary->trials_done > 0)
-        error = best_print(&campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best);
+    Error error = timings_read(campaign.database, summary->first_batch, line->arena, &timings);
+    if (error.kind == OK && switch_given(line, "json"))
+        run_print_json(summary, &timings, name, stream, line->out);
+    else if (error.kind == OK)
+        error = run_print(line, summary, &campaign, &timings, stream ? line->messages : line->out);
     campaign_close(&campaign);
-    fputc('\n', out);
-    run_print_next(line, name, best, out);
     return error;
 }
 
@@ -176,6 +199,7 @@ static const Switch run_rows[] = {
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
+    {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};

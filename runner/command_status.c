@@ -11,7 +11,8 @@ typedef struct StatusReport {
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
-    double best, kernel_seconds, wall_seconds, shard_bytes;
+    double best, shard_bytes;
+    Timings timings;
 } StatusReport;
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -37,9 +38,7 @@ static void status_read_batches(StatusReport *report, Statement *row, Arena *are
     report->trials = column_integer(row, 1);
     report->failures = column_integer(row, 2);
     report->lanes = column_integer(row, 3);
-    report->kernel_seconds = column_is_null(row, 4) ? 0 : column_real(row, 4);
-    report->wall_seconds = column_is_null(row, 5) ? 0 : column_real(row, 5);
-    report->devices = arena_copy(arena, column_text(row, 6));
+    report->devices = arena_copy(arena, column_text(row, 4));
 }
 
 static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
@@ -63,8 +62,7 @@ static const struct {
     {"SELECT experiment, model, hash, program_version, started, finished, state, reason, seed, numerics_version,"
      " trials_total, replicates FROM campaign WHERE id = 1",
      status_read_campaign},
-    {"SELECT count(*), sum(trials), sum(failures), sum(lanes), sum(kernel_seconds), sum(wall_seconds),"
-     " group_concat(DISTINCT device) FROM batches",
+    {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
      status_read_batches},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
@@ -100,6 +98,7 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
+    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
     database_close(database);
     if (error.kind != OK) return error;
     TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
@@ -141,7 +140,9 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
     fprintf(out, "\n%-11s %s batch%s, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
             report->batches == 1 ? "" : "es", text_count(report->lanes).text,
-            text_duration(report->kernel_seconds).text, report->devices);
+            text_duration(report->timings.kernel).text, report->devices);
+    fprintf(out, "%-11s ", "time");
+    timings_print(&report->timings, out);
     fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
             report->numerics_version);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
@@ -167,7 +168,8 @@ static void status_json(const StatusReport *report, Json *json)
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
     json_text(json, "started", report->started);
     json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);
-    json_number(json, "kernel_seconds", report->kernel_seconds);
+    json_number(json, "kernel_seconds", report->timings.kernel);
+    timings_json(&report->timings, json);
     json_integer(json, "batches", report->batches);
     json_integer(json, "shards", report->shards);
     json_number(json, "shard_bytes", report->shard_bytes);

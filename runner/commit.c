@@ -26,6 +26,7 @@ typedef struct CommitShard {
     char name[32];
     int64_t bytes;
     Sha256Text sha256;
+    double seconds; // to build and write it
 } CommitShard;
 
 enum { COMMIT_ATTRIBUTES = 7 };
@@ -132,7 +133,7 @@ static Error commit_arrays(const Store *store, const Commit *commit, const Commi
     return error_none();
 }
 
-static Error commit_batch(const Store *store, const Commit *commit)
+static Error commit_batch(const Store *store, const Commit *commit, const CommitShard *shard)
 {
     Statement *statement = store->insert_batch;
     const TrialRows *rows = &commit->rows;
@@ -150,6 +151,9 @@ static Error commit_batch(const Store *store, const Commit *commit)
     bind_real(statement, 12, commit->wait_seconds);
     bind_real(statement, 13, commit->wall_seconds);
     bind_text(statement, 14, clock_utc().text);
+    bind_real(statement, 15, commit->copy_seconds);
+    bind_real(statement, 16, commit->search_seconds);
+    bind_real(statement, 17, shard->seconds);
     return commit_step(statement);
 }
 
@@ -157,11 +161,28 @@ static Error commit_all(const Store *store, const Commit *commit, const CommitSh
 {
     if (commit->rows.count > 0) {
         TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
-        TRY(commit_batch(store, commit));
+        TRY(commit_batch(store, commit, shard));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
     }
     return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
+}
+
+Error store_note_seconds(Store *store)
+{
+    if (store->sqlite_seconds < 0) return error_none();
+    bind_real(store->note_batch, 1, store->sqlite_seconds);
+    bind_integer(store->note_batch, 2, store->next_batch - 1);
+    store->sqlite_seconds = -1;
+    return commit_step(store->note_batch);
+}
+
+static Error commit_transaction(Store *store, const Commit *commit, const CommitShard *shard)
+{
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    Error error = store_note_seconds(store);
+    if (error.kind == OK) error = commit_all(store, commit, shard);
+    return store_end(store, error);
 }
 
 Error store_commit(Store *store, const Commit *commit, double *seconds)
@@ -169,10 +190,13 @@ Error store_commit(Store *store, const Commit *commit, double *seconds)
     const double start = clock_seconds();
     CommitShard shard = {.bytes = 0};
     if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    TRY(store_end(store, commit_all(store, commit, &shard)));
-    store->next_shard += commit->n_lanes > 0;
-    store->next_batch += commit->rows.count > 0;
+    shard.seconds = clock_seconds() - start;
+    TRY(commit_transaction(store, commit, &shard));
     *seconds = clock_seconds() - start;
+    store->next_shard += commit->n_lanes > 0;
+    if (commit->rows.count > 0) {
+        store->next_batch++;
+        store->sqlite_seconds = *seconds - shard.seconds;
+    }
     return error_none();
 }

@@ -71,19 +71,34 @@ static Error device_fit(Device *device)
 static Error device_start(Device *device)
 {
     TRY(backend_open(&device->options, &device->backend));
+    const uint64_t devices = backend_info(device->backend)->devices;
+    if (devices != 0) device->options.devices = devices; // without those that were left out
     const Error error = device_fit(device);
     if (error.kind == OK) return error;
+    device->failed = backend_info(device->backend)->failed;
     (void)backend_close(device->backend); // nothing is in flight
     device->backend = NULL;
     return error;
 }
 
-// On another device of the host, or on the CPU if the user allows that; else the cause stays.
+// Those that are left to try: of several, all but the one that failed; of one that any other may replace, the next.
+static bool device_next(Device *device)
+{
+    uint64_t *devices = &device->options.devices;
+    const bool several = (*devices & (*devices - 1)) != 0;
+    if (several)
+        *devices &= device->failed >= 0 ? ~((uint64_t)1 << device->failed) : *devices - 1;
+    else
+        *devices = device->any ? *devices << 1 : 0;
+    device->failed = -1;
+    return *devices != 0;
+}
+
+// On the other devices of the host, or on the CPU if the user allows that; else the cause stays.
 static Error device_elsewhere(Device *device, const Error *cause)
 {
     device->failures = 0;
-    while (device->any && !device_is_cpu(device)) {
-        device->options.device++;
+    while (!device_is_cpu(device) && device_next(device)) {
         const Error error = device_start(device);
         if (error.kind == OK) return error;
         if (!device_is_at_fault(error.kind)) break; // there is no such device
@@ -101,13 +116,13 @@ static void device_note_trouble(Device *device, const char *name, const Error *c
 
 Error device_open(const Spec *spec, const RunOptions *options, Device *device)
 {
-    *device =
-        (Device){.spec = spec,
-                 .options = options->backend,
-                 .any = options->backend.device<0, .fallback = options->fallback_cpu, .requested = options->batch> 0
-                            ? options->batch
-                            : spec->device.batch};
-    if (device->any) device->options.device = 0;
+    *device = (Device){.spec = spec,
+                       .options = options->backend,
+                       .any = options->backend.devices == 0,
+                       .fallback = options->fallback_cpu,
+                       .failed = -1,
+                       .requested = options->batch > 0 ? options->batch : spec->device.batch};
+    if (device->any) device->options.devices = 1;
     if (device->options.name == NULL) device->options.name = spec->device.backend;
     const Error error = device_start(device);
     if (!device_is_at_fault(error.kind)) return error;
@@ -122,6 +137,7 @@ Error device_recover(Device *device, Error error)
     device->note[0] = '\0';
     snprintf(name, sizeof name, "%s", backend_info(device->backend)->device);
     if (!device_is_at_fault(error.kind) || (error.kind == ERROR_MEMORY && !device_halve(device))) return error;
+    device->failed = backend_info(device->backend)->failed;
     if (!device_close(device)) return error_make(ERROR_STUCK, "%s", error.text);
     device->failures += error.kind == ERROR_DEVICE;
     Error again = error;

@@ -69,12 +69,12 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
     batch->lanes = flight->lanes;
     flight_observe(spec, flight, batch);
     flight->ticks = 0;
-    flight->kernel_seconds = flight->wait_seconds = 0;
+    flight->kernel_seconds = flight->wait_seconds = flight->copy_seconds = 0;
 }
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-static int flight_survived_metric(const Spec *spec)
+int flight_survived_metric(const Spec *spec)
 {
     for (int m = 0; m < spec->configured.n_metrics; m++) {
         if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return m;
@@ -188,6 +188,8 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
     commit->lanes_run = flight->lanes;
     commit->kernel_seconds = flight->kernel_seconds;
     commit->wait_seconds = flight->wait_seconds;
+    commit->copy_seconds = flight->copy_seconds;
+    commit->search_seconds = flight->search_seconds;
     flight_collect_rows(spec, flight, batch, commit);
     flight_collect_arrays(spec, flight, batch, commit);
 }

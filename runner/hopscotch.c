@@ -18,6 +18,7 @@
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
 #include "../sim/backend_faulty.c"
+#include "../sim/backend_several.c"
 
 #include "../io/clock.c"
 #include "../io/file.c"
@@ -67,6 +68,7 @@
 #include "replicates.c"
 #include "objective.c"
 #include "plan.c"
+#include "pilot.c"
 #include "space.c"
 
 // a campaign
@@ -88,6 +90,7 @@
 #include "loop.c"
 #include "campaign.c"
 #include "stored.c"
+#include "timings.c"
 #include "digest.c"
 #include "replay.c"
 #include "doctor.c"

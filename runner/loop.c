@@ -106,9 +106,11 @@ static void loop_no_more(Loop *loop, bool by_limit)
 static Error loop_ask(Loop *loop, Flight *flight, bool *got)
 {
     const int64_t room = loop_room(loop);
+    const double start = clock_seconds();
     bool waiting = false;
     flight->trials.count = 0;
     TRY(loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
+    flight->search_seconds = clock_seconds() - start;
     *got = room > 0 && flight->trials.count > 0;
     if (*got)
         loop->asked += flight->trials.count;
@@ -117,24 +119,29 @@ static Error loop_ask(Loop *loop, Flight *flight, bool *got)
     return error_none();
 }
 
-static Error loop_advance(Loop *loop, int slot)
+static Error loop_advance(Loop *loop, int slot, int64_t ticks)
 {
-    TRY(backend_advance(loop->backend, slot, loop->slice));
-    loop->slots[slot].flight.ticks += loop->slice;
-    loop->slots[slot].pending = true;
+    LoopSlot *own = &loop->slots[slot];
+    const int64_t left = configured_steps(&loop->spec->configured) - own->flight.ticks;
+    TRY(backend_advance(loop->backend, slot, ticks));
+    own->slice = ticks < left ? ticks : left;
+    own->flight.ticks += ticks;
+    own->pending = true;
     return error_none();
 }
 
 static Error loop_begin(Loop *loop, int slot)
 {
     LoopSlot *own = &loop->slots[slot];
+    const double start = clock_seconds();
     loop_choose_observed(loop, &own->flight);
     flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
+    own->flight.copy_seconds = clock_seconds() - start;
     own->pending = own->done = false;
     TRY(backend_begin(loop->backend, slot));
     if (loop->first_launch <= 0) loop->first_launch = clock_seconds();
     loop->in_flight++;
-    return loop_advance(loop, slot);
+    return loop_advance(loop, slot, loop->slice);
 }
 
 static Error loop_fill(Loop *loop)
@@ -151,8 +158,8 @@ static Error loop_fill(Loop *loop)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-// Waits for the slice that is in flight, and starts the next unless the batch has ended.
-static Error loop_step(Loop *loop, int slot)
+// Waits for the slice that is in flight, and starts the next, of so many ticks, unless the batch has ended.
+static Error loop_step(Loop *loop, int slot, int64_t ticks)
 {
     LoopSlot *own = &loop->slots[slot];
     if (own->done) return error_none();
@@ -160,15 +167,17 @@ static Error loop_step(Loop *loop, int slot)
         const double before = own->flight.kernel_seconds;
         TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
         own->pending = false;
-        loop->slice = slice_adapt(loop->slice, own->flight.kernel_seconds - before, loop->slice_requested);
+        loop->slice = slice_adapt(own->slice, own->flight.kernel_seconds - before, loop->slice_requested);
     }
-    return own->done ? error_none() : loop_advance(loop, slot);
+    return own->done ? error_none() : loop_advance(loop, slot, ticks);
 }
 
-static void loop_fill_commit(Loop *loop, Commit *commit)
+static void loop_fill_commit(Loop *loop, double started, double collected, Commit *commit)
 {
     const BackendInfo *info = backend_info(loop->backend);
     const double now = clock_seconds();
+    commit->copy_seconds += collected - started + backend_copy_seconds(loop->backend, loop->oldest);
+    commit->search_seconds += now - collected;
     memcpy(commit->state, loop->search->state, commit->state_size);
     snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
     snprintf(commit->device, sizeof commit->device, "%s", info->device);
@@ -177,16 +186,20 @@ static void loop_fill_commit(Loop *loop, Commit *commit)
     loop->accounted = now;
 }
 
-// The oldest batch has ended: results, tell, and the commit's turn in the queue. The other slot is set to work first.
+// The oldest batch has ended: results, tell, and the commit's turn in the queue. The other slot is set to work first,
+// for two slices, since the next batch is asked for and filled meanwhile.
 static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
     Commit *commit = NULL;
-    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots));
+    const int64_t slices = loop->slice_requested > 0 ? 1 : 2;
+    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots, slices * loop->slice));
     TRY(writer_take(&loop->writer, &commit));
+    const double started = clock_seconds();
     flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
+    const double collected = clock_seconds();
     TRY(loop->search->method->tell(loop->search, &flight->trials));
-    loop_fill_commit(loop, commit);
+    loop_fill_commit(loop, started, collected, commit);
     loop->told += flight->trials.count;
     loop->failures += commit->failures;
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
@@ -254,7 +267,7 @@ static Error loop_turn(Loop *loop)
 {
     loop_check_limits(loop); // first: a campaign that was stopped by one does not go on when it is run again
     TRY(loop_fill(loop));
-    if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest));
+    if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
     loop_show(loop);
     return error_none();
@@ -319,6 +332,7 @@ Error loop_run(Loop *loop)
         error = loop_turns(loop);
         const Error written = writer_finish(&loop->writer);
         if (written.kind != OK) error = written;
+        if (error.kind == OK) error = store_note_seconds(loop->store);
     }
     loop->counts = loop->writer.counts;
     loop->numbers = loop_numbers(loop, loop->counts, loop->state);

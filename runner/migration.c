@@ -25,6 +25,10 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
      "  finished TEXT) STRICT;\n",
      seal_all},
+    // 4: where the time of a batch went
+    {"ALTER TABLE batches ADD COLUMN copy_seconds REAL; ALTER TABLE batches ADD COLUMN search_seconds REAL;\n"
+     "ALTER TABLE batches ADD COLUMN hdf5_seconds REAL; ALTER TABLE batches ADD COLUMN sqlite_seconds REAL;\n",
+     seal_all},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

@@ -1,5 +1,5 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
-// a short calibration launch. How many lanes a batch has is chosen here too, for the campaign loop and for the plan.
+// a pilot of it (runner/pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and for the plan.
 #include "store.h"
 
 #include <stdio.h>
@@ -35,15 +35,21 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: as many as keep an H100 or H200 full (132 multiprocessors x 8 blocks of 128), if all slots together leave a
-// tenth of its memory free.
-static int64_t plan_gpu_lanes(const Spec *spec, const BackendInfo *info)
+// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not full
+// costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with while
+// both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole waves
+// allow, and at least one a slot where they then have enough: one is filled and committed while the others compute.
+static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
 {
-    const int64_t usable = info->memory_free / 10 * 9;
-    return plan_least(132 * 8 * 128, usable / (info->slots * backend_lane_bytes(&spec->configured)));
+    enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
+    const int64_t wave = info->lane_multiple, usable = info->memory_free / 10 * 9 / (info->slots * lane_bytes);
+    const int64_t most = plan_greatest(plan_least(WAVES_MOST * wave, usable) / wave, 1); // waves
+    const int64_t waves = plan_divided_up(all, wave);
+    const int64_t batches = plan_greatest(plan_divided_up(waves, most), plan_least(info->slots, waves / WAVES_LEAST));
+    return plan_divided_up(waves, plan_greatest(batches, 1)) * wave;
 }
 
-// Lanes of all trials of a spec; the greatest number if that is not known.
+// Lanes of all trials of a spec, up to its limit; the greatest number if that is not known.
 static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
@@ -51,7 +57,8 @@ static int64_t plan_all_lanes(const Spec *spec)
     if (arena_create(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
     arena_destroy(&arena);
-    return known ? plan_times(search.total, spec->replicates.count) : INT64_MAX;
+    const int64_t limit = spec->limits.trials > 0 ? spec->limits.trials : INT64_MAX;
+    return plan_times(known ? plan_least(search.total, limit) : limit, spec->replicates.count);
 }
 
 // Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
@@ -69,13 +76,14 @@ static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
 {
     const BackendInfo *info = backend_info(backend);
+    const int64_t all = plan_all_lanes(spec);
     int64_t lanes = requested;
     if (lanes <= 0) {
-        lanes = plan_is_cpu(backend) ? plan_cpu_lanes(spec) : plan_gpu_lanes(spec, info);
-        lanes = plan_whole(lanes, info->lane_multiple);
+        lanes = plan_is_cpu(backend) ? plan_whole(plan_cpu_lanes(spec), info->lane_multiple)
+                                     : plan_gpu_lanes(info, backend_lane_bytes(&spec->configured), all);
     }
     const int64_t count = spec->replicates.count;
-    const int64_t wanted = plan_greatest(plan_least(lanes, plan_all_lanes(spec)) / count, 1);
+    const int64_t wanted = plan_greatest(plan_least(lanes, all) / count, 1);
     *traced_max = plan_traced_lanes(spec, wanted);
     return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
 }
@@ -92,6 +100,7 @@ typedef struct PlanMaker {
     int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
     int64_t debugged;                  // trials whose debug rows are kept, at most
     int64_t traced_max, debug_max;     // lanes of a batch that may be traced, or give debug rows
+    double started, open_seconds;      // before the device was opened; to open it and take its memory
 } PlanMaker;
 
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)
@@ -158,95 +167,30 @@ static void plan_count_memory(PlanMaker *maker)
     const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
     const double trace = (double)maker->traced_max * (double)recording_lane_bytes(&trajectories);
     const double debug = (double)maker->debug_max * (double)recording_lane_bytes(&rows);
-    const double slots = backend_info(maker->backend)->slots, lanes = (double)maker->plan->batch_lanes;
+    const BackendInfo *info = backend_info(maker->backend);
+    const double slots = info->slots, lanes = (double)maker->plan->batch_lanes;
+    const int copies = __builtin_popcountll(info->devices) > 1 ? 2 : 1; // several devices: theirs, and that of all
     const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
+    maker->plan->host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
     maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
 }
 
 // ---- time -----------------------------------------------------------------------------------------------------------
 
-static const double plan_calibration_seconds = 1.5;
-
-// Trials drawn from all of the search, so that they fail and last like the rest of it.
-static void plan_sample_trials(PlanMaker *maker, Trials *trials)
+// Device time of so many lanes. The last of them take as long as those that cost the same; a GPU's take as long as two
+// such waves, which are needed to hide what each waits for.
+static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
-    enum { LOOKED_AT_MAX = 1000000 };
-    const int parameters = maker->spec->configured.n_parameters;
-    int64_t id = 0;
-    memcpy(maker->parameter, maker->spec->fixed, (size_t)parameters * sizeof *maker->parameter);
-    for (int64_t i = 0, looked_at = 0; i < trials->capacity; i++) {
-        bool found = maker->search.total <= 0;
-        for (; !found && looked_at < LOOKED_AT_MAX; looked_at++) {
-            id = count_sampled_id(&maker->search, 0, maker->search.total, looked_at);
-            found = count_has(&maker->search, id, maker->parameter);
-        }
-        trials->ordinal[i] = (uint64_t)id;
-        memcpy(trials->parameter + i * parameters, maker->parameter, (size_t)parameters * sizeof *maker->parameter);
-    }
-    trials->count = trials->capacity;
-}
-
-// The first launch of a process also loads the kernel: one tick that does not count.
-static Error plan_warm_up(Backend *backend)
-{
-    bool done;
-    double seconds;
-    TRY(backend_begin(backend, 0));
-    TRY(backend_advance(backend, 0, 1));
-    return backend_wait(backend, 0, &done, &seconds);
-}
-
-// Runs a filled flight for at most plan_calibration_seconds; *seconds: device time that all of it takes.
-static Error plan_time_flight(const PlanMaker *maker, Flight *flight, double *seconds)
-{
-    const Spec *spec = maker->spec;
-    bool done = false;
-    TRY(plan_warm_up(maker->backend));
-    TRY(backend_begin(maker->backend, 0));
-    const double start = clock_seconds();
-    const bool adaptive = spec->configured.steps_max > 0; // only the end tells how many steps it took
-    for (int64_t slice = slice_start(spec, 0);
-         !done && (adaptive || clock_seconds() - start < plan_calibration_seconds);) {
-        const double slice_started = clock_seconds();
-        TRY(backend_advance(maker->backend, 0, slice));
-        flight->ticks += slice;
-        TRY(flight_wait(spec, maker->backend, 0, flight, &done));
-        slice = slice_adapt(slice, clock_seconds() - slice_started, 0);
-    }
-    const double ticks = (double)spec->configured.ticks, advanced = (double)flight->ticks;
-    *seconds = flight->kernel_seconds * (done || advanced >= ticks ? 1.0 : ticks / advanced);
-    return error_none();
-}
-
-// Device time of `lanes` lanes of this spec.
-static Error plan_calibrate(PlanMaker *maker, int64_t lanes, double *seconds)
-{
-    const Spec *spec = maker->spec;
-    const int64_t trials = plan_divided_up(lanes, spec->replicates.count);
-    const size_t bytes = (size_t)(trials * (flight_bytes(spec) + 64)) + (size_t)(4.0 * plan_mebibyte);
-    Arena arena;
-    Flight flight;
-    TRY(arena_create(&arena, bytes, "calibration"));
-    flight_take(spec, trials, &arena, &flight);
-    plan_sample_trials(maker, &flight.trials);
-    flight_fill(spec, &flight, backend_batch(maker->backend, 0));
-    const Error error = plan_time_flight(maker, &flight, seconds);
-    arena_destroy(&arena);
-    return error;
-}
-
-// Device time of `lanes` lanes in batches of `batch`, each of which takes `seconds`. A CPU's time is in proportion; a
-// GPU's last batch takes a quarter even if it is small, because then it is latency that counts.
-static double plan_scaled(const PlanMaker *maker, double seconds, int64_t lanes, int64_t batch)
-{
-    const double batches = (double)lanes / (double)batch, full = (double)(lanes / batch);
-    if (plan_is_cpu(maker->backend) || batches == full) return seconds * batches;
-    return seconds * (full + (batches - full > 0.25 ? batches - full : 0.25));
+    const double seconds = pilot->seconds, times = (double)(lanes / pilot->lanes);
+    const int64_t rest = lanes % pilot->lanes, wave = backend_info(maker->backend)->lane_multiple;
+    const int64_t least = plan_is_cpu(maker->backend) ? 1 : 2;
+    if (rest == 0) return seconds * times;
+    const int64_t waves = plan_greatest(plan_divided_up(rest, wave), least), all = plan_divided_up(pilot->lanes, wave);
+    return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
 // Time that the writer needs: columns a second and bytes a second as measured on one core with a local disk, and a
@@ -255,31 +199,40 @@ static double plan_write_seconds(const PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     const Plan *plan = maker->plan;
-    const double columns_per_second = 11e6, bytes_per_second = spec->record.gzip ? 50e6 : 475e6, commit_seconds = 0.003;
+    const double columns_per_second = 15e6, bytes_per_second = spec->record.gzip ? 50e6 : 475e6, commit_seconds = 0.003;
     double columns = (double)plan->trials * (double)rows_columns(spec);
     if (spec->replicates.store) columns += (double)plan->lanes * (double)rows_replicate_columns(spec);
     return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
+}
+
+// What a run does besides: it opens the device and loads the kernel, which was done here too, makes its database, and
+// builds the index.
+static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
+{
+    const double made = 0.015, indexed = 0.6e-6; // s; s a trial
+    return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
 }
 
 static Error plan_count_time(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
-    const bool cpu = plan_is_cpu(maker->backend);
-    const int64_t quarter = plan_greatest(plan->batch_lanes / 4, 512); // a CPU's time is in proportion to the lanes
-    const int64_t trials_lanes =
-        plan_least(cpu ? plan_least(quarter, plan->batch_lanes) : plan->batch_lanes, plan->lanes);
-    const int64_t lanes = plan_divided_up(trials_lanes, spec->replicates.count) * spec->replicates.count;
-    double seconds = 0;
-    TRY(plan_calibrate(maker, lanes, &seconds));
+    const PilotTask task = {.spec = spec,
+                            .search = &maker->search,
+                            .backend = maker->backend,
+                            .batch_lanes = plan->batch_lanes,
+                            .lanes = plan->lanes};
+    Pilot pilot;
+    TRY(pilot_run(&task, &pilot));
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again =
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
-    const double device = plan_scaled(maker, seconds, plan->lanes, lanes) + plan_scaled(maker, seconds, again, lanes);
-    const double write = plan_write_seconds(maker);
-    const double expected = (device > write ? device : write) + write / (double)plan->batches;
-    plan->seconds_low = 0.8 * expected;
-    plan->seconds_high = 1.2 * expected;
+    const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_device_seconds(maker, &pilot, again);
+    const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
+    const double beside = plan_is_cpu(maker->backend) ? device + write : device > write ? device : write;
+    plan->seconds = beside + write / (double)plan->batches + other;
+    plan->seconds_low = pilot.low * plan->seconds;
+    plan->seconds_high = pilot.high * plan->seconds;
     return error_none();
 }
 
@@ -349,6 +302,7 @@ static Error plan_on_backend(PlanMaker *maker, const RunOptions *options)
         snprintf(plan->refusal, sizeof plan->refusal, "%.*s", (int)sizeof plan->refusal - 1, prepared.text);
         return error_none();
     }
+    maker->open_seconds = clock_seconds() - maker->started;
     return plan_count_time(maker);
 }
 
@@ -375,6 +329,7 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
     *plan = (Plan){0};
     maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     TRY(search_init(spec, arena, &maker.search));
+    maker.started = clock_seconds();
     TRY(backend_open(&backend, &maker.backend));
     const Error error = plan_on_backend(&maker, options);
     backend_close(maker.backend);

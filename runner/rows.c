@@ -217,7 +217,7 @@ void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *
     bind_integer(statement, at++, rows->round[row]);
     for (int i = 0; i < searched; i++) bind_real(statement, at++, rows_stored(rows->searched[row * searched + i]));
     bind_real(statement, at++, rows_stored(rows->fitness[row]));
-    bind_text(statement, at++, rows_failure_name(spec, rows->failure[row]));
+    bind_word(statement, at++, rows_failure_name(spec, rows->failure[row]));
     bind_integer(statement, at++, rows->n_failed[row]);
     for (int i = 0; i < metrics; i++) bind_real(statement, at++, rows_stored(rows->metric[row * metrics + i]));
     for (int i = 0; rows->spread != NULL && i < metrics; i++) {
@@ -231,7 +231,7 @@ void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, i
     const int metrics = spec->configured.n_metrics;
     bind_integer(statement, 1, rows->id[row]);
     bind_integer(statement, 2, replicate);
-    bind_text(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
+    bind_word(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
     for (int i = 0; i < metrics; i++) {
         bind_real(statement, 4 + i, rows_stored(rows->replicate_metric[lane * metrics + i]));
     }

@@ -308,7 +308,8 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (adaptive searches)
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
-//                kernel_seconds, wait_seconds, wall_seconds, committed
+//                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
+//                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, failure TEXT NOT NULL ('none'), n_failed INTEGER, one REAL column a metric, and with
 //                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
@@ -334,7 +335,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 3          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 4          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 
@@ -367,8 +368,9 @@ typedef struct RunOptions {
 typedef struct RunSummary {
     int64_t trials_total, trials_done, trials_before, lanes_run, failures;
     double wall_seconds, kernel_seconds, first_launch_to_last_commit;
+    double record_seconds, index_seconds; // after the last commit: arrays by rank, the fitness index
     double best_fitness;
-    int64_t best_trial;
+    int64_t best_trial, first_batch; // first_batch: of this run
     const char *state, *reason;
     char folder[512], device[128];
 } RunSummary;
@@ -402,10 +404,23 @@ typedef struct ReplayResult {
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
 
+// Where the time of a campaign's batches went, in s, summed from table `batches` (runner/timings.c).
+typedef struct Timings {
+    double wall;         // from the start of each run, or the end of a batch, to the end of the next
+    double kernel;       // the device at work
+    double copy, search; // the loop: lanes filled and gathered, to the device and back; ask and tell
+    double hdf5, sqlite; // the writer, beside the device
+} Timings;
+// Of the batches from `first` on. What a database of an older schema does not hold reads as 0.
+Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings);
+void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
+void timings_json(const Timings *timings, Json *json);
+
 // What a run of this spec would take (runner/plan.c).
 typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
-    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free, seconds_low, seconds_high;
+    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
+    double seconds, seconds_low, seconds_high; // expected, and between which it should be
     char device[128], warning[256];
     char refusal[256];       // why it would not do; empty: it would
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
@@ -422,7 +437,7 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 // ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------
 
 // One --option: `--name VALUE` or `--name=VALUE`; checked against its row before the command runs.
-typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE } SwitchType;
+typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE, SWITCH_DEVICES } SwitchType;
 typedef struct Switch {
     const char *name; // without the dashes
     SwitchType type;

@@ -27,7 +27,8 @@ static const char store_schema[] =
     "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
     "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
     "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
-    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL) STRICT;\n"
+    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, copy_seconds REAL, search_seconds REAL,\n"
+    "  hdf5_seconds REAL, sqlite_seconds REAL) STRICT;\n"
     "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
     "  sha256 TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
@@ -260,8 +261,10 @@ static Error store_prepare(Store *store, Arena *arena)
                                        recording_of(store->spec, kind).table);
         TRY(database_prepare(database, sql, &store->insert_place[kind]));
     }
-    TRY(database_prepare(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    TRY(database_prepare(database,
+                         "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                          &store->insert_batch));
+    TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
                             &store->update_search);
@@ -293,7 +296,8 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
     *store = (Store){.folder = arena_copy(arena, folder),
                      .shards = arena_format(arena, "%s/%s", folder, CAMPAIGN_SHARDS),
                      .name = arena_copy(arena, name),
-                     .spec = own};
+                     .spec = own,
+                     .sqlite_seconds = -1};
     const Error error = store_open_parts(store, own, path, options, arena);
     if (error.kind == OK) {
         *out = store;
@@ -312,6 +316,7 @@ Error store_close(Store *store)
                                      store->insert_place[RECORD_TRAJECTORIES],
                                      store->insert_place[RECORD_DEBUG],
                                      store->insert_batch,
+                                     store->note_batch,
                                      store->update_search,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {

@@ -123,10 +123,11 @@ struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search, *add_digest;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *update_search, *add_digest;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
-    bool created; // by this process
+    double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
+    bool created;          // by this process
     char state[16];
     const char *reason; // why the last run ended; "" if it did not, or had no reason
 };
@@ -182,7 +183,7 @@ typedef struct Commit {
     void *state;     // [state_size] of the search after tell
     size_t state_size;
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
-    double kernel_seconds, wait_seconds, wall_seconds;
+    double kernel_seconds, wait_seconds, wall_seconds, copy_seconds, search_seconds;
     char backend[16], device[128], version[64]; // where it was computed
 } Commit;
 
@@ -190,7 +191,9 @@ typedef struct Commit {
 void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit);
 // Shard first, then one transaction. *seconds: what it took.
+// How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
+Error store_note_seconds(Store *store);
 
 // ---- a batch of whole trials (runner/flight.c) ----------------------------------------------------------------------
 
@@ -203,7 +206,7 @@ typedef struct Flight {
     int64_t *lane;   // [trials.capacity][R]
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
-    double kernel_seconds, wait_seconds;
+    double kernel_seconds, wait_seconds, copy_seconds, search_seconds;
     double *lane_parameter; // [n_parameters] of the lane that is being filled
     double *metric;         // [R][M] and failure[R] of the trial that is being collected
     int *failure;
@@ -220,9 +223,29 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 // Runs a filled flight on slot 0 to its end. Error (interrupted) between two slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice);
+int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1
 // Slices of about 0.1 s: the length for the next one.
 int64_t slice_start(const Spec *spec, int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
+
+// ---- a pilot of a run (runner/pilot.c) ------------------------------------------------------------------------------
+
+typedef struct PilotTask {
+    const Spec *spec;
+    const Search *search;
+    Backend *backend;           // prepared for batches of batch_lanes
+    int64_t batch_lanes, lanes; // lanes: of the campaign
+} PilotTask;
+
+typedef struct Pilot {
+    int64_t lanes;        // that were run
+    double seconds;       // that they take
+    double first_seconds; // of the first launch, which also loads the kernel
+    double low, high;     // factors: between which the time of others like them should be
+    bool whole;           // they came to their end
+} Pilot;
+
+Error pilot_run(const PilotTask *task, Pilot *pilot);
 
 // ---- the device of a run (runner/device.c) --------------------------------------------------------------------------
 
@@ -233,7 +256,7 @@ typedef struct Device {
     Backend *backend;                     // NULL: none is open
     int64_t requested;                    // lanes of a batch; 0: the device decides
     int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
-    int failures;                         // of this device
+    int failures, failed;                 // of this device; of several, the one that failed last, or -1
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 
@@ -304,6 +327,7 @@ enum { LOOP_SLOTS_MAX = 2 };
 typedef struct LoopSlot {
     Flight flight;
     bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
+    int64_t slice;      // ticks of the last one
 } LoopSlot;
 
 // From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and

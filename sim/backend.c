@@ -3,26 +3,44 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct BackendEntry {
     const char *name;
-    Error (*open)(const BackendOptions *options, Backend **out);
+    BackendOpen open;
+    int (*count)(void); // devices of this host; NULL: it is one, whatever its number
 } BackendEntry;
 
 // in the order that `auto` tries them
 static const BackendEntry backend_entries[] = {
 #ifdef HOPSCOTCH_CUDA
-    {"cuda", backend_cuda_open},
+    {"cuda", backend_cuda_open, backend_cuda_count},
 #endif
-    {"cpu", backend_cpu_open},
+    {"cpu", backend_cpu_open, NULL},
 #ifdef HOPSCOTCH_FAULTS
-    {"faulty", backend_faulty_open},
+    {"faulty", backend_faulty_open, backend_faulty_count},
 #endif
 };
 
 enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 
 static bool backend_has_cuda(void) { return strcmp(backend_entries[0].name, "cuda") == 0; }
+
+static int backend_lowest(uint64_t devices) { return devices != 0 ? __builtin_ctzll(devices) : 0; }
+
+static Error backend_open_devices(const BackendEntry *entry, const BackendOptions *options, Backend **out)
+{
+    uint64_t devices = entry->count != NULL ? options->devices : 0;
+    if (devices == BACKEND_ALL_DEVICES) {
+        const int count = entry->count();
+        devices = count > 0 && count < BACKEND_DEVICES_MAX ? ((uint64_t)1 << count) - 1 : 0;
+    }
+    if ((devices & (devices - 1)) != 0) return backend_several_open(entry->open, options, devices, out);
+    TRY(entry->open(options, backend_lowest(devices), out));
+    if (entry->count != NULL) (*out)->info.devices = (uint64_t)1 << backend_lowest(devices);
+    (*out)->info.failed = -1;
+    return error_none();
+}
 
 // A GPU that is there and fails is told, and not passed over in silence.
 static Error backend_open_named(const BackendOptions *options, Backend **out)
@@ -33,7 +51,7 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
                              backend_has_cuda() ? " and cuda" : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
         if (!automatic && strcmp(name, backend_entries[i].name) != 0) continue;
-        error = backend_entries[i].open(options, out);
+        error = backend_open_devices(&backend_entries[i], options, out);
         if (error.kind != ERROR_MACHINE || !automatic) return error;
     }
     return error;
@@ -41,9 +59,7 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
 
 Error backend_open(const BackendOptions *options, Backend **out)
 {
-    BackendOptions first = *options;
-    if (first.device < 0) first.device = 0;
-    TRY(backend_open_named(&first, out));
+    TRY(backend_open_named(options, out));
     (*out)->patience = options->patience > 0 ? options->patience : BACKEND_PATIENCE;
     (*out)->interrupted = options->interrupted;
     return error_none();
@@ -75,7 +91,22 @@ Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
 
 Batch *backend_batch(Backend *backend, int slot) { return &backend->batches[slot]; }
 
-Error backend_begin(Backend *backend, int slot) { return backend->begin(backend, slot); }
+double backend_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+Error backend_begin(Backend *backend, int slot)
+{
+    const double start = backend_clock();
+    const Error error = backend->begin(backend, slot);
+    backend->copy_seconds[slot] = backend_clock() - start;
+    return error;
+}
+
+double backend_copy_seconds(const Backend *backend, int slot) { return backend->copy_seconds[slot]; }
 
 Error backend_advance(Backend *backend, int slot, int64_t ticks)
 {
@@ -117,7 +148,9 @@ Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_second
     double seconds = 0;
     *done = false;
     TRY(backend_watch(backend, slot));
+    const double ended = backend_clock();
     TRY(backend->wait(backend, slot, done, &seconds));
+    backend->copy_seconds[slot] += backend_clock() - ended;
     *kernel_seconds = isfinite(seconds) && seconds >= 0 ? seconds : 0; // a device's clock may be wrong
     return error_none();
 }

@@ -17,6 +17,7 @@ struct Backend {
     double patience;                  // s
     int (*interrupted)(void);
     bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of the slot; any of them
+    double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's batch so far
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
@@ -34,13 +35,22 @@ static inline int64_t batch_observed(const Batch *batch)
     return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
 }
 
-Error backend_cpu_open(const BackendOptions *options, Backend **out);
+double backend_clock(void); // s, monotonic
+
+// One device of a kind, by its number.
+typedef Error (*BackendOpen)(const BackendOptions *options, int device, Backend **out);
+
+Error backend_cpu_open(const BackendOptions *options, int device, Backend **out);
 #ifdef HOPSCOTCH_FAULTS
-Error backend_faulty_open(const BackendOptions *options, Backend **out);
+Error backend_faulty_open(const BackendOptions *options, int device, Backend **out);
+int backend_faulty_count(void); // devices of this host
 #endif
 #ifdef HOPSCOTCH_CUDA
-Error backend_cuda_open(const BackendOptions *options, Backend **out);
+Error backend_cuda_open(const BackendOptions *options, int device, Backend **out);
+int backend_cuda_count(void);
 #endif
+// Several devices as one backend (sim/backend_several.c).
+Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out);
 
 #ifdef __cplusplus
 }

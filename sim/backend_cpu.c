@@ -21,7 +21,7 @@ typedef struct CpuBackend {
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
     double kernel_seconds;    // of the batch in flight, slices that have ended
-    double slice_started;     // cpu_clock
+    double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
@@ -120,18 +120,11 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
-static double cpu_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // With the mutex held, after this thread's share of the slice.
 static void cpu_thread_ends_slice(CpuBackend *cpu)
 {
     if (--cpu->working > 0) return;
-    cpu->kernel_seconds += cpu_clock() - cpu->slice_started;
+    cpu->kernel_seconds += backend_clock() - cpu->slice_started;
     pthread_cond_broadcast(&cpu->idle);
 }
 
@@ -223,7 +216,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     cpu->working = cpu->n_threads;
     cpu->turn++;
     cpu->tick += cpu->slice.ticks;
-    cpu->slice_started = cpu_clock();
+    cpu->slice_started = backend_clock();
     pthread_cond_broadcast(&cpu->work);
     pthread_mutex_unlock(&cpu->mutex);
     return error_none();
@@ -233,7 +226,7 @@ static Error cpu_poll(Backend *backend, int slot, double seconds, bool *ended)
 {
     (void)slot;
     CpuBackend *cpu = (CpuBackend *)backend;
-    const double until = cpu_clock() + seconds;
+    const double until = backend_clock() + seconds;
     struct timespec limit = {.tv_sec = (time_t)until};
     limit.tv_nsec = (long)(1e9 * (until - (double)limit.tv_sec));
     int late = 0;
@@ -278,7 +271,8 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     BackendInfo *info = &cpu->backend.info;
     char name[64];
     cpu_name(name, sizeof name);
-    *info = (BackendInfo){.name = "cpu", .slots = 1, .lane_multiple = isa->plain->lanes};
+    *info = (BackendInfo){.name = "cpu", .slots = 1};
+    info->lane_multiple = (int64_t)isa->plain->lanes * CPU_GROUPS_AT_ONCE * cpu->n_threads;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
     snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);
@@ -298,8 +292,9 @@ static void cpu_init_idle(CpuBackend *cpu)
     pthread_condattr_destroy(&attributes);
 }
 
-Error backend_cpu_open(const BackendOptions *options, Backend **out)
+Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
 {
+    (void)device;
     const CpuIsa *isa = NULL;
     TRY(cpu_choose_isa(options->isa, &isa));
     CpuBackend *cpu = calloc(1, sizeof *cpu);

@@ -317,20 +317,13 @@ static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
     return error_none();
 }
 
-static double cuda_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Looked at every 50 us or so rather than slept for, because nothing wakes a thread from a kernel that does not end.
 static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
 {
     const struct timespec nap = {0, 50000}; // ns
-    const double until = cuda_clock() + seconds;
+    const double until = backend_clock() + seconds;
     cudaError_t code = cudaEventQuery(event);
-    while (code == cudaErrorNotReady && cuda_clock() < until) {
+    while (code == cudaErrorNotReady && backend_clock() < until) {
         nanosleep(&nap, NULL);
         code = cudaEventQuery(event);
     }
@@ -409,6 +402,15 @@ static Error cuda_describe(CudaBackend *cuda)
     return error_none();
 }
 
+extern "C" int backend_cuda_count(void)
+{
+    int devices = 0;
+    cudaError_t code;
+    CUDA_CALL(code, cudaGetDeviceCount(&devices));
+    (void)cudaGetLastError();
+    return code == cudaSuccess ? devices : 0;
+}
+
 // A machine without a GPU is no machine with a GPU that failed.
 static Error cuda_find(int device)
 {
@@ -436,12 +438,13 @@ static Error cuda_start(CudaBackend *cuda)
     return cuda_describe(cuda);
 }
 
-extern "C" Error backend_cuda_open(const BackendOptions *options, Backend **out)
+extern "C" Error backend_cuda_open(const BackendOptions *options, int device, Backend **out)
 {
-    TRY(cuda_find(options->device));
+    (void)options;
+    TRY(cuda_find(device));
     CudaBackend *cuda = (CudaBackend *)calloc(1, sizeof *cuda);
     if (cuda == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
-    cuda->device = options->device;
+    cuda->device = device;
     cuda->backend.prepare = cuda_prepare;
     cuda->backend.prepare_debug = cuda_prepare_debug;
     cuda->backend.begin = cuda_begin;

@@ -1,4 +1,4 @@
-// A backend for tests, in builds with -DHOPSCOTCH_FAULTS: two devices of two slots each, as a host with GPUs has them,
+// A backend for tests, in builds with -DHOPSCOTCH_FAULTS: four devices of two slots each, as a host with GPUs has them,
 // which compute on the CPU and fail when they are told to (sim/faults.c). What a device that failed leaves behind is
 // spoiled, so that nobody can use it unnoticed.
 #include "backend.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FAULTY_DEVICES = 2 };
+enum { FAULTY_DEVICES = 4 };
 
 typedef struct FaultyBackend FaultyBackend;
 
@@ -61,10 +61,19 @@ static void faulty_hang(FaultyBackend *faulty, int slot)
     faulty_hung = faulty;
 }
 
+// By a rule for any device, or for this one.
+static DeviceFault faulty_fault(const FaultyBackend *faulty, const char *operation)
+{
+    char own[16];
+    snprintf(own, sizeof own, "%s%d", operation, faulty->device);
+    const DeviceFault any = device_fault(operation), its = device_fault(own);
+    return its != FAULT_NONE ? its : any;
+}
+
 // What the operation comes to before it is done. A slice of `slot` that hangs is no error yet.
 static Error faulty_try(FaultyBackend *faulty, const char *operation, int slot)
 {
-    const DeviceFault fault = device_fault(operation);
+    const DeviceFault fault = faulty_fault(faulty, operation);
     if (fault == FAULT_MEMORY) return error_make(ERROR_MEMORY, "%s: out of memory", operation);
     if (fault == FAULT_LOST) faulty_lost[faulty->device] = true;
     faulty->broken = faulty->broken || fault == FAULT_LAUNCH;
@@ -150,17 +159,20 @@ static Error faulty_start(FaultyBackend *faulty, const BackendOptions *options)
     *info = *backend_info(faulty->inner[0]);
     info->name = "faulty";
     info->slots = BACKEND_SLOTS_MAX;
+    info->lane_multiple = 512;
     snprintf(info->device, sizeof info->device, "faulty device %d", faulty->device);
     return faulty_try(faulty, "open", 0);
 }
 
-Error backend_faulty_open(const BackendOptions *options, Backend **out)
+int backend_faulty_count(void) { return FAULTY_DEVICES; }
+
+Error backend_faulty_open(const BackendOptions *options, int device, Backend **out)
 {
-    if (options->device >= FAULTY_DEVICES)
-        return error_make(ERROR_USER, "there is no faulty device %d; there are %d", options->device, FAULTY_DEVICES);
+    if (device >= FAULTY_DEVICES)
+        return error_make(ERROR_USER, "there is no faulty device %d; there are %d", device, FAULTY_DEVICES);
     FaultyBackend *faulty = calloc(1, sizeof *faulty);
     if (faulty == NULL) return error_make(ERROR_MEMORY, "not enough memory for the faulty backend");
-    faulty->device = options->device;
+    faulty->device = device;
     faulty->backend.prepare = faulty_prepare;
     faulty->backend.prepare_debug = faulty_prepare_debug;
     faulty->backend.begin = faulty_begin;

@@ -3,6 +3,7 @@
 //
 //     backend:wait:3:LOST    the third wait of the backend `faulty` (sim/backend_faulty.c) finds its device lost;
 //     backend:wait:3+:LOST   and every one after it. Operations: open prepare begin advance wait
+//     backend:wait1:3:LOST   the third of its device 1
 //         MEMORY   there is not enough of it          LAUNCH   the launch failed: nothing works until it is opened anew
 //         HANG     the slice does not end             LOST     nothing works on this device any more
 //         TIME     the device's clock tells nonsense
@@ -60,7 +61,7 @@ static void fault_parse_rule(const char *text)
     FaultRule *rule = &fault_rules[fault_rule_count++];
     snprintf(rule->operation, sizeof rule->operation, "cuda");
     if (cuda ? sscanf(text, "cuda:%20[0-9+]:%15[0-9]", at, what) != 2
-             : sscanf(text, "backend:%15[a-z]:%20[0-9+]:%15[A-Z]", rule->operation, at, what) != 3)
+             : sscanf(text, "backend:%15[a-z0-9]:%20[0-9+]:%15[A-Z]", rule->operation, at, what) != 3)
         fault_bad_rule(text);
     rule->at = atol(at);
     rule->onward = strchr(at, '+') != NULL;

@@ -210,13 +210,15 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 typedef struct BackendOptions {
     const char *name;         // "auto", "cpu", "cuda"
     int threads;              // CPU threads; 0: all cores
-    int device;               // CUDA device index; -1: any
+    uint64_t devices;         // of a host's devices of that kind, a bit each: they share every batch (0: any one)
     const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
     double patience;          // s that a slice may take before it counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // nonzero once the user wants to leave: patience is then one second; may be NULL
 } BackendOptions;
 
 #define BACKEND_PATIENCE 60.0 // s
+enum { BACKEND_DEVICES_MAX = 64 };
+#define BACKEND_ALL_DEVICES UINT64_MAX // as many as there are
 
 typedef struct Backend Backend;
 
@@ -228,13 +230,16 @@ typedef struct BackendInfo {
     int slots;             // batches that can be in flight (CPU 1, CUDA 2)
     int64_t memory_free;   // bytes on the device
     int64_t lane_multiple; // lanes that cost the same as one: batches are best a multiple of it
+    uint64_t devices;      // those in use, a bit each; 0: the backend has only one
+    int failed;            // of several devices, the one that failed last; -1: none did
 } BackendInfo;
 
 // Steps of the kernel after which every lane has ended.
 int64_t configured_steps(const Configured *configured);
 
 // `auto` takes CUDA if this build and this machine have it, else the CPU. Errors: machine, naming what is missing;
-// device, if it is there and fails; user, if there is no device of that number.
+// device, if it is there and fails (of several devices: if all of them do; else the others are taken, with a warning);
+// user, if there is no device of that number.
 Error backend_open(const BackendOptions *options, Backend **out);
 const BackendInfo *backend_info(const Backend *backend);
 // Takes all memory that a run needs, once: for `slots` batches of at most `lanes` lanes, of which at most
@@ -254,6 +259,8 @@ Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
+// Host time that went into handing the slot's batch over to the device and taking its results, so far.
+double backend_copy_seconds(const Backend *backend, int slot);
 // Slices that are still in flight are cut short or waited for, as patiently as ever. False: one is stuck. What it
 // computes with then stays where it is, and the process must leave by _exit.
 bool backend_close(Backend *backend);

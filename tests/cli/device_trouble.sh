@@ -4,7 +4,7 @@
 # campaign without trouble.
 #
 #   HOPSCOTCH                  the program
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that has the backend `faulty`: two devices that fail on request (sim/faults.c)
+#   HOPSCOTCH_FAULTS_PROGRAM   a build that has the backend `faulty`: devices that fail on request (sim/faults.c)
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 : "${HOPSCOTCH:=$PWD/build/hopscotch}"

@@ -33,7 +33,7 @@ static void device_case_start(DeviceCase *test)
     CHECK_OK(spec_parse("hops.yaml", DEVICE_SPEC, NULL, 0, &test->arena, diagnostics, &test->spec));
     diagnostics_print(diagnostics, stdout, false);
     test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
-                                 .backend = {.name = "faulty", .threads = 1, .device = -1, .patience = 0.2},
+                                 .backend = {.name = "faulty", .threads = 1, .patience = 0.2},
                                  .batch = 32,
                                  .slice = 20};
     backend_faulty_repair();
@@ -158,7 +158,7 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
     char whole[65];
     device_case_start(&test);
     device_case_whole(&test, whole);
-    test.options.backend.device = 0;
+    test.options.backend.devices = 1;
     CHECK_ERROR(ERROR_DEVICE, device_case_run(&test, "pinned", "backend:advance:4:LOST"));
     CHECK(strcmp(test.digest.hex, whole) != 0);
     test.options.fallback_cpu = true;

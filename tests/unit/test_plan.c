@@ -1,4 +1,5 @@
 // The plan of a run: counts, the choice of a batch, bytes and refusals. Times are not tested here: machines differ.
+#include "../../sim/backend.h"
 #include "../test.h"
 
 #include <stdlib.h>
@@ -141,6 +142,38 @@ TEST(plan_batch_holds_whole_trials)
     CHECK_INTEGER(9, lanes_of(PLAN_SPEC(GRID, "replicates: {count: 9}"), 7, &traced)); // at least one trial
     const int64_t lanes = lanes_of(PLAN_SPEC(GRID, "replicates: {count: 1000}"), 0, &traced);
     CHECK(lanes % 1000 == 0 && lanes >= 2000 && lanes <= 8192);
+}
+
+// Of an H200, as it describes itself, for so many trials.
+static int64_t lanes_of_gpu(int64_t trials, int64_t memory_free, int devices)
+{
+    Planned planned;
+    int64_t traced;
+    char text[512];
+    Backend gpu = {.info = {.name = "cuda",
+                            .slots = 2,
+                            .memory_free = memory_free * devices,
+                            .lane_multiple = (int64_t)16896 * devices}};
+    snprintf(text, sizeof text, PLAN_SPEC("  method: random\n  over: {k_fp: {range: [50, 300]}}\n  trials: %lld\n", ""),
+             (long long)trials);
+    read_spec(&planned, text);
+    const int64_t lanes = plan_batch_lanes(&planned.spec, &gpu, 0, &traced);
+    arena_destroy(&planned.arena);
+    return lanes;
+}
+
+TEST(plan_batch_of_a_gpu_is_whole_waves)
+{
+    const int64_t wave = 16896, memory = (int64_t)100 << 30;
+    CHECK_INTEGER(10000, lanes_of_gpu(10000, memory, 1)); // no more than there are
+    CHECK_INTEGER(40000, lanes_of_gpu(40000, memory, 1)); // three waves: too few for two batches
+    CHECK_INTEGER(3 * wave, lanes_of_gpu(85536, memory, 1));
+    CHECK_INTEGER(6 * wave, lanes_of_gpu(200000, memory, 1)); // rather than 8 and 4
+    CHECK_INTEGER(8 * wave, lanes_of_gpu(1000000, memory, 1));
+    CHECK_INTEGER(8 * 4 * wave, lanes_of_gpu(4000000, memory, 4));
+    const int64_t small = lanes_of_gpu(1000000, (int64_t)40 << 20, 1);
+    CHECK(small % wave == 0 && small >= wave && small < 8 * wave);
+    CHECK_INTEGER(wave, lanes_of_gpu(1000000, 1 << 20, 1)); // what does not fit is halved when it is prepared
 }
 
 TEST(plan_batch_bounds_what_is_traced)

@@ -1,0 +1,460 @@
+// Several devices of one host as one backend. Blocks of neighbouring lanes are dealt to them in turn, so that each gets
+// its share of the long lanes and of the observed ones; each works behind a thread of its own. A lane depends on
+// nothing but itself, so the number of devices changes no bit.
+//
+// The devices' own batches are copied from and to one that the caller sees. An error of any device is the error of all:
+// nothing of the batches in flight is used, and info.failed tells which one it was. A device that can't be opened is
+// left out, unless none is left.
+#include "backend.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEVERAL_BLOCK = 32 }; // lanes; a warp of a GPU, whole vectors of a CPU
+
+typedef struct SeveralBackend SeveralBackend;
+
+typedef struct SeveralPart {
+    SeveralBackend *several;
+    int device, index; // its number on the host; its turn when blocks are dealt
+    Backend *inner;    // NULL: it could not be opened
+    pthread_t thread;
+    bool leaving;                      // its thread is to end
+    Error error;                       // of the job
+    bool done[BACKEND_SLOTS_MAX];      // its lanes of the slot's batch have ended, or it has none
+    double seconds[BACKEND_SLOTS_MAX]; // device time of that batch so far
+} SeveralPart;
+
+// What the threads do, each for its part.
+typedef Error (*SeveralJob)(SeveralPart *part);
+
+struct SeveralBackend {
+    Backend backend;
+    BackendOpen open;
+    BackendOptions options;
+    Arena arena, debug_arena; // the batches that the caller sees
+    const Configured *configured;
+    int slot; // of the job, and what it is given
+    int64_t lanes, observed, capacity, ticks;
+    SeveralPart all[BACKEND_DEVICES_MAX], *parts[BACKEND_DEVICES_MAX]; // parts[n_parts]: those that could be opened
+    int n_parts;
+    SeveralJob job;
+    uint64_t turn; // counts jobs, so that a thread knows a new one
+    int working;
+    pthread_mutex_t mutex; // guards the three above, and `leaving`
+    pthread_cond_t work, idle;
+};
+
+// ---- threads --------------------------------------------------------------------------------------------------------
+
+static void *several_thread(void *argument)
+{
+    SeveralPart *part = argument;
+    SeveralBackend *several = part->several;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&several->mutex);
+    for (;;) {
+        while (several->turn == seen && !part->leaving) pthread_cond_wait(&several->work, &several->mutex);
+        if (part->leaving) break;
+        seen = several->turn;
+        const SeveralJob job = several->job;
+        pthread_mutex_unlock(&several->mutex);
+        part->error = job(part);
+        pthread_mutex_lock(&several->mutex);
+        if (--several->working == 0) pthread_cond_signal(&several->idle);
+    }
+    pthread_mutex_unlock(&several->mutex);
+    return NULL;
+}
+
+static Error several_failed(SeveralBackend *several, const SeveralPart *part, const Error *error)
+{
+    several->backend.info.failed = part->device;
+    return *error;
+}
+
+// Every device does the job; the first error in their order.
+static Error several_each(SeveralBackend *several, SeveralJob job)
+{
+    pthread_mutex_lock(&several->mutex);
+    several->job = job;
+    several->working = several->n_parts;
+    several->turn++;
+    pthread_cond_broadcast(&several->work);
+    while (several->working > 0) pthread_cond_wait(&several->idle, &several->mutex);
+    pthread_mutex_unlock(&several->mutex);
+    for (int i = 0; i < several->n_parts; i++) {
+        const SeveralPart *part = several->parts[i];
+        if (part->error.kind != OK) return several_failed(several, part, &part->error);
+    }
+    return error_none();
+}
+
+static void several_stop(SeveralBackend *several, SeveralPart *part)
+{
+    pthread_mutex_lock(&several->mutex);
+    part->leaving = true;
+    pthread_cond_broadcast(&several->work);
+    pthread_mutex_unlock(&several->mutex);
+    pthread_join(part->thread, NULL);
+}
+
+static Error several_start(SeveralBackend *several, uint64_t devices)
+{
+    for (int d = 0; d < BACKEND_DEVICES_MAX; d++) {
+        if ((devices >> d & 1) == 0) continue;
+        SeveralPart *part = &several->all[d];
+        *part = (SeveralPart){.several = several, .device = d, .index = several->n_parts};
+        if (pthread_create(&part->thread, NULL, several_thread, part) != 0)
+            return error_make(ERROR_MACHINE, "the system started no thread for device %d", d);
+        several->parts[several->n_parts++] = part;
+    }
+    return error_none();
+}
+
+// ---- whose lanes ----------------------------------------------------------------------------------------------------
+
+// Of the lanes [0, lanes) of a batch, how many are the part's. They are its first ones, in the same order.
+static int64_t several_share(const SeveralPart *part, int64_t lanes)
+{
+    const int64_t parts = part->several->n_parts, blocks = lanes / SEVERAL_BLOCK;
+    const int64_t whole = blocks / parts + (part->index < blocks % parts);
+    return whole * SEVERAL_BLOCK + (part->index == blocks % parts ? lanes % SEVERAL_BLOCK : 0);
+}
+
+typedef enum SeveralDirection { SEVERAL_OUT, SEVERAL_BACK } SeveralDirection; // to the part; from it
+
+// One item a lane: the part's of whole[lanes][item bytes], and own[share][item bytes].
+static void several_copy(const SeveralPart *part, void *whole, void *own, size_t item, int64_t lanes,
+                         SeveralDirection direction)
+{
+    unsigned char *all = whole, *mine = own;
+    const int64_t turn = (int64_t)SEVERAL_BLOCK * part->several->n_parts;
+    for (int64_t first = (int64_t)SEVERAL_BLOCK * part->index; first < lanes; first += turn) {
+        const size_t size = item * (size_t)(lanes - first < SEVERAL_BLOCK ? lanes - first : SEVERAL_BLOCK);
+        unsigned char *at = all + (size_t)first * item;
+        memcpy(direction == SEVERAL_OUT ? mine : at, direction == SEVERAL_OUT ? at : mine, size);
+        mine += size;
+    }
+}
+
+// field[count][stride] of both
+static void several_copy_fields(const SeveralPart *part, double *whole, double *own, int count,
+                                SeveralDirection direction)
+{
+    const Batch *all = &part->several->backend.batches[part->several->slot];
+    const int64_t own_stride = backend_batch(part->inner, part->several->slot)->stride;
+    for (int i = 0; i < count; i++)
+        several_copy(part, whole + i * all->stride, own + i * own_stride, sizeof *own, all->lanes, direction);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+// No device is asked for nothing.
+static int64_t several_room(const SeveralPart *part, int64_t lanes)
+{
+    const int64_t share = several_share(part, lanes);
+    return share > 0 ? share : 1;
+}
+
+static Error several_prepare_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    return backend_prepare(part->inner, several->configured, several_room(part, several->lanes),
+                           several_share(part, several->observed), several->capacity);
+}
+
+static void several_take(SeveralBackend *several, int64_t lanes, int64_t traced, int64_t capacity, Batch *batch)
+{
+    const Configured *configured = several->configured;
+    Arena *arena = &several->arena;
+    *batch = (Batch){.stride = lanes,
+                     .parameter = ARENA_NEW(arena, double, (int64_t)configured->n_parameters *lanes),
+                     .metric = ARENA_NEW(arena, double, (int64_t)configured->n_metrics *lanes),
+                     .status = ARENA_NEW(arena, int32_t, lanes),
+                     .trace = {.capacity = capacity, .every = 1}};
+    if (traced == 0) return;
+    batch->trace.sample = ARENA_NEW(arena, double, (traced * capacity * configured->n_columns));
+    batch->trace.count = ARENA_NEW(arena, int64_t, traced);
+}
+
+static Error several_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
+                             int64_t capacity)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    const int64_t fields = configured->n_parameters + configured->n_metrics;
+    const int64_t samples = traced * capacity * configured->n_columns;
+    const size_t slot = (size_t)(fields * lanes + samples + traced) * 8 + (size_t)lanes * 4 + 4096;
+    arena_destroy(&several->arena);
+    arena_destroy(&several->debug_arena);
+    several->configured = configured;
+    several->lanes = lanes;
+    several->observed = traced;
+    several->capacity = capacity;
+    TRY(several_each(several, several_prepare_part));
+    TRY(arena_create(&several->arena, (size_t)backend->info.slots * slot, "batches for several devices"));
+    for (int i = 0; i < backend->info.slots; i++) several_take(several, lanes, traced, capacity, &backend->batches[i]);
+    return error_none();
+}
+
+static Error several_prepare_debug_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    return backend_prepare_debug(part->inner, several_room(part, several->observed), several->capacity);
+}
+
+static Error several_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    const int64_t numbers = lanes * capacity * several->configured->n_debug;
+    Arena *arena = &several->debug_arena;
+    arena_destroy(arena);
+    several->observed = lanes;
+    several->capacity = capacity;
+    TRY(several_each(several, several_prepare_debug_part));
+    TRY(arena_create(arena, (size_t)backend->info.slots * ((size_t)(numbers + lanes) * 8 + 4096), "debug rows"));
+    for (int i = 0; i < backend->info.slots; i++) {
+        backend->batches[i].debug = (DebugRows){
+            .capacity = capacity, .row = ARENA_NEW(arena, double, numbers), .count = ARENA_NEW(arena, int64_t, lanes)};
+    }
+    return error_none();
+}
+
+// ---- a batch --------------------------------------------------------------------------------------------------------
+
+static Error several_begin_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    const Batch *whole = &several->backend.batches[several->slot];
+    Batch *own = backend_batch(part->inner, several->slot);
+    own->lanes = several_share(part, whole->lanes);
+    own->trace.lanes = several_share(part, whole->trace.lanes);
+    own->trace.every = whole->trace.every;
+    own->debug.lanes = several_share(part, whole->debug.lanes);
+    own->debug.first = whole->debug.first;
+    own->debug.end = whole->debug.end;
+    part->done[several->slot] = own->lanes == 0;
+    part->seconds[several->slot] = 0.0;
+    if (own->lanes == 0) return error_none();
+    several_copy_fields(part, whole->parameter, own->parameter, several->configured->n_parameters, SEVERAL_OUT);
+    return backend_begin(part->inner, several->slot);
+}
+
+static Error several_begin(Backend *backend, int slot)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    several->slot = slot;
+    memset(backend->batches[slot].status, 0, sizeof(int32_t) * (size_t)backend->batches[slot].lanes);
+    return several_each(several, several_begin_part);
+}
+
+static Error several_advance_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    if (part->done[several->slot]) return error_none();
+    return backend_advance(part->inner, several->slot, several->ticks);
+}
+
+static Error several_advance(Backend *backend, int slot, int64_t ticks)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    several->slot = slot;
+    several->ticks = ticks;
+    return several_each(several, several_advance_part);
+}
+
+// One after the other, by the caller's thread: those that have ended answer at once.
+static Error several_poll(Backend *backend, int slot, double seconds, bool *ended)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    *ended = true;
+    for (int i = 0; i < several->n_parts && *ended; i++) {
+        const SeveralPart *part = several->parts[i];
+        if (!part->inner->in_flight[slot]) continue;
+        const Error error = part->inner->poll(part->inner, slot, seconds, ended);
+        if (error.kind != OK) return several_failed(several, part, &error);
+    }
+    return error_none();
+}
+
+static void several_collect(const SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    const Configured *configured = several->configured;
+    const Batch *whole = &several->backend.batches[several->slot], *own = backend_batch(part->inner, several->slot);
+    const size_t samples = sizeof(double) * (size_t)(whole->trace.capacity * configured->n_columns);
+    const size_t rows = sizeof(double) * (size_t)(whole->debug.capacity * configured->n_debug), count = sizeof(int64_t);
+    several_copy_fields(part, whole->metric, own->metric, configured->n_metrics, SEVERAL_BACK);
+    several_copy(part, whole->status, own->status, sizeof *own->status, whole->lanes, SEVERAL_BACK);
+    several_copy(part, whole->trace.count, own->trace.count, count, whole->trace.lanes, SEVERAL_BACK);
+    several_copy(part, whole->trace.sample, own->trace.sample, samples, whole->trace.lanes, SEVERAL_BACK);
+    several_copy(part, whole->debug.count, own->debug.count, count, whole->debug.lanes, SEVERAL_BACK);
+    several_copy(part, whole->debug.row, own->debug.row, rows, whole->debug.lanes, SEVERAL_BACK);
+}
+
+static Error several_wait_part(SeveralPart *part)
+{
+    const int slot = part->several->slot;
+    if (part->done[slot]) return error_none();
+    TRY(backend_wait(part->inner, slot, &part->done[slot], &part->seconds[slot]));
+    if (part->done[slot]) several_collect(part);
+    return error_none();
+}
+
+// The slice has ended on every device; the batch took as long as the slowest of them.
+static Error several_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    several->slot = slot;
+    TRY(several_each(several, several_wait_part));
+    *done = true;
+    *kernel_seconds = 0.0;
+    for (int i = 0; i < several->n_parts; i++) {
+        const SeveralPart *part = several->parts[i];
+        *done = *done && part->done[slot];
+        if (part->seconds[slot] > *kernel_seconds) *kernel_seconds = part->seconds[slot];
+    }
+    return error_none();
+}
+
+static void several_cut(Backend *backend)
+{
+    const SeveralBackend *several = (const SeveralBackend *)backend;
+    for (int i = 0; i < several->n_parts; i++) {
+        Backend *inner = several->parts[i]->inner;
+        if (inner->cut != NULL) inner->cut(inner);
+    }
+}
+
+// ---- opening and closing --------------------------------------------------------------------------------------------
+
+// By the thread that works with the device: CUDA has one current device a thread.
+static Error several_open_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    TRY(several->open(&several->options, part->device, &part->inner));
+    part->inner->patience = several->backend.patience;
+    part->inner->interrupted = several->options.interrupted;
+    return error_none();
+}
+
+static Error several_close_part(SeveralPart *part)
+{
+    if (part->inner != NULL) (void)backend_close(part->inner); // no slice is in flight
+    part->inner = NULL;
+    return error_none();
+}
+
+static void several_close(Backend *backend)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    (void)several_each(several, several_close_part);
+    for (int i = 0; i < several->n_parts; i++) several_stop(several, several->parts[i]);
+    pthread_mutex_destroy(&several->mutex);
+    pthread_cond_destroy(&several->work);
+    pthread_cond_destroy(&several->idle);
+    arena_destroy(&several->arena);
+    arena_destroy(&several->debug_arena);
+    free(several);
+}
+
+// "NVIDIA H200 (device 0) and devices 1, 2"
+static void several_name(const SeveralBackend *several, char *name, size_t size)
+{
+    size_t used = (size_t)snprintf(name, size, "%.64s", several->parts[0]->inner->info.device);
+    for (int i = 1; i < several->n_parts && used < size; i++) {
+        const char *before = i > 1 ? "," : several->n_parts > 2 ? " and devices" : " and device";
+        used += (size_t)snprintf(name + used, size - used, "%s %d", before, several->parts[i]->device);
+    }
+}
+
+// Of the least of them in everything, times as many as there are.
+static void several_describe(SeveralBackend *several)
+{
+    BackendInfo *info = &several->backend.info;
+    char warning[sizeof info->warning];
+    snprintf(warning, sizeof warning, "%s", info->warning);
+    *info = several->parts[0]->inner->info;
+    info->devices = 0;
+    info->failed = -1;
+    for (int i = 0; i < several->n_parts; i++) {
+        const BackendInfo *part = &several->parts[i]->inner->info;
+        info->devices |= (uint64_t)1 << several->parts[i]->device;
+        if (part->slots < info->slots) info->slots = part->slots;
+        if (part->memory_free < info->memory_free) info->memory_free = part->memory_free;
+        if (part->lane_multiple > info->lane_multiple) info->lane_multiple = part->lane_multiple;
+    }
+    info->memory_free *= several->n_parts;
+    info->lane_multiple *= several->n_parts;
+    if (several->n_parts > 1) several_name(several, info->device, sizeof info->device);
+    if (warning[0] != '\0') snprintf(info->warning, sizeof info->warning, "%s", warning);
+}
+
+// Whether the rest will do without those that could not be opened.
+static bool several_can_leave_out(const SeveralBackend *several)
+{
+    bool any = false;
+    for (int i = 0; i < several->n_parts; i++) {
+        const ErrorKind kind = several->parts[i]->error.kind;
+        if (kind != OK && kind != ERROR_DEVICE && kind != ERROR_MEMORY) return false;
+        any = any || kind == OK;
+    }
+    return any;
+}
+
+static void several_leave_out(SeveralBackend *several)
+{
+    const int asked = several->n_parts;
+    several->n_parts = 0;
+    for (int i = 0; i < asked; i++) {
+        SeveralPart *part = several->parts[i];
+        const Error error = part->error;
+        if (error.kind == OK) {
+            part->index = several->n_parts;
+            several->parts[several->n_parts++] = part;
+            continue;
+        }
+        several_stop(several, part);
+        snprintf(several->backend.info.warning, sizeof several->backend.info.warning, "device %d is left out: %.200s",
+                 part->device, error.text);
+    }
+}
+
+static Error several_open_all(SeveralBackend *several, uint64_t devices)
+{
+    TRY(several_start(several, devices));
+    const Error error = several_each(several, several_open_part);
+    if (error.kind != OK && !several_can_leave_out(several)) return error;
+    several_leave_out(several);
+    several_describe(several);
+    return error_none();
+}
+
+Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out)
+{
+    SeveralBackend *several = calloc(1, sizeof *several);
+    if (several == NULL) return error_make(ERROR_MACHINE, "not enough memory for several devices");
+    several->open = open;
+    several->options = *options;
+    several->backend.patience = options->patience > 0 ? options->patience : BACKEND_PATIENCE;
+    several->backend.prepare = several_prepare;
+    several->backend.prepare_debug = several_prepare_debug;
+    several->backend.begin = several_begin;
+    several->backend.advance = several_advance;
+    several->backend.poll = several_poll;
+    several->backend.wait = several_wait;
+    several->backend.cut = several_cut;
+    several->backend.close = several_close;
+    several->arena.purpose = several->debug_arena.purpose = "several devices";
+    pthread_mutex_init(&several->mutex, NULL);
+    pthread_cond_init(&several->work, NULL);
+    pthread_cond_init(&several->idle, NULL);
+    const Error error = several_open_all(several, devices);
+    if (error.kind == OK)
+        *out = &several->backend;
+    else
+        several_close(&several->backend);
+    return error;
+}
