@@ -53,6 +53,11 @@ Recording recording_of(const Spec *spec, RecordKind kind)
     return of[kind](spec);
 }
 
+ShardLayout recording_layout(const Recording *recording)
+{
+    return (ShardLayout){.group = recording->group, .columns = recording->columns, .n_columns = recording->n_columns};
+}
+
 int64_t recording_lane_bytes(const Recording *recording)
 {
     return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)sizeof(ShardLane);

@@ -68,6 +68,7 @@ typedef struct Recording {
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
+ShardLayout recording_layout(const Recording *recording);
 int64_t recording_lane_bytes(const Recording *recording); // of one lane in memory, at most
 // Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.
 int64_t recording_lanes_max(const Recording *recording);
