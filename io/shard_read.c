@@ -86,7 +86,8 @@ static bool shard_has_type(hid_t type, const hid_t *known, int count)
     return false;
 }
 
-static bool shard_has_filters(hid_t create)
+// Only those that a shard is written with. *deflated: one of them makes it smaller.
+static bool shard_has_filters(hid_t create, bool *deflated)
 {
     const int filters = H5Pget_nfilters(create);
     bool good = filters >= 0;
@@ -95,32 +96,56 @@ static bool shard_has_filters(hid_t create)
         size_t values = 0;
         const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &values, NULL, 0, NULL, NULL);
         good = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
+        *deflated |= filter == H5Z_FILTER_DEFLATE;
     }
     return good;
 }
 
-// In the file itself, in chunks of a size that a shard has or, if it is empty, in one piece.
-static bool shard_has_storage(hid_t data, size_t number_size)
+// Chunks of whole rows, as large as shard_chunk_rows makes them: half of SHARD_CHUNK_BYTES at least, or all rows in one.
+static bool shard_has_chunks(hid_t create, const hsize_t *shape, hsize_t row_bytes)
 {
     hsize_t chunk[2] = {0, 1};
+    if (H5Pget_layout(create) != H5D_CHUNKED) return shape[0] == 0 && H5Pget_layout(create) == H5D_CONTIGUOUS;
+    const int rank = H5Pget_chunk(create, 2, chunk);
+    const hsize_t most = row_bytes < SHARD_CHUNK_BYTES ? SHARD_CHUNK_BYTES / row_bytes : 1;
+    return (rank == 1 || rank == 2) && chunk[1] == shape[1] && chunk[0] <= most &&
+           (chunk[0] >= shape[0] || 2 * chunk[0] >= most);
+}
+
+// In the file itself, and no more than it can hold: so what reading takes is known before it is taken.
+static bool shard_has_storage(hid_t data, const hsize_t *shape, size_t number_size, int64_t file_bytes)
+{
+    const hsize_t deflate_most = 1032; // times: zlib's own bound
     const hid_t create = H5Dget_create_plist(data);
-    const H5D_layout_t layout = H5Pget_layout(create);
-    bool good = H5Pget_external_count(create) == 0 && shard_has_filters(create);
-    if (layout == H5D_CHUNKED) {
-        const int rank = H5Pget_chunk(create, 2, chunk);
-        const hsize_t most = (hsize_t)SHARD_CHUNK_BYTES / number_size;
-        good = good && (rank == 1 || rank == 2) && chunk[0] <= most && chunk[1] <= most / (chunk[0] > 0 ? chunk[0] : 1);
-    }
-    return H5Pclose(create) >= 0 && (layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS) && good;
+    const hsize_t row_bytes = shape[1] * number_size;
+    bool deflated = false;
+    bool good = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
+    good = good && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
+           shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
+    return H5Pclose(create) >= 0 && good;
+}
+
+// shape[2] of a dataset: {rows, columns}
+static void shard_get_shape(Error *error, hid_t data, const char *name, hsize_t *shape)
+{
+    const hid_t space = shard_id(error, H5Dget_space(data), name);
+    const int rank = error->kind == OK ? H5Sget_simple_extent_ndims(space) : 0;
+    shape[0] = 0;
+    shape[1] = 1;
+    shard_check(error, rank == 1 || rank == 2, name);
+    if (error->kind == OK) H5Sget_simple_extent_dims(space, shape, NULL);
+    shard_ok(error, H5Sclose(space), name);
 }
 
 // A dataset of one of the types, [count]
 static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t group, const char *name,
-                                const hid_t *known, int count)
+                                const hid_t *known, int count, hsize_t *shape)
 {
     const hid_t data = shard_id(error, H5Dopen2(group, name, reader->access), name);
     const hid_t type = shard_id(error, H5Dget_type(data), name);
-    if (error->kind == OK && !(shard_has_type(type, known, count) && shard_has_storage(data, H5Tget_size(type))))
+    shard_get_shape(error, data, name, shape);
+    if (error->kind == OK &&
+        !(shard_has_type(type, known, count) && shard_has_storage(data, shape, H5Tget_size(type), reader->bytes)))
         *error = error_make(ERROR_MACHINE, "%s is not stored as in a shard", name);
     shard_ok(error, H5Tclose(type), name);
     return data;
@@ -128,31 +153,12 @@ static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t g
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
 
-// shape[2] of a dataset: {rows, columns}. No more rows than the file can hold, however well they are compressed: what
-// they take is known before it is taken.
-static void shard_get_shape(Error *error, const ShardReader *reader, hid_t data, const char *name, int64_t *shape)
-{
-    enum { DEFLATE_MOST = 1032 }; // times; zlib's own bound
-    const hsize_t most = (hsize_t)reader->bytes * DEFLATE_MOST;
-    hsize_t extent[2] = {0, 1};
-    const hid_t space = shard_id(error, H5Dget_space(data), name);
-    const int rank = error->kind == OK ? H5Sget_simple_extent_ndims(space) : 0;
-    shard_check(error, rank == 1 || rank == 2, name);
-    if (error->kind == OK) H5Sget_simple_extent_dims(space, extent, NULL);
-    if (error->kind == OK && (extent[0] > most || extent[1] > most))
-        *error = error_make(ERROR_MACHINE, "%s has more rows than the file can hold", name);
-    shape[0] = (int64_t)extent[0];
-    shape[1] = (int64_t)extent[1];
-    shard_ok(error, H5Sclose(space), name);
-}
-
 static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
 {
-    int64_t shape[2];
+    hsize_t shape[2];
     const hid_t type = shard_row_type(error), stored = shard_row_file_type(error);
-    const hid_t data = shard_open_dataset(error, reader, group, "lanes", &stored, 1);
-    shard_get_shape(error, reader, data, "the lane table", shape);
-    reader->n_lanes = shape[0];
+    const hid_t data = shard_open_dataset(error, reader, group, "lanes", &stored, 1, shape);
+    reader->n_lanes = (int64_t)shape[0];
     if (error->kind == OK) reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
     if (error->kind == OK && reader->rows == NULL)
         *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
@@ -167,12 +173,10 @@ static void shard_get_dataset(Error *error, ShardReader *reader, hid_t group, in
 {
     const hid_t numbers[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE};
     const ShardGroup *item = &reader->groups.items[g];
-    int64_t shape[2];
-    const hid_t data = shard_open_dataset(error, reader, group, item->name, numbers, 3);
-    reader->datasets[g] = data;
-    shard_get_shape(error, reader, data, item->name, shape);
-    if (g == 0) reader->n_samples = shape[0];
-    if (error->kind == OK && (shape[0] != reader->n_samples || shape[1] != item->count))
+    hsize_t shape[2];
+    reader->datasets[g] = shard_open_dataset(error, reader, group, item->name, numbers, 3, shape);
+    if (g == 0) reader->n_samples = (int64_t)shape[0];
+    if (error->kind == OK && ((int64_t)shape[0] != reader->n_samples || shape[1] != (hsize_t)item->count))
         *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
 }
 
