@@ -160,8 +160,8 @@ typedef struct ShardLayout {
     int n_columns; // 0: only the table of lanes is read
 } ShardLayout;
 
-// Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked). The layout's columns
-// must outlive the reader. Error: ERROR_MACHINE "missing", "damaged" with the path.
+// Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked). The layout's
+// columns must outlive the reader. Error: ERROR_MACHINE "missing", "damaged" with the path.
 typedef struct ShardReader ShardReader;
 Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out);
 int64_t shard_lane_count(const ShardReader *reader);

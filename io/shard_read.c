@@ -2,9 +2,9 @@
 // say is checked when it is opened, so that reading a lane needs no memory and stays within the samples.
 //
 // A shard may come from somebody else, with a database that vouches for it, and HDF5 1.10 trusts what a file says of
-// itself. So no text of variable length is read (those point anywhere in the file's heaps): the reader knows the columns
-// from the spec. Numbers are read only if they have the type and the kind of storage that a shard is written with. And
-// because some files crash the library all the same, all of a shard is first read in a process of its own.
+// itself. So no text of variable length is read (those point anywhere in the file's heaps): the reader knows the
+// columns from the spec. Numbers are read only if they have the type and the kind of storage that a shard is written
+// with. And because some files crash the library all the same, all of a shard is first read in a process of its own.
 #include "seam.h"
 #include "shard.h"
 
@@ -101,7 +101,7 @@ static bool shard_has_filters(hid_t create, bool *deflated)
     return good;
 }
 
-// Chunks of whole rows, as large as shard_chunk_rows makes them: half of SHARD_CHUNK_BYTES at least, or all rows in one.
+// Chunks of whole rows, as large as shard_chunk_rows makes them: half of SHARD_CHUNK_BYTES, or all rows in one.
 static bool shard_has_chunks(hid_t create, const hsize_t *shape, hsize_t row_bytes)
 {
     hsize_t chunk[2] = {0, 1};

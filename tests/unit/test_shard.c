@@ -328,7 +328,7 @@ TEST(shards_open_at_once_are_apart)
 
 // ---- shards that mean harm ------------------------------------------------------------------------------------------
 
-// Writes the image in the place of the test's shard, and opens that without a digest, as its database would vouch for it.
+// Writes the image as the test's shard, and opens that without a digest: its database would vouch for it.
 static Error shard_test_open_image(ShardTest *test, const Bytes *image, ShardReader **reader)
 {
     const char *folder = arena_copy(&test->arena, test_folder());
