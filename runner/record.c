@@ -198,6 +198,7 @@ typedef struct RecordPass {
     Backend *backend;
     Statement *select;
     int64_t trials_max, slice, last; // last: id of the last trial that was recorded
+    const Watch *watch;              // may be NULL
     Flight flight;
     TrialRows stored; // what the trials' rows say
     Commit commit;
@@ -243,7 +244,7 @@ static Error record_batch(RecordPass *pass)
 {
     double seconds = 0;
     flight_fill(pass->spec, &pass->flight, backend_batch(pass->backend, 0));
-    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice));
+    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice, pass->watch));
     flight_collect(pass->spec, &pass->flight, backend_batch(pass->backend, 0), &pass->commit);
     TRY(record_compare(pass));
     pass->commit.rows.count = 0; // they are stored already
@@ -293,14 +294,21 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     return error;
 }
 
-Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
-                     int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded)
+Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
 {
-    RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .slice = slice, .last = -1};
+    const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
+    const Watch watch = {loop->progress, &loop->numbers};
+    RecordPass pass = {.spec = loop->spec,
+                       .store = loop->store,
+                       .search = loop->search,
+                       .backend = loop->backend,
+                       .trials_max = loop->batch_trials,
+                       .slice = loop->slice_requested,
+                       .last = -1,
+                       .watch = &watch};
     int64_t wanted = 0;
     *recorded = 0;
-    pass.trials_max = trials_max;
-    TRY(record_list(spec, store, kind, &wanted));
+    TRY(record_list(loop->spec, loop->store, kind, &wanted));
     return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
 }
 
