@@ -4,7 +4,8 @@
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
 // searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as
-// doubles, whatever the shard holds; debug rows likewise.
+// doubles, whatever the shard holds; debug rows likewise. Of arrays those that the spec asks for: others were among the
+// best when a limit or an extension came, and when that was is no matter of the campaign's.
 #include "store.h"
 
 #include <stdlib.h>
@@ -144,10 +145,12 @@ static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, D
     Statement *statement = NULL;
     bool row = false;
     shards->layout = recording_layout(&recording);
+    TRY(record_ask(&campaign->spec, campaign->database, kind));
     TRY(database_prepare(campaign->database,
                          arena_format(arena,
                                       "SELECT trial, replicate, row, samples, shard, name, sha256 FROM %s "
-                                      "JOIN shards ON shards.id = shard ORDER BY trial, replicate",
+                                      "JOIN shards ON shards.id = shard WHERE trial IN temp.wanted "
+                                      "ORDER BY trial, replicate",
                                       recording.table),
                          &statement));
     Error error = statement_step(statement, &row);

@@ -263,6 +263,9 @@ int64_t record_debug_lanes(const Spec *spec, int64_t trials);
 // *recorded: trials.
 Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                    int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
+// Fills the temporary table `wanted` with the ids of the trials whose arrays of the kind the spec asks for, of those that
+// are stored. Within a transaction.
+Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
 
