@@ -86,12 +86,11 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 typedef struct PlanMaker {
     const Spec *spec;
     Search search;
-    Backend *backend;
+    Device device;
     Plan *plan;
     double *parameter;                 // [n_parameters] of the trial that is looked at
     int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
     int64_t debugged;                  // trials whose debug rows are kept, at most
-    int64_t traced_max, debug_max;     // lanes of a batch that may be traced, or give debug rows
 } PlanMaker;
 
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)
@@ -129,15 +128,6 @@ static void plan_count_recorded(PlanMaker *maker)
     maker->debugged = plan_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
 }
 
-static void plan_count_batches(PlanMaker *maker, int64_t requested)
-{
-    const Spec *spec = maker->spec;
-    Plan *plan = maker->plan;
-    plan->batch_lanes = plan_batch_lanes(spec, maker->backend, requested, &maker->traced_max);
-    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
-    maker->debug_max = record_debug_lanes(spec, plan->batch_lanes / spec->replicates.count);
-}
-
 // ---- bytes ----------------------------------------------------------------------------------------------------------
 
 static void plan_count_disk(PlanMaker *maker)
@@ -151,21 +141,37 @@ static void plan_count_disk(PlanMaker *maker)
 }
 
 // Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
-static void plan_count_memory(PlanMaker *maker)
+static void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 {
-    const Spec *spec = maker->spec;
+    const Spec *spec = device->spec;
     const Configured *configured = &spec->configured;
     const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
-    const double trace = (double)maker->traced_max * (double)recording_lane_bytes(&trajectories);
-    const double debug = (double)maker->debug_max * (double)recording_lane_bytes(&rows);
-    const double slots = backend_info(maker->backend)->slots, lanes = (double)maker->plan->batch_lanes;
+    const double trace = (double)device->traced_max * (double)recording_lane_bytes(&trajectories);
+    const double debug = (double)device->debug_max * (double)recording_lane_bytes(&rows);
+    const double slots = backend_info(device->backend)->slots, lanes = (double)device->lanes;
     const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    maker->plan->host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
-    maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
+    *host_bytes = slots * (batch + flight) + WRITER_COMMITS * commit + rest;
+    *device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
+}
+
+Error plan_fits(const Device *device)
+{
+    const BackendInfo *info = backend_info(device->backend);
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double host, on_device;
+    plan_memory(device, &host, &on_device);
+    if (plan_is_cpu(device->backend)) host += on_device;
+    if (on_device > (double)info->memory_free)
+        return error_make(ERROR_MEMORY, "a batch needs %s of device memory and %s are free", text_bytes(on_device).text,
+                          text_bytes((double)info->memory_free).text);
+    if (host > memory)
+        return error_make(ERROR_MEMORY, "a batch needs %s of memory and the machine has %s", text_bytes(host).text,
+                          text_bytes(memory).text);
+    return error_none();
 }
 
 // ---- time -----------------------------------------------------------------------------------------------------------
@@ -206,16 +212,16 @@ static Error plan_time_flight(const PlanMaker *maker, Flight *flight, double *se
 {
     const Spec *spec = maker->spec;
     bool done = false;
-    TRY(plan_warm_up(maker->backend));
-    TRY(backend_begin(maker->backend, 0));
+    TRY(plan_warm_up(maker->device.backend));
+    TRY(backend_begin(maker->device.backend, 0));
     const double start = clock_seconds();
     const bool adaptive = spec->configured.steps_max > 0; // only the end tells how many steps it took
     for (int64_t slice = slice_start(spec, 0);
          !done && (adaptive || clock_seconds() - start < plan_calibration_seconds);) {
         const double slice_started = clock_seconds();
-        TRY(backend_advance(maker->backend, 0, slice));
+        TRY(backend_advance(maker->device.backend, 0, slice));
         flight->ticks += slice;
-        TRY(flight_wait(spec, maker->backend, 0, flight, &done));
+        TRY(flight_wait(spec, maker->device.backend, 0, flight, &done));
         slice = slice_adapt(slice, clock_seconds() - slice_started, 0);
     }
     const double ticks = (double)spec->configured.ticks, advanced = (double)flight->ticks;
@@ -234,7 +240,7 @@ static Error plan_calibrate(PlanMaker *maker, int64_t lanes, double *seconds)
     TRY(arena_create(&arena, bytes, "calibration"));
     flight_take(spec, trials, &arena, &flight);
     plan_sample_trials(maker, &flight.trials);
-    flight_fill(spec, &flight, backend_batch(maker->backend, 0));
+    flight_fill(spec, &flight, backend_batch(maker->device.backend, 0));
     const Error error = plan_time_flight(maker, &flight, seconds);
     arena_destroy(&arena);
     return error;
@@ -245,7 +251,7 @@ static Error plan_calibrate(PlanMaker *maker, int64_t lanes, double *seconds)
 static double plan_scaled(const PlanMaker *maker, double seconds, int64_t lanes, int64_t batch)
 {
     const double batches = (double)lanes / (double)batch, full = (double)(lanes / batch);
-    if (plan_is_cpu(maker->backend) || batches == full) return seconds * batches;
+    if (plan_is_cpu(maker->device.backend) || batches == full) return seconds * batches;
     return seconds * (full + (batches - full > 0.25 ? batches - full : 0.25));
 }
 
@@ -265,7 +271,7 @@ static Error plan_count_time(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
-    const bool cpu = plan_is_cpu(maker->backend);
+    const bool cpu = plan_is_cpu(maker->device.backend);
     const int64_t quarter = plan_greatest(plan->batch_lanes / 4, 512); // a CPU's time is in proportion to the lanes
     const int64_t trials_lanes =
         plan_least(cpu ? plan_least(quarter, plan->batch_lanes) : plan->batch_lanes, plan->lanes);
@@ -288,9 +294,6 @@ static Error plan_count_time(PlanMaker *maker)
 static void plan_refuse_sizes(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
-    const BackendInfo *info = backend_info(maker->backend);
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const double host = plan->host_bytes + (plan_is_cpu(maker->backend) ? plan->device_bytes : 0.0);
     const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
     char *text = plan->refusal;
     if (plan->trials == 0) {
@@ -300,12 +303,6 @@ static void plan_refuse_sizes(PlanMaker *maker)
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
-    } else if (plan->device_bytes > (double)info->memory_free) {
-        snprintf(text, sizeof plan->refusal, "a batch needs %s of device memory and %s are free; use a smaller --batch",
-                 text_bytes(plan->device_bytes).text, text_bytes((double)info->memory_free).text);
-    } else if (host > memory) {
-        snprintf(text, sizeof plan->refusal, "a batch needs %s of memory and the machine has %s; use a smaller --batch",
-                 text_bytes(host).text, text_bytes(memory).text);
     }
 }
 
@@ -326,30 +323,29 @@ static Error plan_count_free(const RunOptions *options, Plan *plan)
     return error_none();
 }
 
-// With the backend open. A machine that cannot give the memory is a refusal; any other failure is an error.
-static Error plan_on_backend(PlanMaker *maker, const RunOptions *options)
+// Batches as a run would have them: its device has taken their memory.
+static void plan_count_batches(PlanMaker *maker)
 {
-    const Spec *spec = maker->spec;
-    const BackendInfo *info = backend_info(maker->backend);
     Plan *plan = maker->plan;
+    const Device *device = &maker->device;
+    const BackendInfo *info = backend_info(device->backend);
+    plan->batch_lanes = device->lanes;
+    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
-    snprintf(plan->warning, sizeof plan->warning, "%s", info->warning);
-    plan_count_trials(maker, true);
-    plan_count_recorded(maker);
-    plan_count_batches(maker, options->batch > 0 ? options->batch : spec->device.batch);
+    snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
+             device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
+    plan_memory(device, &plan->host_bytes, &plan->device_bytes);
+}
+
+static Error plan_on_device(PlanMaker *maker, const RunOptions *options)
+{
+    Plan *plan = maker->plan;
+    plan_count_batches(maker);
     plan_count_disk(maker);
-    plan_count_memory(maker);
     TRY(plan_count_free(options, plan));
     plan_refuse_sizes(maker);
     plan_warn_of_disk(maker);
-    if (plan->refusal[0] != '\0') return error_none();
-    const Error prepared = backend_prepare(maker->backend, &spec->configured, plan->batch_lanes, maker->traced_max,
-                                           recording_of(spec, RECORD_TRAJECTORIES).capacity);
-    if (prepared.kind != OK) {
-        snprintf(plan->refusal, sizeof plan->refusal, "%.*s", (int)sizeof plan->refusal - 1, prepared.text);
-        return error_none();
-    }
-    return plan_count_time(maker);
+    return plan->refusal[0] != '\0' ? error_none() : plan_count_time(maker);
 }
 
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan)
@@ -370,13 +366,15 @@ Error plan_count(const Spec *spec, const RunOptions *options, bool count_exclude
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
 {
     PlanMaker maker = {.spec = spec, .plan = plan};
-    BackendOptions backend = options->backend;
-    if (backend.name == NULL) backend.name = spec->device.backend;
     *plan = (Plan){0};
     maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     TRY(search_init(spec, arena, &maker.search));
-    TRY(backend_open(&backend, &maker.backend));
-    const Error error = plan_on_backend(&maker, options);
-    backend_close(maker.backend);
+    plan_count_trials(&maker, true);
+    plan_count_recorded(&maker);
+    const Error opened = device_open(spec, options, &maker.device);
+    if (opened.kind == ERROR_MEMORY) snprintf(plan->refusal, sizeof plan->refusal, "%s", opened.text);
+    if (opened.kind != OK) return opened.kind == ERROR_MEMORY ? error_none() : opened;
+    const Error error = plan_on_device(&maker, options);
+    device_close(&maker.device);
     return error;
 }

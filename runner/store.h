@@ -242,6 +242,9 @@ typedef struct Device {
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 
+// Error (memory): batches of so many lanes need more than the device or the machine has. It gives address space for
+// more than that, and ends a program that uses it (runner/plan.c).
+Error plan_fits(const Device *device);
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial.
 Error device_open(const Spec *spec, const RunOptions *options, Device *device);
 // Whether a run may go on after such an error, on a device that was opened anew.

@@ -90,6 +90,23 @@ TEST(plan_refuses_what_the_disk_cannot_hold)
     arena_destroy(&planned.arena);
 }
 
+// As a run does it: the batch is halved until the machine has the memory.
+TEST(plan_halves_a_batch_that_memory_cannot_hold)
+{
+    Planned planned;
+    const int64_t asked = (int64_t)1 << 31;
+    const Plan *plan = plan_of(&planned,
+                               PLAN_SPEC("  method: grid\n  over: {k_fp: {linspace: [50, 300, 100000]}, "
+                                         "k_att: {linspace: [50, 300, 100000]}}\n",
+                                         "limits: {trials: 1000}"),
+                               asked);
+    CHECK_TEXT("", plan->refusal);
+    CHECK(strstr(plan->warning, "has no memory for batches of 2,147,483,648 lanes: they have ") != NULL);
+    CHECK(plan->batch_lanes > 1000 && plan->batch_lanes < asked && asked % plan->batch_lanes == 0);
+    CHECK_INTEGER(1, plan->batches);
+    arena_destroy(&planned.arena);
+}
+
 TEST(plan_refuses_a_search_without_trials)
 {
     Planned planned;
