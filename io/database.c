@@ -62,6 +62,7 @@ static int database_reason(const Database *database, int code)
 {
     const int primary = code & 0xff;
     if (primary != SQLITE_IOERR || database->handle == NULL) return primary;
+    if (sqlite3_system_errno(database->handle) == ENOMEM) return SQLITE_NOMEM; // its journal could not be mapped
     const bool full = database_no_room(sqlite3_system_errno(database->handle)) ||
                       database_file_no_room(database, SQLITE_FCNTL_FILE_POINTER) ||
                       database_file_no_room(database, SQLITE_FCNTL_JOURNAL_POINTER);
@@ -410,12 +411,23 @@ void bind_blob(Statement *statement, int index, const void *data, size_t size)
 
 uint64_t bound_digest(const Statement *statement) { return statement->digest; }
 
+// Memory that SQLite takes to end a text is taken here: where a column is read it could only be missed.
+static int statement_take_texts(sqlite3_stmt *handle)
+{
+    for (int i = 0; i < sqlite3_column_count(handle); i++) {
+        if (sqlite3_column_type(handle, i) == SQLITE_TEXT && sqlite3_column_text(handle, i) == NULL)
+            return SQLITE_NOMEM;
+    }
+    return SQLITE_ROW;
+}
+
 Error statement_step(Statement *statement, bool *row)
 {
     int code = statement->bound;
     statement->digest = 0;
     if (code == SQLITE_OK) code = database_fault();
     if (code == SQLITE_OK) code = sqlite3_step(statement->handle);
+    if (code == SQLITE_ROW) code = statement_take_texts(statement->handle);
     *row = code == SQLITE_ROW;
     if (*row) return error_none();
     const Error error = code == SQLITE_DONE

@@ -154,14 +154,19 @@ typedef struct Shard {
 // The file as it will lie on disk, built in memory (core driver), equal bytes for equal contents; free() it.
 Error shard_build(const Shard *shard, Bytes *image);
 
-// Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked).
-// Error: ERROR_MACHINE "missing", "damaged" with the path.
+// The arrays that a reader expects in a shard: it asks the spec and not the file.
+typedef struct ShardLayout {
+    const char *group;
+    const Field *columns;
+    int n_columns; // 0: only the table of lanes is read
+} ShardLayout;
+
+// Reads a shard back. `sha256` is checked against the file before HDF5 sees it (NULL: not checked). The layout's
+// columns must outlive the reader. Error: ERROR_MACHINE "missing", "damaged" with the path.
 typedef struct ShardReader ShardReader;
-Error shard_open(const char *path, const char *group, const char *sha256, ShardReader **out);
+Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out);
 int64_t shard_lane_count(const ShardReader *reader);
 ShardLane shard_lane(const ShardReader *reader, int64_t index);
-int shard_column_count(const ShardReader *reader);
-const char *shard_column_name(const ShardReader *reader, int column);
 bool shard_is_float64(const ShardReader *reader);
 // samples[length][n_columns] in column order, widened to double
 Error shard_samples(ShardReader *reader, int64_t index, double *samples);

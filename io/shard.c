@@ -40,14 +40,6 @@ void shard_quiet(void)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-hid_t shard_text_type(Error *error)
-{
-    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
-    shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "a text type");
-    shard_ok(error, H5Tset_cset(type, H5T_CSET_UTF8), "a text type");
-    return type;
-}
-
 // ---- columns in datasets, lanes in rows -----------------------------------------------------------------------------
 
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena)
@@ -73,5 +65,15 @@ hid_t shard_row_type(Error *error)
     shard_ok(error, H5Tinsert(type, "replicate", HOFFSET(ShardRow, replicate), H5T_NATIVE_INT32), "the lane table");
     shard_ok(error, H5Tinsert(type, "offset", HOFFSET(ShardRow, offset), H5T_NATIVE_INT64), "the lane table");
     shard_ok(error, H5Tinsert(type, "length", HOFFSET(ShardRow, length), H5T_NATIVE_INT64), "the lane table");
+    return type;
+}
+
+hid_t shard_row_file_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "the lane table");
+    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "the lane table");
+    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "the lane table");
     return type;
 }

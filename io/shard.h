@@ -24,7 +24,6 @@ void shard_quiet(void); // before the first call of the library
 void shard_check(Error *error, bool good, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
 void shard_ok(Error *error, herr_t status, const char *what);
-hid_t shard_text_type(Error *error); // variable length, UTF-8; the caller closes it
 
 // ---- columns in datasets, lanes in rows -----------------------------------------------------------------------------
 
@@ -49,6 +48,8 @@ typedef struct ShardRow {
     int32_t replicate;
 } ShardRow;
 
-hid_t shard_row_type(Error *error); // of a ShardRow in memory; the caller closes it
+// Of a ShardRow in memory, and packed, as it stands in the file; the caller closes them.
+hid_t shard_row_type(Error *error);
+hid_t shard_row_file_type(Error *error);
 
 #endif

@@ -1,31 +1,37 @@
 // Reads a shard back: the whole file is taken into memory and its SHA-256 compared before HDF5 sees it; what the tables
 // say is checked when it is opened, so that reading a lane needs no memory and stays within the samples.
+//
+// A shard may come from somebody else, with a database that vouches for it, and HDF5 1.10 trusts what a file says of
+// itself. So no text of variable length is read (those point anywhere in the file's heaps): the reader knows the
+// columns from the spec. Numbers are read only if they have the type and the kind of storage that a shard is written
+// with. And because some files crash the library all the same, all of a shard is first read in a process of its own.
 #include "seam.h"
 #include "shard.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // ---- opening --------------------------------------------------------------------------------------------------------
 
-typedef struct ShardTexts {
-    const char **items;
-    int count;
-} ShardTexts;
-
-// What a damaged table may not exceed, so that the memory of a reader is known beforehand.
-enum { SHARD_COLUMNS_MAX = 1024, SHARD_NAME_MAX = 255, SHARD_READER_MEMORY = 16 << 20 };
+enum { SHARD_READER_MEMORY = 1 << 20, SHARD_BLOCK_ROWS = 4096 };
 
 struct ShardReader {
     Arena arena; // path, datasets, groups and columns
     const char *path;
-    hid_t file;
-    hid_t *datasets; // [groups.count]
+    ShardLayout layout;
+    hid_t file, access; // access: how datasets are opened
+    hid_t *datasets;    // [groups.count]
     ShardGroups groups;
-    ShardTexts columns;
+    int64_t bytes; // of the file
     int64_t n_lanes, n_samples;
-    ShardRow *rows; // [n_lanes], malloc
-    double *block;  // [longest lane][widest group], malloc
+    ShardRow *rows;     // [n_lanes], malloc
+    double *block;      // [block_rows][widest group], malloc
+    int64_t block_rows; // of the longest lane, or more
     bool float64;
 };
 
@@ -55,75 +61,136 @@ static hid_t shard_open_image(Error *error, const Bytes *image)
     return file;
 }
 
-// Texts of an attribute of the shard's group
-static ShardTexts shard_get_texts(Error *error, hid_t group, const char *name, Arena *arena)
+// ---- what is not trusted --------------------------------------------------------------------------------------------
+
+static herr_t shard_refuse_link(const char *file, const char *group, const char *other, const char *name,
+                                unsigned *flags, hid_t access, void *data)
 {
-    ShardTexts out = {0};
-    const hid_t attribute = shard_id(error, H5Aopen(group, name, H5P_DEFAULT), name);
-    const hid_t space = shard_id(error, H5Aget_space(attribute), name), type = shard_text_type(error);
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
-    char *texts[SHARD_COLUMNS_MAX] = {0};
-    shard_check(error, count > 0 && count <= SHARD_COLUMNS_MAX, name);
-    if (error->kind == OK) shard_ok(error, H5Aread(attribute, type, texts), name);
-    if (error->kind == OK) {
-        out = (ShardTexts){.items = ARENA_NEW(arena, const char *, count), .count = (int)count};
-        for (int i = 0; i < out.count; i++)
-            out.items[i] = arena_format(arena, "%.*s", SHARD_NAME_MAX, texts[i] != NULL ? texts[i] : "");
-        shard_ok(error, H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts), name);
+    (void)file, (void)group, (void)other, (void)name, (void)flags, (void)access, (void)data;
+    return -1;
+}
+
+// For groups or for datasets: a link leads to no other file.
+static hid_t shard_link_access(Error *error, hid_t kind)
+{
+    const hid_t access = shard_id(error, H5Pcreate(kind), "links");
+    shard_ok(error, H5Pset_elink_cb(access, shard_refuse_link, NULL), "links");
+    return access;
+}
+
+static bool shard_has_type(hid_t type, const hid_t *known, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (H5Tequal(type, known[i]) > 0) return true;
     }
-    shard_ok(error, H5Tclose(type), name);
-    shard_ok(error, H5Sclose(space), name);
-    shard_ok(error, H5Aclose(attribute), name);
-    return out;
+    return false;
+}
+
+// Only those that a shard is written with. *deflated: one of them makes it smaller.
+static bool shard_has_filters(hid_t create, bool *deflated)
+{
+    const int filters = H5Pget_nfilters(create);
+    bool good = filters >= 0;
+    for (int i = 0; i < filters && good; i++) {
+        unsigned flags;
+        size_t values = 0;
+        const H5Z_filter_t filter = H5Pget_filter2(create, (unsigned)i, &flags, &values, NULL, 0, NULL, NULL);
+        good = filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_DEFLATE;
+        *deflated |= filter == H5Z_FILTER_DEFLATE;
+    }
+    return good;
+}
+
+// Chunks of whole rows, as large as shard_chunk_rows makes them: half of SHARD_CHUNK_BYTES, or all rows in one.
+static bool shard_has_chunks(hid_t create, const hsize_t *shape, hsize_t row_bytes)
+{
+    hsize_t chunk[2] = {0, 1};
+    if (H5Pget_layout(create) != H5D_CHUNKED) return shape[0] == 0 && H5Pget_layout(create) == H5D_CONTIGUOUS;
+    const int rank = H5Pget_chunk(create, 2, chunk);
+    const hsize_t most = row_bytes < SHARD_CHUNK_BYTES ? SHARD_CHUNK_BYTES / row_bytes : 1;
+    return (rank == 1 || rank == 2) && chunk[1] == shape[1] && chunk[0] <= most &&
+           (chunk[0] >= shape[0] || 2 * chunk[0] >= most);
+}
+
+// In the file itself, and no more than it can hold: so what reading takes is known before it is taken.
+static bool shard_has_storage(hid_t data, const hsize_t *shape, size_t number_size, int64_t file_bytes)
+{
+    const hsize_t deflate_most = 1032; // times: zlib's own bound
+    const hid_t create = H5Dget_create_plist(data);
+    const hsize_t row_bytes = shape[1] * number_size;
+    bool deflated = false;
+    bool good = H5Pget_external_count(create) == 0 && shard_has_filters(create, &deflated);
+    good = good && shape[1] > 0 && shape[1] <= SHARD_CHUNK_BYTES && shard_has_chunks(create, shape, row_bytes) &&
+           shape[0] <= (hsize_t)file_bytes * (deflated ? deflate_most : 1) / row_bytes;
+    return H5Pclose(create) >= 0 && good;
 }
 
 // shape[2] of a dataset: {rows, columns}
-static void shard_get_shape(Error *error, hid_t data, const char *name, int64_t *shape)
+static void shard_get_shape(Error *error, hid_t data, const char *name, hsize_t *shape)
 {
-    hsize_t extent[2] = {0, 1};
     const hid_t space = shard_id(error, H5Dget_space(data), name);
     const int rank = error->kind == OK ? H5Sget_simple_extent_ndims(space) : 0;
+    shape[0] = 0;
+    shape[1] = 1;
     shard_check(error, rank == 1 || rank == 2, name);
-    if (error->kind == OK) H5Sget_simple_extent_dims(space, extent, NULL);
-    shape[0] = (int64_t)extent[0];
-    shape[1] = (int64_t)extent[1];
+    if (error->kind == OK) H5Sget_simple_extent_dims(space, shape, NULL);
     shard_ok(error, H5Sclose(space), name);
 }
 
+// A dataset of one of the types, [count]
+static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t group, const char *name,
+                                const hid_t *known, int count, hsize_t *shape)
+{
+    const hid_t data = shard_id(error, H5Dopen2(group, name, reader->access), name);
+    const hid_t type = shard_id(error, H5Dget_type(data), name);
+    shard_get_shape(error, data, name, shape);
+    if (error->kind == OK &&
+        !(shard_has_type(type, known, count) && shard_has_storage(data, shape, H5Tget_size(type), reader->bytes)))
+        *error = error_make(ERROR_MACHINE, "%s is not stored as in a shard", name);
+    shard_ok(error, H5Tclose(type), name);
+    return data;
+}
+
+// ---- parts ----------------------------------------------------------------------------------------------------------
+
 static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
 {
-    int64_t shape[2];
-    const hid_t data = shard_id(error, H5Dopen2(group, "lanes", H5P_DEFAULT), "the lane table");
-    const hid_t type = shard_row_type(error);
-    shard_get_shape(error, data, "the lane table", shape);
-    reader->n_lanes = shape[0];
-    reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
-    if (reader->rows == NULL && error->kind == OK)
+    hsize_t shape[2];
+    const hid_t type = shard_row_type(error), stored = shard_row_file_type(error);
+    const hid_t data = shard_open_dataset(error, reader, group, "lanes", &stored, 1, shape);
+    reader->n_lanes = (int64_t)shape[0];
+    if (error->kind == OK) reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
+    if (error->kind == OK && reader->rows == NULL)
         *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
     if (error->kind == OK && shape[0] > 0)
         shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "the lane table");
     shard_ok(error, H5Tclose(type), "the lane table");
+    shard_ok(error, H5Tclose(stored), "the lane table");
     shard_ok(error, H5Dclose(data), "the lane table");
+}
+
+static void shard_get_dataset(Error *error, ShardReader *reader, hid_t group, int g)
+{
+    const hid_t numbers[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE};
+    const ShardGroup *item = &reader->groups.items[g];
+    hsize_t shape[2];
+    reader->datasets[g] = shard_open_dataset(error, reader, group, item->name, numbers, 3, shape);
+    if (g == 0) reader->n_samples = (int64_t)shape[0];
+    if (error->kind == OK && ((int64_t)shape[0] != reader->n_samples || shape[1] != (hsize_t)item->count))
+        *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
 }
 
 static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
 {
-    reader->columns = shard_get_texts(error, group, "columns", &reader->arena);
-    const ShardTexts names = shard_get_texts(error, group, "column_groups", &reader->arena);
-    if (error->kind == OK && names.count != reader->columns.count)
-        *error = error_make(ERROR_MACHINE, "columns and column_groups differ in length");
-    if (error->kind != OK) return;
-    reader->groups = shard_groups(names.items, names.count, &reader->arena);
-    reader->datasets = ARENA_NEW(&reader->arena, hid_t, reader->groups.count);
-    for (int g = 0; g < reader->groups.count; g++) {
-        const ShardGroup *item = &reader->groups.items[g];
-        int64_t shape[2];
-        reader->datasets[g] = shard_id(error, H5Dopen2(group, item->name, H5P_DEFAULT), item->name);
-        shard_get_shape(error, reader->datasets[g], item->name, shape);
-        if (g == 0) reader->n_samples = shape[0];
-        if (error->kind == OK && (shape[0] != reader->n_samples || shape[1] != item->count))
-            *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
-    }
+    const ShardLayout *layout = &reader->layout;
+    const char **names = ARENA_NEW(&reader->arena, const char *, layout->n_columns);
+    for (int c = 0; c < layout->n_columns; c++) names[c] = layout->columns[c].group;
+    const ShardGroups groups = shard_groups(names, layout->n_columns, &reader->arena);
+    reader->datasets = ARENA_NEW(&reader->arena, hid_t, groups.count);
+    reader->groups = groups;
+    for (int g = 0; g < groups.count; g++) reader->datasets[g] = H5I_INVALID_HID;
+    for (int g = 0; g < groups.count && error->kind == OK; g++) shard_get_dataset(error, reader, group, g);
+    if (groups.count == 0 || error->kind != OK) return;
     const hid_t type = shard_id(error, H5Dget_type(reader->datasets[0]), "the precision");
     reader->float64 = H5Tget_size(type) == 8;
     shard_ok(error, H5Tclose(type), "the precision");
@@ -131,48 +198,121 @@ static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
 
 static void shard_prepare_lanes(Error *error, ShardReader *reader)
 {
-    int64_t longest = 0;
+    int64_t longest = SHARD_BLOCK_ROWS;
     int widest = 1;
     for (int64_t i = 0; i < reader->n_lanes && error->kind == OK; i++) {
         const ShardRow *row = &reader->rows[i];
-        if (row->offset < 0 || row->length < 0 || row->length > reader->n_samples - row->offset)
+        const bool from = row->offset >= 0 && row->length >= 0;
+        if (!from || (reader->groups.count > 0 && row->length > reader->n_samples - row->offset))
             *error = error_make(ERROR_MACHINE, "lane %lld points beyond the samples", (long long)i);
         if (row->length > longest) longest = row->length;
     }
     for (int g = 0; g < reader->groups.count; g++) {
         if (reader->groups.items[g].count > widest) widest = reader->groups.items[g].count;
     }
-    if (error->kind == OK) reader->block = calloc((size_t)(longest + 1), (size_t)widest * sizeof(double));
-    if (error->kind == OK && reader->block == NULL)
+    if (error->kind == OK && reader->groups.count > 0)
+        reader->block = calloc((size_t)longest, (size_t)widest * sizeof(double));
+    reader->block_rows = longest;
+    if (error->kind == OK && reader->groups.count > 0 && reader->block == NULL)
         *error = error_make(ERROR_MACHINE, "not enough memory for a lane of %lld samples", (long long)longest);
 }
 
-static Error shard_open_parts(ShardReader *reader, const char *name, const Bytes *image)
+static Error shard_open_parts(ShardReader *reader, const Bytes *image)
 {
     Error error = error_none();
+    const char *name = reader->layout.group;
+    const hid_t access = shard_link_access(&error, H5P_GROUP_ACCESS);
+    reader->access = shard_link_access(&error, H5P_DATASET_ACCESS);
     reader->file = shard_open_image(&error, image);
-    const hid_t group = shard_id(&error, H5Gopen2(reader->file, name, H5P_DEFAULT), name);
+    const hid_t group = shard_id(&error, H5Gopen2(reader->file, name, access), name);
     if (error.kind == OK) shard_get_datasets(&error, reader, group);
     if (error.kind == OK) shard_get_lanes(&error, reader, group);
     if (error.kind == OK) shard_prepare_lanes(&error, reader);
     shard_ok(&error, H5Gclose(group), name);
+    shard_ok(&error, H5Pclose(access), name);
     return error.kind == OK ? error : shard_damaged(reader->path, error.text);
 }
 
+// block[length][columns of the group] <- the lane's rows, widened by HDF5
+static void shard_read_group(Error *error, const ShardReader *reader, int g, const ShardRow *row)
+{
+    const ShardGroup *group = &reader->groups.items[g];
+    const hsize_t start[2] = {(hsize_t)row->offset, 0}, count[2] = {(hsize_t)row->length, (hsize_t)group->count};
+    const hid_t space = shard_id(error, H5Dget_space(reader->datasets[g]), group->name);
+    const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
+    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
+    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block),
+             group->name);
+    shard_ok(error, H5Sclose(memory), group->name);
+    shard_ok(error, H5Sclose(space), group->name);
+}
+
+// ---- a rehearsal ----------------------------------------------------------------------------------------------------
+
+enum { SHARD_REHEARSED = 0, SHARD_REFUSED = 2 }; // how the process ends that was not crashed
+
+// Everything that a reader could be asked for
+static Error shard_read_all(ShardReader *reader, const Bytes *image)
+{
+    Error error = shard_open_parts(reader, image);
+    for (int64_t first = 0; first < reader->n_samples && error.kind == OK; first += reader->block_rows) {
+        const int64_t left = reader->n_samples - first;
+        const ShardRow rows = {.offset = first, .length = left < reader->block_rows ? left : reader->block_rows};
+        for (int g = 0; g < reader->groups.count; g++) shard_read_group(&error, reader, g, &rows);
+    }
+    return error;
+}
+
+// In the child: no core file, and an end in any case.
+static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *image)
+{
+    const struct rlimit none = {0};
+    const int64_t least = 20, bytes_a_second = 10 << 20; // ten times as long as a shard takes
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGALRM, SIG_DFL);
+    alarm((unsigned)(least + reader->bytes / bytes_a_second));
+    _exit(shard_read_all(reader, image).kind == OK ? SHARD_REHEARSED : SHARD_REFUSED);
+}
+
+// Error: the library does not survive the file. What it only refuses is told when the shard is opened here.
+static Error shard_rehearse(ShardReader *reader, const Bytes *image)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) shard_rehearse_child(reader, image);
+    pid_t ended = child;
+    do
+        if (child > 0) ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    if (ended < 0)
+        return error_make(ERROR_MACHINE, "shard %s could not be read in a process of its own: %s",
+                          path_text(reader->path).text, strerror(errno));
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == SHARD_REHEARSED || WEXITSTATUS(status) == SHARD_REFUSED))
+        return error_none();
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return error_make(ERROR_MACHINE, "reading shard %s was killed: is there too little memory?",
+                          path_text(reader->path).text);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return shard_damaged(reader->path, "HDF5 comes to no end with it");
+    return shard_damaged(reader->path, "HDF5 crashes on it");
+}
+
 // The whole file in memory, checked, and then the copy that HDF5 takes of it.
-static Error shard_load(ShardReader *reader, const char *group, const char *sha256, int64_t bytes)
+static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
 {
     Arena arena;
     Bytes image;
+    reader->bytes = bytes;
     TRY(arena_create(&arena, (size_t)bytes + (1 << 16), "reading a shard"));
     Error error = file_read(reader->path, (size_t)bytes, &arena, &image);
     if (error.kind == OK && sha256 != NULL) error = shard_verify(reader->path, sha256, &image);
-    if (error.kind == OK) error = shard_open_parts(reader, group, &image);
+    if (error.kind == OK) error = shard_rehearse(reader, &image);
+    if (error.kind == OK) error = shard_open_parts(reader, &image);
     arena_destroy(&arena);
     return error;
 }
 
-static Error shard_new_reader(const char *path, ShardReader **out)
+static Error shard_new_reader(const char *path, const ShardLayout *layout, ShardReader **out)
 {
     ShardReader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) return error_make(ERROR_MACHINE, "not enough memory to read shard %s", path_text(path).text);
@@ -182,12 +322,13 @@ static Error shard_new_reader(const char *path, ShardReader **out)
         return error;
     }
     reader->path = arena_copy(&reader->arena, path);
-    reader->file = H5I_INVALID_HID;
+    reader->layout = *layout;
+    reader->file = reader->access = H5I_INVALID_HID;
     *out = reader;
     return error_none();
 }
 
-Error shard_open(const char *path, const char *group, const char *sha256, ShardReader **out)
+Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out)
 {
     int64_t bytes = 0;
     ShardReader *reader = NULL;
@@ -195,8 +336,8 @@ Error shard_open(const char *path, const char *group, const char *sha256, ShardR
     if (!file_exists(path)) return error_make(ERROR_MACHINE, "shard %s is missing", path_text(path).text);
     TRY(file_size(path, &bytes));
     shard_quiet();
-    TRY(shard_new_reader(path, &reader));
-    const Error error = shard_load(reader, group, sha256, bytes);
+    TRY(shard_new_reader(path, layout, &reader));
+    const Error error = shard_load(reader, sha256, bytes);
     if (error.kind != OK)
         shard_close(reader);
     else
@@ -208,6 +349,7 @@ void shard_close(ShardReader *reader)
 {
     if (reader == NULL) return;
     for (int g = 0; g < reader->groups.count && reader->datasets != NULL; g++) H5Dclose(reader->datasets[g]);
+    H5Pclose(reader->access);
     H5Fclose(reader->file); // nothing was written that a failed close could lose
     free(reader->rows);
     free(reader->block);
@@ -225,25 +367,7 @@ ShardLane shard_lane(const ShardReader *reader, int64_t index)
     return (ShardLane){.trial = row->trial, .replicate = row->replicate, .length = row->length};
 }
 
-int shard_column_count(const ShardReader *reader) { return reader->columns.count; }
-
-const char *shard_column_name(const ShardReader *reader, int column) { return reader->columns.items[column]; }
-
 bool shard_is_float64(const ShardReader *reader) { return reader->float64; }
-
-// block[length][columns of the group] <- the lane's rows, widened by HDF5
-static void shard_read_group(Error *error, const ShardReader *reader, int g, const ShardRow *row)
-{
-    const ShardGroup *group = &reader->groups.items[g];
-    const hsize_t start[2] = {(hsize_t)row->offset, 0}, count[2] = {(hsize_t)row->length, (hsize_t)group->count};
-    const hid_t space = shard_id(error, H5Dget_space(reader->datasets[g]), group->name);
-    const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
-    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
-    shard_ok(error, H5Dread(reader->datasets[g], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, reader->block),
-             group->name);
-    shard_ok(error, H5Sclose(memory), group->name);
-    shard_ok(error, H5Sclose(space), group->name);
-}
 
 Error shard_samples(ShardReader *reader, int64_t index, double *samples)
 {
@@ -256,7 +380,7 @@ Error shard_samples(ShardReader *reader, int64_t index, double *samples)
         if (error.kind != OK) return shard_damaged(reader->path, error.text);
         for (int64_t i = 0; i < row->length; i++) {
             for (int k = 0; k < group->count; k++)
-                samples[i * reader->columns.count + group->columns[k]] = reader->block[i * group->count + k];
+                samples[i * reader->layout.n_columns + group->columns[k]] = reader->block[i * group->count + k];
         }
     }
     return error_none();

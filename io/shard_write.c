@@ -18,6 +18,14 @@ static void shard_put_attribute(Error *error, hid_t object, const char *name, hi
     shard_ok(error, H5Sclose(space), name);
 }
 
+static hid_t shard_text_type(Error *error)
+{
+    const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
+    shard_ok(error, H5Tset_size(type, H5T_VARIABLE), "a text type");
+    shard_ok(error, H5Tset_cset(type, H5T_CSET_UTF8), "a text type");
+    return type;
+}
+
 // Texts of variable length in UTF-8, which h5py gives as str: one, or an array of `count`.
 static void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
 {
@@ -227,17 +235,6 @@ static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *gro
 }
 
 // ---- the lane table -------------------------------------------------------------------------------------------------
-
-// Packed, as it stands in the file.
-static hid_t shard_row_file_type(Error *error)
-{
-    const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, 28), "the lane table");
-    shard_ok(error, H5Tinsert(type, "trial", 0, H5T_STD_I64LE), "the lane table");
-    shard_ok(error, H5Tinsert(type, "replicate", 8, H5T_STD_I32LE), "the lane table");
-    shard_ok(error, H5Tinsert(type, "offset", 12, H5T_STD_I64LE), "the lane table");
-    shard_ok(error, H5Tinsert(type, "length", 20, H5T_STD_I64LE), "the lane table");
-    return type;
-}
 
 static void shard_describe_lanes(Error *error, hid_t data)
 {

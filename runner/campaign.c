@@ -174,11 +174,8 @@ static Error campaign_recover_device(Campaign *campaign, Error error)
 
 static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const char *what)
 {
-    const Loop *loop = &campaign->loop;
-    const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     int64_t recorded = 0;
-    TRY(record_missing(campaign->spec, campaign->store, &campaign->search, campaign->device.backend, kind,
-                       loop->batch_trials, lanes_max, campaign->options->slice, &recorded));
+    TRY(record_missing(&campaign->loop, kind, &recorded));
     if (recorded == 0) return error_none();
     return store_event(campaign->store, "recorded", "%s of %lld trials, simulated again", what, (long long)recorded);
 }
@@ -187,7 +184,7 @@ static Error campaign_record(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     loop->numbers.doing = "recording";
-    progress_show(loop->progress, &loop->numbers);
+    watch_show(&(Watch){loop->progress, &loop->numbers});
     Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
@@ -222,8 +219,9 @@ static Error campaign_retry(Campaign *campaign)
     bool pending = false;
     TRY(retry_is_pending(campaign->store, &pending));
     if (!pending) return error_none();
-    const Error error = retry_pending(campaign->store, &campaign->search, loop->backend, loop->batch_trials,
-                                      campaign->options->slice, text, sizeof text);
+    loop_tell(loop, "retrying");
+    const Error error = retry_pending(loop, text, sizeof text);
+    loop->started = 0; // it counts what is there then
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
     if (text[0] != '\0' && campaign->messages != NULL) fprintf(campaign->messages, "%s\n", text);
     return store_counts(campaign->store, &loop->before); // failures and the best may be others now

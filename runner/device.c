@@ -36,6 +36,7 @@ static Error device_prepare(Device *device)
     const Spec *spec = device->spec;
     device->lanes = plan_batch_lanes(spec, device->backend, device->requested, &device->traced_max);
     device->debug_max = record_debug_lanes(spec, device->lanes / spec->replicates.count);
+    TRY(plan_fits(device));
     TRY(backend_prepare(device->backend, &spec->configured, device->lanes, device->traced_max,
                         spec->record.trajectories ? recording_of(spec, RECORD_TRAJECTORIES).capacity : 0));
     if (device->debug_max == 0) return error_none();

@@ -4,7 +4,8 @@
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
 // searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as
-// doubles, whatever the shard holds; debug rows likewise.
+// doubles, whatever the shard holds; debug rows likewise. Of arrays those that the spec asks for: others were among the
+// best when a limit or an extension came, and when that was is no matter of the campaign's.
 #include "store.h"
 
 #include <stdlib.h>
@@ -76,14 +77,14 @@ enum { DIGEST_OPEN_SHARDS = 8 };
 
 typedef struct DigestShards {
     const char *folder;
+    ShardLayout layout;
     ShardReader *reader[DIGEST_OPEN_SHARDS];
     int64_t id[DIGEST_OPEN_SHARDS], used[DIGEST_OPEN_SHARDS], clock;
     double *samples;
     size_t samples_size;
 } DigestShards;
 
-static Error digest_open_shard(DigestShards *shards, const char *group, int64_t id, const char *name,
-                               const char *sha256, int *slot)
+static Error digest_open_shard(DigestShards *shards, int64_t id, const char *name, const char *sha256, int *slot)
 {
     char path[1024];
     int oldest = 0;
@@ -97,7 +98,7 @@ static Error digest_open_shard(DigestShards *shards, const char *group, int64_t 
     shards->reader[oldest] = NULL;
     shards->id[oldest] = id;
     snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", shards->folder, name);
-    return shard_open(path, group, sha256, &shards->reader[oldest]);
+    return shard_open(path, &shards->layout, sha256, &shards->reader[oldest]);
 }
 
 static Error digest_reserve(DigestShards *shards, size_t size)
@@ -111,13 +112,13 @@ static Error digest_reserve(DigestShards *shards, size_t size)
 }
 
 // The statement's row: trial, replicate, row, samples, shard id, name, sha256.
-static Error digest_lane(DigestShards *shards, const char *group, Statement *statement, Sha256 *hash)
+static Error digest_lane(DigestShards *shards, Statement *statement, Sha256 *hash)
 {
     const int64_t trial = column_integer(statement, 0), replicate = column_integer(statement, 1);
     const int64_t row = column_integer(statement, 2), length = column_integer(statement, 3);
     const char *name = column_text(statement, 5);
     int slot = 0;
-    TRY(digest_open_shard(shards, group, column_integer(statement, 4), name, column_text(statement, 6), &slot));
+    TRY(digest_open_shard(shards, column_integer(statement, 4), name, column_text(statement, 6), &slot));
     shards->used[slot] = ++shards->clock;
     ShardReader *reader = shards->reader[slot];
     const bool there = row < shard_lane_count(reader);
@@ -127,7 +128,7 @@ static Error digest_lane(DigestShards *shards, const char *group, Statement *sta
                           "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says", name,
                           (long long)trial, (long long)replicate, (long long)row);
     }
-    const size_t size = (size_t)length * (size_t)shard_column_count(reader) * sizeof(double);
+    const size_t size = (size_t)length * (size_t)shards->layout.n_columns * sizeof(double);
     TRY(digest_reserve(shards, size));
     TRY(shard_samples(reader, row, shards->samples));
     digest_integer(hash, trial);
@@ -143,15 +144,18 @@ static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, D
     const Recording recording = recording_of(&campaign->spec, kind);
     Statement *statement = NULL;
     bool row = false;
+    shards->layout = recording_layout(&recording);
+    TRY(record_ask(&campaign->spec, campaign->database, kind));
     TRY(database_prepare(campaign->database,
                          arena_format(arena,
                                       "SELECT trial, replicate, row, samples, shard, name, sha256 FROM %s "
-                                      "JOIN shards ON shards.id = shard ORDER BY trial, replicate",
+                                      "JOIN shards ON shards.id = shard WHERE trial IN temp.wanted "
+                                      "ORDER BY trial, replicate",
                                       recording.table),
                          &statement));
     Error error = statement_step(statement, &row);
     while (error.kind == OK && row) {
-        error = digest_lane(shards, recording.group, statement, hash);
+        error = digest_lane(shards, statement, hash);
         if (error.kind == OK) error = statement_step(statement, &row);
     }
     statement_close(statement);

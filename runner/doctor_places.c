@@ -29,10 +29,11 @@ static Error repair_list_bad(Repair *repair)
 static Error repair_places_of(Repair *repair, RecordKind kind, int64_t shard, const char *name, Statement *insert)
 {
     const Recording recording = recording_of(&repair->spec, kind);
+    const ShardLayout layout = recording_layout(&recording);
     const char *path = arena_format(repair->arena, "%s/%s", repair->store->shards, name);
     ShardReader *reader = NULL;
     bool none = false;
-    if (shard_open(path, recording.group, NULL, &reader).kind != OK) return error_none(); // of the other kind
+    if (shard_open(path, &layout, NULL, &reader).kind != OK) return error_none(); // of the other kind
     Error error = error_none();
     for (int64_t i = 0; i < shard_lane_count(reader) && error.kind == OK; i++) {
         const ShardLane lane = shard_lane(reader, i);

@@ -45,19 +45,28 @@ static Error doctor_shard_place(const ShardReader *reader, const DoctorShard *sh
                       (long long)column_integer(place, 0), (long long)column_integer(place, 1), (long long)row);
 }
 
-static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
+// Without a spec only the tables of lanes can be read.
+static ShardLayout doctor_layout(const Doctor *doctor, RecordKind kind)
 {
     static const char *const groups[RECORD_KINDS] = {SHARD_TRAJECTORIES, SHARD_DEBUG};
+    if (!doctor->spec_good) return (ShardLayout){.group = groups[kind]};
+    const Recording recording = recording_of(&doctor->spec, kind);
+    return recording_layout(&recording);
+}
+
+static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
+{
     static const char *const places[RECORD_KINDS] = {
         "SELECT trial, replicate, row, samples FROM trajectories WHERE shard = ? ORDER BY row",
         "SELECT trial, replicate, row, samples FROM debug_rows WHERE shard = ? ORDER BY row"};
+    const ShardLayout layout = doctor_layout(doctor, kind);
     ShardReader *reader = NULL;
     Statement *place = NULL;
     bool row = false;
     TRY(database_prepare(doctor->database, places[kind], &place));
     bind_integer(place, 1, shard->id);
     Error error = statement_step(place, &row);
-    if (error.kind == OK && row) error = shard_open(path, groups[kind], NULL, &reader);
+    if (error.kind == OK && row) error = shard_open(path, &layout, NULL, &reader);
     while (error.kind == OK && row) {
         error = doctor_shard_place(reader, shard, place);
         if (error.kind == OK) error = statement_step(place, &row);

@@ -52,7 +52,7 @@ static Error repair_simulate(RepairBlock *block)
     bool none = false;
     if (block->flight.trials.count == 0) return error_none();
     flight_fill(spec, &block->flight, backend_batch(backend, 0));
-    TRY(flight_run(spec, backend, &block->flight, 0));
+    TRY(flight_run(spec, backend, &block->flight, 0, NULL));
     flight_collect(spec, &block->flight, backend_batch(backend, 0), &block->commit);
     for (int64_t i = 0; i < block->commit.rows.count; i++) {
         bind_integer(block->expect, 1, block->commit.rows.id[i]);

@@ -224,7 +224,13 @@ Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, 
                       (long long)flight->lanes, (long long)flight->ticks, spec->model->name);
 }
 
-Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice)
+void watch_show(const Watch *watch)
+{
+    progress_show(watch->progress, watch->numbers);
+    if (interrupt_asks_status()) progress_answer(watch->progress, watch->numbers, stderr);
+}
+
+Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch)
 {
     bool done = false;
     if (interrupt_requested() != 0) return error_make(ERROR_INTERRUPTED, "interrupted");
@@ -234,6 +240,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
+        if (watch != NULL) watch_show(watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, slice);
         if (!done && interrupt_requested()) return error_make(ERROR_INTERRUPTED, "interrupted");
     }

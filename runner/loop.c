@@ -257,8 +257,7 @@ static void loop_show(Loop *loop)
 {
     const ProgressNumbers numbers =
         loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
-    progress_show(loop->progress, &numbers);
-    if (interrupt_asks_status()) progress_answer(loop->progress, &numbers, stderr);
+    watch_show(&(Watch){loop->progress, &numbers});
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -304,6 +303,13 @@ static void loop_start_counting(Loop *loop)
     loop->failures = loop->before.failures;
     loop->started = loop->accounted = clock_seconds();
     loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
+}
+
+void loop_tell(Loop *loop, const char *doing)
+{
+    if (loop->started <= 0) loop_start_counting(loop);
+    loop->numbers = loop_numbers(loop, loop->writer.counts, doing);
+    watch_show(&(Watch){loop->progress, &loop->numbers});
 }
 
 // A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and

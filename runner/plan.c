@@ -94,12 +94,11 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 typedef struct PlanMaker {
     const Spec *spec;
     Search search;
-    Backend *backend;
+    Device device;
     Plan *plan;
     double *parameter;                 // [n_parameters] of the trial that is looked at
     int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
     int64_t debugged;                  // trials whose debug rows are kept, at most
-    int64_t traced_max, debug_max;     // lanes of a batch that may be traced, or give debug rows
     double started, open_seconds;      // before the device was opened; to open it and take its memory
 } PlanMaker;
 
@@ -138,15 +137,6 @@ static void plan_count_recorded(PlanMaker *maker)
     maker->debugged = plan_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
 }
 
-static void plan_count_batches(PlanMaker *maker, int64_t requested)
-{
-    const Spec *spec = maker->spec;
-    Plan *plan = maker->plan;
-    plan->batch_lanes = plan_batch_lanes(spec, maker->backend, requested, &maker->traced_max);
-    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
-    maker->debug_max = record_debug_lanes(spec, plan->batch_lanes / spec->replicates.count);
-}
-
 // ---- bytes ----------------------------------------------------------------------------------------------------------
 
 static void plan_count_disk(PlanMaker *maker)
@@ -160,23 +150,39 @@ static void plan_count_disk(PlanMaker *maker)
 }
 
 // Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
-static void plan_count_memory(PlanMaker *maker)
+static void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 {
-    const Spec *spec = maker->spec;
+    const Spec *spec = device->spec;
     const Configured *configured = &spec->configured;
     const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
-    const double trace = (double)maker->traced_max * (double)recording_lane_bytes(&trajectories);
-    const double debug = (double)maker->debug_max * (double)recording_lane_bytes(&rows);
-    const BackendInfo *info = backend_info(maker->backend);
-    const double slots = info->slots, lanes = (double)maker->plan->batch_lanes;
+    const double trace = (double)device->traced_max * (double)recording_lane_bytes(&trajectories);
+    const double debug = (double)device->debug_max * (double)recording_lane_bytes(&rows);
+    const BackendInfo *info = backend_info(device->backend);
+    const double slots = info->slots, lanes = (double)device->lanes;
     const int copies = __builtin_popcountll(info->devices) > 1 ? 2 : 1; // several devices: theirs, and that of all
     const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
     const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    maker->plan->host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
-    maker->plan->device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
+    *host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
+    *device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
+}
+
+Error plan_fits(const Device *device)
+{
+    const BackendInfo *info = backend_info(device->backend);
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double host, on_device;
+    plan_memory(device, &host, &on_device);
+    if (plan_is_cpu(device->backend)) host += on_device;
+    if (on_device > (double)info->memory_free)
+        return error_make(ERROR_MEMORY, "a batch needs %s of device memory and %s are free", text_bytes(on_device).text,
+                          text_bytes((double)info->memory_free).text);
+    if (host > memory)
+        return error_make(ERROR_MEMORY, "a batch needs %s of memory and the machine has %s", text_bytes(host).text,
+                          text_bytes(memory).text);
+    return error_none();
 }
 
 // ---- time -----------------------------------------------------------------------------------------------------------
@@ -185,9 +191,10 @@ static void plan_count_memory(PlanMaker *maker)
 // such waves, which are needed to hide what each waits for.
 static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
+    const Backend *backend = maker->device.backend;
     const double seconds = pilot->seconds, times = (double)(lanes / pilot->lanes);
-    const int64_t rest = lanes % pilot->lanes, wave = backend_info(maker->backend)->lane_multiple;
-    const int64_t least = plan_is_cpu(maker->backend) ? 1 : 2;
+    const int64_t rest = lanes % pilot->lanes, wave = backend_info(backend)->lane_multiple;
+    const int64_t least = plan_is_cpu(backend) ? 1 : 2;
     if (rest == 0) return seconds * times;
     const int64_t waves = plan_greatest(plan_divided_up(rest, wave), least), all = plan_divided_up(pilot->lanes, wave);
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
@@ -219,7 +226,7 @@ static Error plan_count_time(PlanMaker *maker)
     Plan *plan = maker->plan;
     const PilotTask task = {.spec = spec,
                             .search = &maker->search,
-                            .backend = maker->backend,
+                            .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
                             .lanes = plan->lanes};
     Pilot pilot;
@@ -229,7 +236,7 @@ static Error plan_count_time(PlanMaker *maker)
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_device_seconds(maker, &pilot, again);
     const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
-    const double beside = plan_is_cpu(maker->backend) ? device + write : device > write ? device : write;
+    const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
     plan->seconds_low = pilot.low * plan->seconds;
     plan->seconds_high = pilot.high * plan->seconds;
@@ -241,9 +248,6 @@ static Error plan_count_time(PlanMaker *maker)
 static void plan_refuse_sizes(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
-    const BackendInfo *info = backend_info(maker->backend);
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const double host = plan->host_bytes + (plan_is_cpu(maker->backend) ? plan->device_bytes : 0.0);
     const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
     char *text = plan->refusal;
     if (plan->trials == 0) {
@@ -253,12 +257,6 @@ static void plan_refuse_sizes(PlanMaker *maker)
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
-    } else if (plan->device_bytes > (double)info->memory_free) {
-        snprintf(text, sizeof plan->refusal, "a batch needs %s of device memory and %s are free; use a smaller --batch",
-                 text_bytes(plan->device_bytes).text, text_bytes((double)info->memory_free).text);
-    } else if (host > memory) {
-        snprintf(text, sizeof plan->refusal, "a batch needs %s of memory and the machine has %s; use a smaller --batch",
-                 text_bytes(host).text, text_bytes(memory).text);
     }
 }
 
@@ -279,29 +277,29 @@ static Error plan_count_free(const RunOptions *options, Plan *plan)
     return error_none();
 }
 
-// With the backend open. A machine that cannot give the memory is a refusal; any other failure is an error.
-static Error plan_on_backend(PlanMaker *maker, const RunOptions *options)
+// Batches as a run would have them: its device has taken their memory.
+static void plan_count_batches(PlanMaker *maker)
 {
-    const Spec *spec = maker->spec;
-    const BackendInfo *info = backend_info(maker->backend);
     Plan *plan = maker->plan;
+    const Device *device = &maker->device;
+    const BackendInfo *info = backend_info(device->backend);
+    plan->batch_lanes = device->lanes;
+    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
-    snprintf(plan->warning, sizeof plan->warning, "%s", info->warning);
-    plan_count_trials(maker, true);
-    plan_count_recorded(maker);
-    plan_count_batches(maker, options->batch > 0 ? options->batch : spec->device.batch);
+    snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
+             device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
+    plan_memory(device, &plan->host_bytes, &plan->device_bytes);
+}
+
+static Error plan_on_device(PlanMaker *maker, const RunOptions *options)
+{
+    Plan *plan = maker->plan;
+    plan_count_batches(maker);
     plan_count_disk(maker);
-    plan_count_memory(maker);
     TRY(plan_count_free(options, plan));
     plan_refuse_sizes(maker);
     plan_warn_of_disk(maker);
     if (plan->refusal[0] != '\0') return error_none();
-    const Error prepared = backend_prepare(maker->backend, &spec->configured, plan->batch_lanes, maker->traced_max,
-                                           recording_of(spec, RECORD_TRAJECTORIES).capacity);
-    if (prepared.kind != OK) {
-        snprintf(plan->refusal, sizeof plan->refusal, "%.*s", (int)sizeof plan->refusal - 1, prepared.text);
-        return error_none();
-    }
     maker->open_seconds = clock_seconds() - maker->started;
     return plan_count_time(maker);
 }
@@ -324,14 +322,16 @@ Error plan_count(const Spec *spec, const RunOptions *options, bool count_exclude
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan)
 {
     PlanMaker maker = {.spec = spec, .plan = plan};
-    BackendOptions backend = options->backend;
-    if (backend.name == NULL) backend.name = spec->device.backend;
     *plan = (Plan){0};
     maker.parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     TRY(search_init(spec, arena, &maker.search));
+    plan_count_trials(&maker, true);
+    plan_count_recorded(&maker);
     maker.started = clock_seconds();
-    TRY(backend_open(&backend, &maker.backend));
-    const Error error = plan_on_backend(&maker, options);
-    backend_close(maker.backend);
+    const Error opened = device_open(spec, options, &maker.device);
+    if (opened.kind == ERROR_MEMORY) snprintf(plan->refusal, sizeof plan->refusal, "%s", opened.text);
+    if (opened.kind != OK) return opened.kind == ERROR_MEMORY ? error_none() : opened;
+    const Error error = plan_on_device(&maker, options);
+    device_close(&maker.device);
     return error;
 }

@@ -53,6 +53,11 @@ Recording recording_of(const Spec *spec, RecordKind kind)
     return of[kind](spec);
 }
 
+ShardLayout recording_layout(const Recording *recording)
+{
+    return (ShardLayout){.group = recording->group, .columns = recording->columns, .n_columns = recording->n_columns};
+}
+
 int64_t recording_lane_bytes(const Recording *recording)
 {
     return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)sizeof(ShardLane);
@@ -95,28 +100,58 @@ int64_t record_debug_lanes(const Spec *spec, int64_t trials)
     return wanted < fit ? wanted : fit;
 }
 
-// ---- what is missing ------------------------------------------------------------------------------------------------
+// ---- what is asked for ----------------------------------------------------------------------------------------------
 
-static Error record_want(Store *store, const char *sql, int64_t value)
+static Error record_want(Database *database, const char *sql, int64_t value)
 {
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(store->database, sql, &statement));
+    TRY(database_prepare(database, sql, &statement));
     bind_integer(statement, 1, value);
     const Error error = statement_step(statement, &row);
     statement_close(statement);
     return error;
 }
 
-static Error record_want_best(const Spec *spec, Store *store, int64_t best)
+static Error record_want_best(const Spec *spec, Database *database, int64_t best)
 {
     char sql[256];
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
              "ORDER BY %s LIMIT ?",
              store_best_order(spec));
-    return record_want(store, sql, best);
+    return record_want(database, sql, best);
 }
+
+static Error record_want_all(const Spec *spec, Database *database, const Selection *select)
+{
+    if (select->best > 0) TRY(record_want_best(spec, database, select->best));
+    if (select->failures > 0) {
+        TRY(record_want(database,
+                        "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE failure <> 'none' "
+                        "ORDER BY id LIMIT ?",
+                        select->failures));
+    }
+    if (select->every > 0) {
+        TRY(record_want(database, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id % ? = 0",
+                        select->every));
+    }
+    for (int i = 0; i < select->n_trials; i++) {
+        TRY(record_want(database, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id = ?",
+                        select->trials[i]));
+    }
+    return error_none();
+}
+
+Error record_ask(const Spec *spec, Database *database, RecordKind kind)
+{
+    const Recording recording = recording_of(spec, kind);
+    TRY(database_run(database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
+    TRY(database_run(database, "DELETE FROM temp.wanted"));
+    return recording.wanted ? record_want_all(spec, database, recording.select) : error_none();
+}
+
+// ---- what is missing ------------------------------------------------------------------------------------------------
 
 // So many lanes of a trial have arrays when it is complete. Of `on: failure` those that failed.
 static const char *record_complete_sql(const Recording *recording, char *sql, size_t size)
@@ -128,28 +163,13 @@ static const char *record_complete_sql(const Recording *recording, char *sql, si
     return sql;
 }
 
-static Error record_fill_wanted(const Spec *spec, Store *store, const Recording *recording)
+static Error record_fill_wanted(const Spec *spec, Store *store, RecordKind kind)
 {
     char sql[384];
-    const Selection *select = recording->select;
-    TRY(database_run(store->database, "DELETE FROM temp.wanted"));
-    if (!recording->wanted) return error_none();
-    if (select->best > 0) TRY(record_want_best(spec, store, select->best));
-    if (select->failures > 0) {
-        TRY(record_want(store,
-                        "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE failure <> 'none' "
-                        "ORDER BY id LIMIT ?",
-                        select->failures));
-    }
-    if (select->every > 0) {
-        TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id % ? = 0",
-                        select->every));
-    }
-    for (int i = 0; i < select->n_trials; i++) {
-        TRY(record_want(store, "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE id = ?",
-                        select->trials[i]));
-    }
-    return record_want(store, record_complete_sql(recording, sql, sizeof sql), recording->lanes);
+    const Recording recording = recording_of(spec, kind);
+    TRY(record_ask(spec, store->database, kind));
+    if (!recording.wanted) return error_none();
+    return record_want(store->database, record_complete_sql(&recording, sql, sizeof sql), recording.lanes);
 }
 
 static Error record_count(Store *store, int64_t *count)
@@ -166,10 +186,8 @@ static Error record_count(Store *store, int64_t *count)
 // Fills the temporary table `wanted` with the ids of all trials that are still to be recorded, and counts them.
 static Error record_list(const Spec *spec, Store *store, RecordKind kind, int64_t *count)
 {
-    const Recording recording = recording_of(spec, kind);
-    TRY(database_run(store->database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
     TRY(database_run(store->database, "BEGIN"));
-    TRY(store_end(store, record_fill_wanted(spec, store, &recording)));
+    TRY(store_end(store, record_fill_wanted(spec, store, kind)));
     return record_count(store, count);
 }
 
@@ -193,6 +211,7 @@ typedef struct RecordPass {
     Backend *backend;
     Statement *select;
     int64_t trials_max, slice, last; // last: id of the last trial that was recorded
+    const Watch *watch;              // may be NULL
     Flight flight;
     TrialRows stored; // what the trials' rows say
     Commit commit;
@@ -238,7 +257,7 @@ static Error record_batch(RecordPass *pass)
 {
     double seconds = 0;
     flight_fill(pass->spec, &pass->flight, backend_batch(pass->backend, 0));
-    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice));
+    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice, pass->watch));
     flight_collect(pass->spec, &pass->flight, backend_batch(pass->backend, 0), &pass->commit);
     TRY(record_compare(pass));
     pass->commit.rows.count = 0; // they are stored already
@@ -288,14 +307,21 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     return error;
 }
 
-Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
-                     int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded)
+Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
 {
-    RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .slice = slice, .last = -1};
+    const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
+    const Watch watch = {loop->progress, &loop->numbers};
+    RecordPass pass = {.spec = loop->spec,
+                       .store = loop->store,
+                       .search = loop->search,
+                       .backend = loop->backend,
+                       .trials_max = loop->batch_trials,
+                       .slice = loop->slice_requested,
+                       .last = -1,
+                       .watch = &watch};
     int64_t wanted = 0;
     *recorded = 0;
-    pass.trials_max = trials_max;
-    TRY(record_list(spec, store, kind, &wanted));
+    TRY(record_list(loop->spec, loop->store, kind, &wanted));
     return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
 }
 

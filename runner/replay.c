@@ -21,7 +21,7 @@ static Error replay_batch(const Spec *spec, Backend *backend, Flight *flight, Co
 {
     TRY(backend_prepare(backend, &spec->configured, spec->replicates.count, 0, 0));
     flight_fill(spec, flight, backend_batch(backend, 0));
-    TRY(flight_run(spec, backend, flight, 0));
+    TRY(flight_run(spec, backend, flight, 0, NULL));
     flight_collect(spec, flight, backend_batch(backend, 0), again);
     return error_none();
 }

@@ -94,6 +94,7 @@ typedef struct RetryPass {
     Backend *backend;
     Statement *select;
     int64_t request, next, end, slice;
+    Watch watch;
     const char *kinds;
     Flight flight;
     TrialRows stored;
@@ -186,7 +187,7 @@ static Error retry_batch(RetryPass *pass)
 {
     Batch *batch = backend_batch(pass->backend, 0);
     flight_fill(pass->spec, &pass->flight, batch);
-    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice));
+    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice, &pass->watch));
     flight_collect(pass->spec, &pass->flight, batch, &pass->again);
     TRY(database_run(pass->store->database, "BEGIN IMMEDIATE"));
     return store_end(pass->store, retry_store(pass));
@@ -255,17 +256,22 @@ static Error retry_one(RetryPass *pass, int64_t trials_max, Arena *arena, char *
     return store_event(pass->store, "retried", "%s", text);
 }
 
-Error retry_pending(Store *store, const Search *search, Backend *backend, int64_t trials_max, int64_t slice, char *text,
-                    size_t size)
+Error retry_pending(const Loop *loop, char *text, size_t size)
 {
-    RetryPass pass = {.spec = store->spec, .store = store, .search = search, .backend = backend, .slice = slice};
+    const Spec *spec = loop->spec;
+    RetryPass pass = {.spec = spec,
+                      .store = loop->store,
+                      .search = loop->search,
+                      .backend = loop->backend,
+                      .slice = loop->slice_requested,
+                      .watch = {loop->progress, &loop->numbers}};
     bool found = false;
     Arena arena;
     text[0] = '\0';
-    const size_t trial = (size_t)(flight_bytes(store->spec) + 2 * rows_bytes(store->spec));
-    TRY(arena_create(&arena, (size_t)trials_max * trial + ((size_t)8 << 20), "trials that are retried"));
+    const size_t trial = (size_t)(flight_bytes(spec) + 2 * rows_bytes(spec));
+    TRY(arena_create(&arena, (size_t)loop->batch_trials * trial + ((size_t)8 << 20), "trials that are retried"));
     Error error = retry_read(&pass, &arena, &found);
-    if (error.kind == OK && found) error = retry_one(&pass, trials_max, &arena, text, size);
+    if (error.kind == OK && found) error = retry_one(&pass, loop->batch_trials, &arena, text, size);
     arena_destroy(&arena);
     return error;
 }

@@ -421,8 +421,8 @@ typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double seconds, seconds_low, seconds_high; // expected, and between which it should be
-    char device[128], warning[256];
-    char refusal[256];       // why it would not do; empty: it would
+    char device[128], warning[1024];
+    char refusal[512];       // why it would not do; empty: it would
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);

@@ -68,6 +68,7 @@ typedef struct Recording {
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
+ShardLayout recording_layout(const Recording *recording);
 int64_t recording_lane_bytes(const Recording *recording); // of one lane in memory, at most
 // Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.
 int64_t recording_lanes_max(const Recording *recording);
@@ -149,12 +150,9 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
 // The segments of a campaign that was extended, into its spec; none if it never was.
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
 extern const char *const segments_table_sql;
-// Failed trials that are to be run again (runner/retry.c): `kinds` is "failed" or "fell,solver". Then all that is still
-// to do of a request; `text` says what came of it, "" if there was none. Error (interrupted) between two batches.
+// Failed trials that are to be run again (runner/retry.c): `kinds` is "failed" or "fell,solver".
 Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
 Error retry_is_pending(Store *store, bool *pending);
-Error retry_pending(Store *store, const Search *search, Backend *backend, int64_t trials_max, int64_t slice, char *text,
-                    size_t size);
 extern const char *const retries_table_sql;
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row); // within a transaction
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
@@ -221,9 +219,16 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
 // Waits for the slice in flight; counts what it took.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
-// Runs a filled flight on slot 0 to its end. Error (interrupted) between two slices.
-Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice);
 int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1
+// Who is told how far a run is, and answered when SIGUSR1 asks.
+typedef struct Watch {
+    Progress *progress;
+    const ProgressNumbers *numbers;
+} Watch;
+void watch_show(const Watch *watch);
+// Runs a filled flight on slot 0 to its end; `watch` (may be NULL) is told of every slice. Error (interrupted) between
+// two slices.
+Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch);
 // Slices of about 0.1 s: the length for the next one.
 int64_t slice_start(const Spec *spec, int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
@@ -260,6 +265,9 @@ typedef struct Device {
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 
+// Error (memory): batches of so many lanes need more than the device or the machine has. It gives address space for
+// more than that, and ends a program that uses it (runner/plan.c).
+Error plan_fits(const Device *device);
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial.
 Error device_open(const Spec *spec, const RunOptions *options, Device *device);
 // Whether a run may go on after such an error, on a device that was opened anew.
@@ -276,15 +284,14 @@ bool record_as_run(const Spec *spec, int64_t id);
 int64_t record_trials_max(const Spec *spec, int64_t traced_max); // of one batch, so that `every` fits the trace
 // Lanes of debug rows that a batch of `trials` trials may have.
 int64_t record_debug_lanes(const Spec *spec, int64_t trials);
-// Re-simulates and stores every array of the kind that the policy wants and that is not there: trajectories of best and
-// failures, debug rows, and what a lost shard took with it. In batches of at most `trials_max` trials, of which
-// `lanes_max` lanes are observed. *recorded: trials.
-Error record_missing(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
-                     int64_t trials_max, int64_t lanes_max, int64_t slice, int64_t *recorded);
-// Likewise the arrays of the trials that `ids_sql` selects, whether there are any of theirs or not: the new ones
-// replace them.
+// Re-simulates and stores the arrays of the kind of the trials that `ids_sql` selects, whether there are any of theirs
+// or not: the new ones replace them. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed.
+// *recorded: trials.
 Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                    int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
+// Fills the temporary table `wanted` with the ids of the trials whose arrays of the kind the spec asks for, of those that
+// are stored. Within a transaction.
+Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
 
@@ -362,8 +369,16 @@ typedef struct Loop {
 } Loop;
 
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
+// Before the loop: what is done then, for whoever asks.
+void loop_tell(Loop *loop, const char *doing);
 // Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
 Error loop_run(Loop *loop);
+// Before the loop (runner/retry.c): all that is still to do of a request to run trials again; `text` says what came of
+// it, "" if there was none. Error (interrupted) between two slices.
+Error retry_pending(const Loop *loop, char *text, size_t size);
+// After it (runner/record.c): re-simulates and stores every array of the kind that the policy wants and that is not
+// there: trajectories of best and failures, debug rows, and what a lost shard took with it. *recorded: trials.
+Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded);
 
 // ---- disk space (runner/space.c) ------------------------------------------------------------------------------------
 

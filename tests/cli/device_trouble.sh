@@ -67,6 +67,15 @@ run smaller backend:prepare:1:MEMORY,backend:prepare:2:MEMORY --backend faulty &
     said "16 lanes: they have 4 now" && [ "$(events smaller "4 now")" -eq 1 ]
 report $? "out of memory: batches of a quarter, the same bits, said once and kept"
 
+said_plan=$(HOPSCOTCH_FAULT=backend:prepare:1:MEMORY,backend:prepare:2:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan \
+    experiments/smoke.yaml --results "$folder/results" --batch 16 --threads 1 --backend faulty 2>"$folder/errors")
+case $said_plan in *"of up to 4 lanes"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
+report $? "out of memory: the plan has the batches of the run"
+HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan experiments/smoke.yaml --threads 1 \
+    --results "$folder/results" --backend faulty >"$folder/output" 2>"$folder/errors"
+[ $? -ne 0 ] && said "no memory for a batch of a single trial"
+report $? "no memory for a single trial: the plan says so"
+
 run later backend:advance:5:MEMORY --backend faulty && same later && said "out of memory" "batches of 8 lanes"
 report $? "out of memory later: smaller batches, the same bits"
 

@@ -92,4 +92,31 @@ for name in cut whole; do
 done
 [ "$(digest cut)" = "$(digest whole)" ]
 report $? "the digests are equal"
+
+# ---- SIGUSR1 before and after the loop --------------------------------------------------------------------------------
+
+# asked DOING OPTIONS...: runs until it has said that it is at it, or to the end
+asked()
+{
+    doing=$1
+    shift
+    rm -f "$folder/long/campaign.lock" "$folder/status" # of the run before
+    { "$HOPSCOTCH" run experiments/smoke.yaml --name long --results "$folder" --progress none --threads 1 --batch 64 \
+        --set limits.trials=4000 --set 'record.trajectories={select: {best: 4000, failures: 4000}, sample: 0.5}' \
+        "$@" >"$folder/output" 2>&1; echo $? >"$folder/status"; } &
+    until grep -q "long: .* $doing" "$folder/output" || [ -s "$folder/status" ]; do
+        pid=$(sed -n 's/pid \([0-9]*\) on .*/\1/p' "$folder/long/campaign.lock" 2>/dev/null)
+        [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null
+        sleep 0.05
+    done
+    [ -z "$pid" ] || kill -INT "$pid" 2>/dev/null
+    wait
+    pid=
+    grep -q "long: .* 4,000/4,000 .* $doing" "$folder/output"
+    report $? "SIGUSR1 is answered: $doing"
+}
+asked recording
+command -v sqlite3 >/dev/null || { echo "skip stop: no sqlite3 to damage rows"; exit "$failed"; }
+sqlite3 "$folder/long/campaign.db" "UPDATE trials SET failure = 'diverged', fitness = NULL"
+asked retrying --retry diverged
 exit "$failed"

@@ -24,6 +24,7 @@ BUILT = os.environ.get("HOPSCOTCH", os.path.join(REPOSITORY, "build", "hopscotch
 QUICK = bool(os.environ.get("QUICK"))
 SEED = int(os.environ.get("SEED", "1"))
 TIME_LIMIT = 60  # s; whatever takes longer hangs
+CUT = 100  # bytes that are left of a damaged shard
 
 memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 work = tempfile.mkdtemp(prefix="crash.", dir=os.environ.get("CRASH_FOLDER", memory))
@@ -119,7 +120,11 @@ class Place:
         first = self.shards()[0]
         shutil.copyfile(first, os.path.join(self.folder, "shards", "000077.h5"))
         with open(first, "r+b") as shard:
-            shard.truncate(100)
+            shard.truncate(CUT)
+
+    def cut_shards(self):
+        """Those that crash_badly damaged, until a run recovers from it."""
+        return [shard for shard in self.shards() if os.path.getsize(shard) == CUT]
 
     def has_campaign(self):
         """Whether there is something to `resume`: before that, `run` is the way to go on."""

@@ -303,13 +303,12 @@ def shard_damages():
         yield f"flips_{seed}", flips
 
 
-def damage_shards(folder, change, agree):
-    """Every shard changed, and its row in the database made to agree or not."""
+def damage_shards(folder, change):
+    """Every shard changed, and its row in the database made to agree."""
     database = sqlite3.connect(folder / "campaign.db", isolation_level=None)
     for shard in (folder / "shards").iterdir():
         data = change(shard.read_bytes())
         shard.write_bytes(data)
-        if agree:
-            database.execute("UPDATE shards SET sha256 = ?, bytes = ? WHERE name = ?",
-                             (hashlib.sha256(data).hexdigest(), len(data), shard.name))
+        database.execute("UPDATE shards SET sha256 = ?, bytes = ? WHERE name = ?",
+                         (hashlib.sha256(data).hexdigest(), len(data), shard.name))
     database.close()

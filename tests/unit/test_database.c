@@ -2,6 +2,7 @@
 #include "../test.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -465,5 +466,24 @@ TEST(database_runs_no_view_or_trigger_of_its_schema)
     CHECK_OK(statement_step(statement, &row));
     CHECK(!row);
     statement_close(statement);
+    CHECK_OK(database_close(database));
+}
+
+// What a row says can be read without memory: SQLite would take some to end a text of 8 n - 1 bytes that came from
+// several pages, and give none where there is none.
+TEST(database_texts_of_a_row_need_no_memory)
+{
+    const DatabasePath path = database_test_path();
+    Database *database = database_test_open(path.text, DATABASE_WRITE);
+    Statement *select = NULL;
+    bool row = false;
+    CHECK_OK(database_run(database, "CREATE TABLE t (a TEXT); INSERT INTO t VALUES (printf('%.*c', 8191, 'x'))"));
+    CHECK_OK(database_prepare(database, "SELECT a FROM t", &select));
+    CHECK_OK(statement_step(select, &row));
+    sqlite3_hard_heap_limit64(sqlite3_memory_used());
+    const size_t length = row ? strlen(column_text(select, 0)) : 0;
+    sqlite3_hard_heap_limit64(0);
+    CHECK_INTEGER(8191, (int64_t)length);
+    statement_close(select);
     CHECK_OK(database_close(database));
 }

@@ -270,6 +270,13 @@ static const char *debug_shard(DebugCampaign *test, int64_t shard)
     return arena_format(&test->arena, "%s/" CAMPAIGN_SHARDS "/%06lld.h5", test->stored.folder, (long long)shard);
 }
 
+static Error debug_open_shard(DebugCampaign *test, ShardReader **reader)
+{
+    const Recording recording = recording_of(&test->spec, RECORD_DEBUG);
+    const ShardLayout layout = recording_layout(&recording);
+    return shard_open(debug_shard(test, 0), &layout, NULL, reader);
+}
+
 // The rows of the `index`-th lane of a shard; *count of them.
 static double *debug_read(DebugCampaign *test, ShardReader *reader, int64_t index, int64_t *count)
 {
@@ -290,8 +297,8 @@ TEST(debug_rows_of_chosen_trials)
                                       "fitness IS NOT NULL ORDER BY fitness LIMIT 2)"));
     CHECK_INTEGER(0, debug_ask(&test, "SELECT count(*) FROM trajectories"));
     ShardReader *reader;
-    CHECK_OK(shard_open(debug_shard(&test, 0), SHARD_DEBUG, NULL, &reader));
-    CHECK_TEXT("residual_qd", shard_column_name(reader, COLUMN_QD));
+    CHECK_OK(debug_open_shard(&test, &reader));
+    CHECK_TEXT("residual_qd", test.spec.configured.debug[COLUMN_QD].name);
     int64_t empty = 0;
     for (int64_t lane = 0; lane < shard_lane_count(reader); lane++) {
         int64_t count;
@@ -324,7 +331,7 @@ TEST(debug_ring_of_failed_replicates)
                                            "WHERE failure <> 'none'"));
     CHECK_INTEGER(40, debug_ask(&test, "SELECT max(samples) FROM debug_rows"));
     ShardReader *reader;
-    CHECK_OK(shard_open(debug_shard(&test, 0), SHARD_DEBUG, NULL, &reader));
+    CHECK_OK(debug_open_shard(&test, &reader));
     for (int64_t lane = 0; lane < shard_lane_count(reader); lane++) {
         const ShardLane place = shard_lane(reader, lane);
         int64_t count;

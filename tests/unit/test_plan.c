@@ -91,6 +91,22 @@ TEST(plan_refuses_what_the_disk_cannot_hold)
     arena_destroy(&planned.arena);
 }
 
+// As a run does it: the batch is halved until the machine has the memory.
+TEST(plan_halves_a_batch_that_memory_cannot_hold)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned,
+                               PLAN_SPEC("  method: grid\n  over: {k_fp: {linspace: [50, 300, 100000]}, "
+                                         "k_att: {linspace: [50, 300, 100000]}}\n",
+                                         "limits: {trials: 1e6}\nreplicates: {count: 1000}"),
+                               1000000000);
+    CHECK_TEXT("", plan->refusal);
+    CHECK(strstr(plan->warning, "has no memory for batches of 1,000,000,000 lanes: they have ") != NULL);
+    CHECK(plan->batch_lanes > 1000 && plan->batch_lanes < 1000000000 && plan->batch_lanes % 1000 == 0);
+    CHECK(plan->batches > 1);
+    arena_destroy(&planned.arena);
+}
+
 TEST(plan_refuses_a_search_without_trials)
 {
     Planned planned;

@@ -243,7 +243,7 @@ TEST(yaml_bounds_nodes_and_bytes)
     for (int i = 1; i + 4 < BYTES; i += 4) memcpy(text + i, "a:1,", 4);
     strcpy(text + BYTES - 8, "}");
     CHECK(yaml_read_text(text) == NULL);
-    for (int i = 1; i + 12 < BYTES; i += 12) snprintf(text + i, 13, "k%06d: 1,%s", i / 24, " ");
+    for (int i = 1; i + 12 < BYTES; i += 12) snprintf(text + i, 13, "k%06u: 1, ", (unsigned)i / 24 % 1000000);
     strcpy(text + 12 * 49000 + 1, "}");
     CHECK(yaml_read_text(text) != NULL);
     CHECK_INTEGER(24500, diagnostics_errors(yaml_diagnostics));
