@@ -112,7 +112,7 @@ static Error campaign_restore(Campaign *campaign)
 {
     bool found = false;
     TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
-    TRY(store_search_state(campaign->store, campaign->search.state, campaign->search.state_size, &found));
+    TRY(store_search_state(campaign->store, &campaign->search, &found));
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
 }
 

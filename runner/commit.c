@@ -20,6 +20,22 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
     rows_take(spec, trials, arena, &commit->rows);
 }
 
+// A batch can end as many rounds as it has trials, and not one more than that.
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit)
+{
+    commit->n_round_fields = search->n_round_fields;
+    if (search->n_round_fields == 0) return;
+    commit->rounds = (Rounds){.capacity = trials,
+                              .row = ARENA_NEW(arena, Round, trials),
+                              .field = ARENA_NEW(arena, double, trials * search->n_round_fields)};
+}
+
+int64_t commit_rounds_bytes(const Search *search, int64_t trials)
+{
+    if (search->n_round_fields == 0) return 0;
+    return trials * (int64_t)(sizeof(Round) + (size_t)search->n_round_fields * sizeof(double)) + 128;
+}
+
 // ---- the shard ------------------------------------------------------------------------------------------------------
 
 typedef struct CommitShard {
@@ -153,6 +169,34 @@ static Error commit_batch(const Store *store, const Commit *commit)
     return commit_step(statement);
 }
 
+static void commit_bind_number(Statement *statement, int index, double value)
+{
+    if (isnan(value))
+        bind_null(statement, index);
+    else
+        bind_real(statement, index, value);
+}
+
+static Error commit_round(const Store *store, const Commit *commit, int64_t index)
+{
+    const Round *round = &commit->rounds.row[index];
+    Statement *statement = store->insert_round;
+    bind_integer(store->insert_search, 1, round->search);
+    bind_text(store->insert_search, 2, store->spec->method->name);
+    TRY(commit_step(store->insert_search));
+    bind_integer(statement, 1, round->search);
+    bind_integer(statement, 2, round->round);
+    bind_blob(statement, 3, commit->rounds.field + index * commit->n_round_fields,
+              (size_t)commit->n_round_fields * sizeof(double));
+    bind_integer(statement, 4, round->population);
+    bind_integer(statement, 5, round->evaluations);
+    commit_bind_number(statement, 6, round->sigma);
+    commit_bind_number(statement, 7, round->condition);
+    commit_bind_number(statement, 8, round->best);
+    bind_text(statement, 9, round->stop);
+    return commit_step(statement);
+}
+
 static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
 {
     if (commit->rows.count > 0) {
@@ -160,6 +204,7 @@ static Error commit_all(const Store *store, const Commit *commit, const CommitSh
         TRY(commit_batch(store, commit));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
+        for (int64_t i = 0; i < commit->rounds.count; i++) TRY(commit_round(store, commit, i));
     }
     return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
 }

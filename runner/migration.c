@@ -10,6 +10,12 @@ typedef struct SchemaStep {
     Error (*then)(Database *database, Arena *arena); // may be NULL
 } SchemaStep;
 
+static Error schema_seal_declarations(Database *database, Arena *arena)
+{
+    (void)arena;
+    return seal_schema(database);
+}
+
 // From version SCHEMA_OLDEST + i to the next.
 static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
     // 2: digests of all rows, in place of one a batch
@@ -25,6 +31,14 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
      "  finished TEXT) STRICT;\n",
      seal_all},
+    // 4: what a search that learns says of its rounds; no method of older versions had any
+    {"ALTER TABLE rounds ADD COLUMN population INTEGER;\n"
+     "ALTER TABLE rounds ADD COLUMN evaluations INTEGER;\n"
+     "ALTER TABLE rounds ADD COLUMN sigma REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN condition REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN best REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN stop TEXT;\n",
+     schema_seal_declarations},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

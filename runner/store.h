@@ -49,6 +49,12 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
 double rows_stored(double value);
 
+// ---- trials that were run (runner/search_stored.c) ------------------------------------------------------------------
+
+// The complete parameters of a stored row, and what its random numbers are keyed by.
+Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
+                          uint64_t *ordinal, double *parameter);
+
 // ---- what is recorded of a lane (runner/record.c) -------------------------------------------------------------------
 
 // A batch and a shard have arrays of one kind.
@@ -123,7 +129,8 @@ struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search, *add_digest;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *update_search, *insert_search,
+        *insert_round, *add_digest;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     bool created; // by this process
@@ -164,8 +171,8 @@ typedef struct StoreCounts {
     int64_t best_trial;
 } StoreCounts;
 Error store_counts(Store *store, StoreCounts *counts);
-// The search's state after the last tell, into `state` of exactly `size` bytes. *found: there is one.
-Error store_search_state(Store *store, void *state, size_t size, bool *found);
+// The search's state after the last tell, into search->state. *found: there is one.
+Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -181,6 +188,8 @@ typedef struct Commit {
     double *samples; // [sum of lengths][columns of the kind]
     void *state;     // [state_size] of the search after tell
     size_t state_size;
+    Rounds rounds;               // of the search that ended with this batch
+    int n_round_fields;          // of each
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
     double kernel_seconds, wait_seconds, wall_seconds;
     char backend[16], device[128], version[64]; // where it was computed
@@ -189,6 +198,8 @@ typedef struct Commit {
 // `lanes`: observed, of `lane_bytes` each.
 void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit);
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit); // of a batch of `trials`
+int64_t commit_rounds_bytes(const Search *search, int64_t trials);
 // Shard first, then one transaction. *seconds: what it took.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 
