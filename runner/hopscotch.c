@@ -15,6 +15,7 @@
 #include "../sim/models.c"
 #include "../sim/hopper/hopper.c"
 #include "../sim/bbob/bbob.c"
+#include "../sim/bbob/instances.c"
 #include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"

@@ -4,7 +4,8 @@
 //     x                              for a <= x <= 10 - a
 //     (x + a)^2 / 4a                 for -a <= x < a, smoothly down to the bound 0, and likewise at 10
 // and is mirrored beyond, with the period 2 (10 + 2a), so that every x has an image and every image a neighbourhood.
-// Source: N. Hansen, the "linear-quadratic" transformation of the reference implementation's manual (pycma, BoundTransform).
+// Source: N. Hansen, the "linear-quadratic" transformation that the manual of the reference implementation (pycma,
+// BoundTransform) describes.
 #include "search_cmaes.h"
 
 #include <math.h>

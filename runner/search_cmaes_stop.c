@@ -115,8 +115,8 @@ static double cmaes_median(const double *value, int64_t first, int64_t end, doub
     return room[count / 2];
 }
 
-// The last fifth of the history, and 120 + 30 n/lambda generations of it at least: neither the best nor the median value
-// got any better from its first 30 % to its last 30 %.
+// The last fifth of the history, and 120 + 30 n/lambda generations of it at least: neither the best nor the median
+// value got any better from its first 30 % to its last 30 %.
 static bool cmaes_at_stagnation(const Cmaes *cmaes, const CmaesView *view)
 {
     const CmaesRun *run = view->run;

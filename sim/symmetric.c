@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of a symmetric matrix: Householder's reduction to tridiagonal form, then the QL algorithm
-// with implicit shifts. Our own, because a library's takes other roads on other processors, and what a search draws
+// Eigenvalues and eigenvectors of a symmetric matrix: Householder's reduction to tridiagonal form, then QL steps with
+// implicit shifts. Our own, because a library's takes other roads on other processors, and what a search draws
 // from its covariance must be the same bits everywhere: only +, -, *, / and sqrt, in one order.
 // Source: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.3 (algorithm 8.3.1, here with the shifts of
 // section 8.3.4 from the other end); H. Bowdler, R. S. Martin, C. Reinsch & J. H. Wilkinson, Numer. Math. 11, 1968.
@@ -160,7 +160,7 @@ static void symmetric_sort(int n, double *values, double *vectors, double *row)
     }
 }
 
-// The power of two next below the greatest element, so that no square over- or underflows; 0: all are 0, or one is none.
+// The power of two next below the greatest element, so that no square over- or underflows; 0: there is no such number.
 static double symmetric_scale(int n, const double *a)
 {
     double greatest = 0.0, sum = 0.0;
