@@ -7,7 +7,7 @@ OPT ?= -O2
 KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench lint format asan tsan fuzz hostile valgrind crash flips
+.PHONY: all demo test test-gpu bits bench bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: portable install clean FORCE
 all: $(BUILD)/hopscotch
 
@@ -93,6 +93,8 @@ bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
+bench-search: $(BUILD)/bench_search
+	$< 2,5,10,20 >tests/bench/search.csv
 lint:
 	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
 format:

@@ -197,6 +197,7 @@ static Error campaign_end(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
+    if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
     if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store));
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));
     TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
@@ -293,6 +294,7 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
     if (!*complete) return error_none();
     TRY(record_is_missing(campaign->spec, campaign->store, &missing));
     if (!missing) TRY(retry_is_pending(campaign->store, &missing));
+    if (!missing) TRY(rounds_are_missing(campaign->store, &missing));
     *complete = !missing;
     if (!*complete) return error_none();
     *campaign->summary = (RunSummary){.trials_total = before->trials,

@@ -38,22 +38,16 @@ int64_t commit_rounds_bytes(const Search *search, int64_t trials)
 
 // ---- the shard ------------------------------------------------------------------------------------------------------
 
-typedef struct CommitShard {
-    char name[32];
-    int64_t bytes;
-    Sha256Text sha256;
-} CommitShard;
-
 enum { COMMIT_ATTRIBUTES = 7 };
 
-static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribute *attributes, char *seed,
-                          char *numerics)
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
 {
     const Spec *spec = store->spec;
-    const Recording recording = recording_of(spec, commit->kind);
-    snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
-    snprintf(numerics, 32, "%d", NUMERICS_VERSION);
-    const ShardAttribute all[COMMIT_ATTRIBUTES] = {
+    char seed[32], numerics[32];
+    Bytes image = {0};
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
+    snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
+    const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {
         {"campaign", store->name},
         {"experiment", spec->experiment},
         {"spec_hash", spec->hash.hex},
@@ -62,10 +56,21 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
         {"model", spec->model->name},
         {"seed", seed},
     };
-    memcpy(attributes, all, sizeof all);
-    return (Shard){.group = recording.group,
-                   .attributes = attributes,
-                   .n_attributes = COMMIT_ATTRIBUTES,
+    shard->attributes = attributes;
+    shard->n_attributes = COMMIT_ATTRIBUTES;
+    TRY(shard_build(shard, &image));
+    written->bytes = (int64_t)image.size;
+    written->sha256 = sha256_of(image.data, image.size);
+    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
+    const Error error = file_write(store->shards, written->name, image.data, image.size);
+    free(image.data);
+    return error;
+}
+
+static Error commit_write_shard(const Store *store, const Commit *commit, StoreShard *written)
+{
+    const Recording recording = recording_of(store->spec, commit->kind);
+    Shard shard = {.group = recording.group,
                    .columns = recording.columns,
                    .n_columns = recording.n_columns,
                    .lanes = commit->lanes,
@@ -73,21 +78,7 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
                    .samples = commit->samples,
                    .float64 = recording.float64,
                    .gzip = recording.gzip};
-}
-
-static Error commit_write_shard(const Store *store, const Commit *commit, CommitShard *written)
-{
-    ShardAttribute attributes[COMMIT_ATTRIBUTES];
-    char seed[32], numerics[32];
-    const Shard shard = commit_shard(store, commit, attributes, seed, numerics);
-    Bytes image = {0};
-    TRY(shard_build(&shard, &image));
-    written->bytes = (int64_t)image.size;
-    written->sha256 = sha256_of(image.data, image.size);
-    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
-    const Error error = file_write(store->shards, written->name, image.data, image.size);
-    free(image.data);
-    return error;
+    return store_write_shard(store, &shard, written);
 }
 
 // ---- the transaction ------------------------------------------------------------------------------------------------
@@ -127,15 +118,20 @@ Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
     return commit_rows(store, rows, row, row + 1);
 }
 
-static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
+Error store_insert_shard(const Store *store, const StoreShard *shard)
 {
-    Statement *place = store->insert_place[commit->kind];
-    const Recording recording = recording_of(store->spec, commit->kind);
     bind_integer(store->insert_shard, 1, store->next_shard);
     bind_text(store->insert_shard, 2, shard->name);
     bind_integer(store->insert_shard, 3, shard->bytes);
     bind_text(store->insert_shard, 4, shard->sha256.hex);
-    TRY(commit_step(store->insert_shard));
+    return commit_step(store->insert_shard);
+}
+
+static Error commit_arrays(const Store *store, const Commit *commit, const StoreShard *shard)
+{
+    Statement *place = store->insert_place[commit->kind];
+    const Recording recording = recording_of(store->spec, commit->kind);
+    TRY(store_insert_shard(store, shard));
     for (int64_t i = 0; i < commit->n_lanes; i++) {
         bind_integer(place, 1, commit->lanes[i].trial);
         bind_integer(place, 2, commit->lanes[i].replicate);
@@ -197,7 +193,7 @@ static Error commit_round(const Store *store, const Commit *commit, int64_t inde
     return commit_step(statement);
 }
 
-static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
+static Error commit_all(const Store *store, const Commit *commit, const StoreShard *shard)
 {
     if (commit->rows.count > 0) {
         TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
@@ -212,7 +208,7 @@ static Error commit_all(const Store *store, const Commit *commit, const CommitSh
 Error store_commit(Store *store, const Commit *commit, double *seconds)
 {
     const double start = clock_seconds();
-    CommitShard shard = {.bytes = 0};
+    StoreShard shard = {.bytes = 0};
     if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     TRY(store_end(store, commit_all(store, commit, &shard)));

@@ -93,6 +93,7 @@
 #include "flight.c"
 #include "device.c"
 #include "record.c"
+#include "rounds.c"
 #include "writer.c"
 #include "interrupt.c"
 #include "loop.c"

@@ -37,7 +37,10 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "ALTER TABLE rounds ADD COLUMN sigma REAL;\n"
      "ALTER TABLE rounds ADD COLUMN condition REAL;\n"
      "ALTER TABLE rounds ADD COLUMN best REAL;\n"
-     "ALTER TABLE rounds ADD COLUMN stop TEXT;\n",
+     "ALTER TABLE rounds ADD COLUMN stop TEXT;\n"
+     "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
+     "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
+     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
 };
 

@@ -346,6 +346,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
+//   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again

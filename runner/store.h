@@ -200,6 +200,14 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
                  Commit *commit);
 void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit); // of a batch of `trials`
 int64_t commit_rounds_bytes(const Search *search, int64_t trials);
+// A shard of the store's next number: its file, whose attributes are filled in here; and its row, within a transaction.
+typedef struct StoreShard {
+    char name[32];
+    int64_t bytes;
+    Sha256Text sha256;
+} StoreShard;
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
+Error store_insert_shard(const Store *store, const StoreShard *shard);
 // Shard first, then one transaction. *seconds: what it took.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 
@@ -275,6 +283,13 @@ Error record_again(const Spec *spec, Store *store, const Search *search, Backend
                    int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
+
+// ---- rounds of searches that learn (runner/rounds.c) ----------------------------------------------------------------
+
+extern const char *const rounds_table_sql; // CREATE TABLE round_rows
+// Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
+Error rounds_record(Store *store, const Search *search);
+Error rounds_are_missing(Store *store, bool *missing);
 
 // ---- the writer thread (runner/writer.c) ----------------------------------------------------------------------------
 

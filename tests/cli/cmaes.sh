@@ -119,6 +119,16 @@ report $? "--retry is refused, or has nothing to do"
 run whole --extend --set search.cmaes.searches=7
 [ $? -eq 1 ] && grep -q "can't change" "$folder/output"
 report $? "--extend is refused"
+"$HOPSCOTCH" status whole --results "$folder/results" >"$folder/output" && grep -q ' trials$' "$folder/output"
+report $? "status says how each search ended"
+
+# the rounds' shard, the last one, is written again from the database
+last=$(ls "$folder/results/whole/shards" | tail -n 1)
+before=$(cksum <"$folder/results/whole/shards/$last")
+rm "$folder/results/whole/shards/$last"
+run whole && last=$(ls "$folder/results/whole/shards" | tail -n 1)
+[ "$(cksum <"$folder/results/whole/shards/$last")" = "$before" ]
+report $? "a lost shard of rounds is written again, byte for byte"
 "$HOPSCOTCH" doctor whole --results "$folder/results" >"$folder/output" 2>&1
 report $? "the doctor finds nothing"
 exit $failed
