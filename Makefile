@@ -7,7 +7,7 @@ OPT ?= -O2
 KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench bench-gpu lint format asan tsan fuzz hostile valgrind crash flips
+.PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: portable install clean FORCE
 all: $(BUILD)/hopscotch
 
@@ -96,6 +96,8 @@ bench-gpu: $(BUILD)/bench_hopper_speed
 	./$< $(BUILD)/hopper_speed_gpu cuda $$(nvidia-smi --query-gpu=clocks.max.sm --format=csv,noheader,nounits | head -n 1)
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
+bench-search: $(BUILD)/bench_search
+	$< 2,5,10,20 >tests/bench/search.csv
 lint:
 	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
 format:

@@ -20,7 +20,7 @@ static void axes_unknown_method(SpecReader *reader, const Node *node)
     int n_known = search_method_count() < 16 ? search_method_count() : 16;
     for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
     const bool later = node->kind == NODE_SCALAR &&
-                       words_find("csv|latin_hypercube|sobol|centered|morris|cmaes|nsga2|adam", node->text) >= 0;
+                       words_find("csv|latin_hypercube|sobol|centered|morris|nsga2|adam", node->text) >= 0;
     const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
     diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
              later ? "which is not supported by this version, expected" : "expected",
@@ -88,6 +88,9 @@ static bool axes_check_form(SpecReader *reader, const Node *node, const Key *key
 {
     const SearchMethod *method = reader->spec->method;
     const bool range = values->form == VALUES_RANGE;
+    if (method != NULL && values->sigma > 0.0 && !method->wants_sigma)
+        diagnose(reader->diagnostics, node, "sigma of %s belongs to method cmaes, and this is method %s", key_name(key),
+                 method->name);
     if (method == NULL || (range ? method->wants_range : method->wants_values)) return true;
     diagnose(reader->diagnostics, node, "method %s takes no %s for %s%s", method->name, range ? "range" : "values",
              key_name(key),

@@ -116,7 +116,7 @@ static Error campaign_restore(Campaign *campaign)
 {
     bool found = false;
     TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
-    TRY(store_search_state(campaign->store, campaign->search.state, campaign->search.state_size, &found));
+    TRY(store_search_state(campaign->store, &campaign->search, &found));
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
 }
 
@@ -201,6 +201,7 @@ static Error campaign_end(Campaign *campaign)
     if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
+    if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));
@@ -300,6 +301,7 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
     if (!*complete) return error_none();
     TRY(record_is_missing(campaign->spec, campaign->store, &missing));
     if (!missing) TRY(retry_is_pending(campaign->store, &missing));
+    if (!missing) TRY(rounds_are_missing(campaign->store, &missing));
     *complete = !missing;
     if (!*complete) return error_none();
     *campaign->summary = (RunSummary){.trials_total = before->trials,

@@ -52,7 +52,6 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
 {
     const Configured *configured = &campaign->spec.configured;
     Search search;
-    uint64_t ordinal;
     Statement *statement;
     bool row = false;
     *trial = (ShowTrial){.campaign = campaign, .id = id, .fitness = (double)NAN, .failure = "none"};
@@ -72,7 +71,7 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     statement_close(statement);
     if (error.kind != OK) return error;
     TRY(search_init(&campaign->spec, arena, &search));
-    return search.method->trial(&search, id, &ordinal, trial->parameter);
+    return search_read_trial(&search, campaign->database, id, arena, trial->parameter);
 }
 
 // Where the trial's arrays lie, by the table of their places: the lanes of a shard follow each other in every dataset.

@@ -106,6 +106,93 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
     return error_none();
 }
 
+// ---- searches that learn --------------------------------------------------------------------------------------------
+
+// One row a search: its last round, and why it ended if it did; the best first.
+static const char status_searches_sql[] =
+    "SELECT r.search, r.round + 1, r.evaluations, r.population, r.sigma, r.condition, r.best, ifnull(r.stop, ''),"
+    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL) FROM rounds r"
+    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY r.best, r.search LIMIT ?";
+
+static Error status_open(const CampaignPlace *place, Arena *arena, Database **database, bool *rounds)
+{
+    Statement *statement = NULL;
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database));
+    TRY(database_prepare(
+        *database, "SELECT 1 FROM pragma_table_info('rounds') WHERE name = 'stop' AND EXISTS (SELECT 1 FROM rounds)",
+        &statement)); // schemas before 4 have no such column
+    const Error error = statement_step(statement, rounds);
+    statement_close(statement);
+    return error;
+}
+
+static void status_search_row(Statement *row, Table *table, Arena *arena)
+{
+    for (int i = 0; i < 4; i++) table_integer(table, column_integer(row, i));
+    for (int i = 4; i < 7; i++) table_number(table, column_real(row, i));
+    table_integer(table, column_integer(row, 8));
+    table_text(table, text_visible(column_text(row, 7), arena));
+}
+
+static Error status_print_searches(Database *database, FILE *out, Arena *arena)
+{
+    enum { SHOWN = 20 };
+    static const char *const columns[] = {"search",    "generations", "evaluations", "population", "sigma",
+                                          "condition", "best",        "ends",        "last end"};
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, status_searches_sql, &statement));
+    bind_integer(statement, 1, SHOWN);
+    fputc('\n', out);
+    Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        if (table != NULL) status_search_row(statement, table, arena);
+    }
+    statement_close(statement);
+    const Error finished = table_finish(table);
+    return error.kind == OK ? finished : error;
+}
+
+static Error status_json_searches(Database *database, Json *json)
+{
+    static const char *const names[] = {"search",    "generations", "evaluations", "population", "sigma",
+                                        "condition", "best",        "stop",        "ends"};
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, status_searches_sql, &statement));
+    bind_integer(statement, 1, -1);
+    json_array(json, "searches");
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        json_object(json, NULL);
+        for (int i = 0; i < 9; i++) {
+            if (i == 7)
+                json_text(json, names[i], column_text(statement, i));
+            else if (i >= 4 && i < 7)
+                json_number(json, names[i], column_real(statement, i));
+            else
+                json_integer(json, names[i], column_integer(statement, i));
+        }
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    statement_close(statement);
+    return error;
+}
+
+// Of a campaign whose method has rounds; json: as a member of the object that is open.
+static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
+{
+    Database *database = NULL;
+    bool rounds = false;
+    Error error = status_open(place, arena, &database, &rounds);
+    if (error.kind == OK && rounds)
+        error = json != NULL ? status_json_searches(database, json) : status_print_searches(database, out, arena);
+    if (database != NULL) database_close(database);
+    return error;
+}
+
 // ---- printing -------------------------------------------------------------------------------------------------------
 
 static bool status_can_resume(const StatusReport *report)
@@ -152,9 +239,9 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
                 command_results_option(report->place.results, arena));
 }
 
+// Members of an object.
 static void status_json(const StatusReport *report, Json *json)
 {
-    json_object(json, NULL);
     json_text(json, "campaign", report->place.name);
     json_text(json, "folder", report->place.folder);
     json_text(json, "state", report->state);
@@ -173,7 +260,6 @@ static void status_json(const StatusReport *report, Json *json)
     json_integer(json, "batches", report->batches);
     json_integer(json, "shards", report->shards);
     json_number(json, "shard_bytes", report->shard_bytes);
-    json_close(json, '}');
 }
 
 static void status_row(const StatusReport *report, Table *table)
@@ -209,7 +295,11 @@ static Error status_all(const CommandLine *line)
         Json json;
         json_start(&json, line->out, true);
         json_array(&json, NULL);
-        for (int i = 0; i < count; i++) status_json(&reports[i], &json);
+        for (int i = 0; i < count; i++) {
+            json_object(&json, NULL);
+            status_json(&reports[i], &json);
+            json_close(&json, '}');
+        }
         json_close(&json, ']');
         return error_none();
     }
@@ -231,12 +321,15 @@ static Error status_one(const CommandLine *line)
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
-        return error_none();
+        return status_searches(&place, line->out, NULL, line->arena);
     }
     Json json;
     json_start(&json, line->out, true);
+    json_object(&json, NULL);
     status_json(&report, &json);
-    return error_none();
+    const Error error = status_searches(&place, line->out, &json, line->arena);
+    json_close(&json, '}');
+    return error;
 }
 
 static Error status_run(const CommandLine *line)

@@ -20,25 +20,34 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
     rows_take(spec, trials, arena, &commit->rows);
 }
 
-// ---- the shard ------------------------------------------------------------------------------------------------------
+// A batch can end as many rounds as it has trials, and not one more than that.
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit)
+{
+    commit->n_round_fields = search->n_round_fields;
+    if (search->n_round_fields == 0) return;
+    commit->rounds = (Rounds){.capacity = trials,
+                              .row = ARENA_NEW(arena, Round, trials),
+                              .field = ARENA_NEW(arena, double, trials * search->n_round_fields)};
+}
 
-typedef struct CommitShard {
-    char name[32];
-    int64_t bytes;
-    Sha256Text sha256;
-    double seconds; // to build and write it
-} CommitShard;
+int64_t commit_rounds_bytes(const Search *search, int64_t trials)
+{
+    if (search->n_round_fields == 0) return 0;
+    return trials * (int64_t)(sizeof(Round) + (size_t)search->n_round_fields * sizeof(double)) + 128;
+}
+
+// ---- the shard ------------------------------------------------------------------------------------------------------
 
 enum { COMMIT_ATTRIBUTES = 7 };
 
-static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribute *attributes, char *seed,
-                          char *numerics)
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
 {
     const Spec *spec = store->spec;
-    const Recording recording = recording_of(spec, commit->kind);
-    snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
-    snprintf(numerics, 32, "%d", NUMERICS_VERSION);
-    const ShardAttribute all[COMMIT_ATTRIBUTES] = {
+    char seed[32], numerics[32];
+    Bytes image = {0};
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
+    snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
+    const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {
         {"campaign", store->name},
         {"experiment", spec->experiment},
         {"spec_hash", spec->hash.hex},
@@ -47,10 +56,21 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
         {"model", spec->model->name},
         {"seed", seed},
     };
-    memcpy(attributes, all, sizeof all);
-    return (Shard){.group = recording.group,
-                   .attributes = attributes,
-                   .n_attributes = COMMIT_ATTRIBUTES,
+    shard->attributes = attributes;
+    shard->n_attributes = COMMIT_ATTRIBUTES;
+    TRY(shard_build(shard, &image));
+    written->bytes = (int64_t)image.size;
+    written->sha256 = sha256_of(image.data, image.size);
+    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
+    const Error error = file_write(store->shards, written->name, image.data, image.size);
+    free(image.data);
+    return error;
+}
+
+static Error commit_write_shard(const Store *store, const Commit *commit, StoreShard *written)
+{
+    const Recording recording = recording_of(store->spec, commit->kind);
+    Shard shard = {.group = recording.group,
                    .columns = recording.columns,
                    .n_columns = recording.n_columns,
                    .lanes = commit->lanes,
@@ -58,21 +78,7 @@ static Shard commit_shard(const Store *store, const Commit *commit, ShardAttribu
                    .samples = commit->samples,
                    .float64 = recording.float64,
                    .gzip = recording.gzip};
-}
-
-static Error commit_write_shard(const Store *store, const Commit *commit, CommitShard *written)
-{
-    ShardAttribute attributes[COMMIT_ATTRIBUTES];
-    char seed[32], numerics[32];
-    const Shard shard = commit_shard(store, commit, attributes, seed, numerics);
-    Bytes image = {0};
-    TRY(shard_build(&shard, &image));
-    written->bytes = (int64_t)image.size;
-    written->sha256 = sha256_of(image.data, image.size);
-    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
-    const Error error = file_write(store->shards, written->name, image.data, image.size);
-    free(image.data);
-    return error;
+    return store_write_shard(store, &shard, written);
 }
 
 // ---- the transaction ------------------------------------------------------------------------------------------------
@@ -112,15 +118,20 @@ Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
     return commit_rows(store, rows, row, row + 1);
 }
 
-static Error commit_arrays(const Store *store, const Commit *commit, const CommitShard *shard)
+Error store_insert_shard(const Store *store, const StoreShard *shard)
 {
-    Statement *place = store->insert_place[commit->kind];
-    const Recording recording = recording_of(store->spec, commit->kind);
     bind_integer(store->insert_shard, 1, store->next_shard);
     bind_text(store->insert_shard, 2, shard->name);
     bind_integer(store->insert_shard, 3, shard->bytes);
     bind_text(store->insert_shard, 4, shard->sha256.hex);
-    TRY(commit_step(store->insert_shard));
+    return commit_step(store->insert_shard);
+}
+
+static Error commit_arrays(const Store *store, const Commit *commit, const StoreShard *shard)
+{
+    Statement *place = store->insert_place[commit->kind];
+    const Recording recording = recording_of(store->spec, commit->kind);
+    TRY(store_insert_shard(store, shard));
     for (int64_t i = 0; i < commit->n_lanes; i++) {
         bind_integer(place, 1, commit->lanes[i].trial);
         bind_integer(place, 2, commit->lanes[i].replicate);
@@ -133,7 +144,7 @@ static Error commit_arrays(const Store *store, const Commit *commit, const Commi
     return error_none();
 }
 
-static Error commit_batch(const Store *store, const Commit *commit, const CommitShard *shard)
+static Error commit_batch(const Store *store, const Commit *commit, const StoreShard *shard)
 {
     Statement *statement = store->insert_batch;
     const TrialRows *rows = &commit->rows;
@@ -157,13 +168,42 @@ static Error commit_batch(const Store *store, const Commit *commit, const Commit
     return commit_step(statement);
 }
 
-static Error commit_all(const Store *store, const Commit *commit, const CommitShard *shard)
+static void commit_bind_number(Statement *statement, int index, double value)
+{
+    if (isnan(value))
+        bind_null(statement, index);
+    else
+        bind_real(statement, index, value);
+}
+
+static Error commit_round(const Store *store, const Commit *commit, int64_t index)
+{
+    const Round *round = &commit->rounds.row[index];
+    Statement *statement = store->insert_round;
+    bind_integer(store->insert_search, 1, round->search);
+    bind_text(store->insert_search, 2, store->spec->method->name);
+    TRY(commit_step(store->insert_search));
+    bind_integer(statement, 1, round->search);
+    bind_integer(statement, 2, round->round);
+    bind_blob(statement, 3, commit->rounds.field + index * commit->n_round_fields,
+              (size_t)commit->n_round_fields * sizeof(double));
+    bind_integer(statement, 4, round->population);
+    bind_integer(statement, 5, round->evaluations);
+    commit_bind_number(statement, 6, round->sigma);
+    commit_bind_number(statement, 7, round->condition);
+    commit_bind_number(statement, 8, round->best);
+    bind_text(statement, 9, round->stop);
+    return commit_step(statement);
+}
+
+static Error commit_all(const Store *store, const Commit *commit, const StoreShard *shard)
 {
     if (commit->rows.count > 0) {
         TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
         TRY(commit_batch(store, commit, shard));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
+        for (int64_t i = 0; i < commit->rounds.count; i++) TRY(commit_round(store, commit, i));
     }
     return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
 }
@@ -177,7 +217,7 @@ Error store_note_seconds(Store *store)
     return commit_step(store->note_batch);
 }
 
-static Error commit_transaction(Store *store, const Commit *commit, const CommitShard *shard)
+static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard)
 {
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     Error error = store_note_seconds(store);
@@ -188,7 +228,7 @@ static Error commit_transaction(Store *store, const Commit *commit, const Commit
 Error store_commit(Store *store, const Commit *commit, double *seconds)
 {
     const double start = clock_seconds();
-    CommitShard shard = {.bytes = 0};
+    StoreShard shard = {.bytes = 0};
     if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
     shard.seconds = clock_seconds() - start;
     TRY(commit_transaction(store, commit, &shard));

@@ -3,9 +3,10 @@
 // it.
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
-// searches' methods and states; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as
-// doubles, whatever the shard holds; debug rows likewise. Of arrays those that the spec asks for: others were among the
-// best when a limit or an extension came, and when that was is no matter of the campaign's.
+// searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate: {trial,
+// replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays those that
+// the spec asks for: others were among the best when a limit or an extension came, and when that was is no matter of the
+// campaign's.
 #include "store.h"
 
 #include <stdlib.h>
@@ -55,6 +56,17 @@ static void digest_search_row(Statement *statement, Sha256 *hash)
     if (state.size > 0) sha256_add(hash, state.data, state.size);
 }
 
+static void digest_round_row(Statement *statement, Sha256 *hash)
+{
+    const Bytes debug = column_blob(statement, 2);
+    const char *stop = column_text(statement, 3);
+    digest_integer(hash, column_integer(statement, 0));
+    digest_integer(hash, column_integer(statement, 1));
+    digest_integer(hash, (int64_t)debug.size);
+    if (debug.size > 0) sha256_add(hash, debug.data, debug.size);
+    sha256_add(hash, stop, strlen(stop) + 1);
+}
+
 static Error digest_rows(Database *database, const char *sql, void (*add)(Statement *, Sha256 *), Sha256 *hash)
 {
     Statement *statement = NULL;
@@ -67,6 +79,16 @@ static Error digest_rows(Database *database, const char *sql, void (*add)(Statem
     }
     statement_close(statement);
     return error;
+}
+
+// Databases of schemas before 4 have rounds of no method.
+static Error digest_rounds(Database *database, Sha256 *hash)
+{
+    int64_t there = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('rounds') WHERE name = 'stop'", 0, &there));
+    if (there == 0) return error_none();
+    return digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
+                       digest_round_row, hash);
 }
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
@@ -188,6 +210,7 @@ static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *ha
                         hash));
     }
     TRY(digest_rows(campaign->database, "SELECT id, method, state FROM searches ORDER BY id", digest_search_row, hash));
+    TRY(digest_rounds(campaign->database, hash));
     TRY(digest_arrays(campaign, RECORD_TRAJECTORIES, arena, hash));
     return digest_arrays(campaign, RECORD_DEBUG, arena, hash);
 }

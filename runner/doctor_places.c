@@ -132,6 +132,7 @@ static Error repair_forget_bad(Repair *repair)
 {
     TRY(database_run(repair->store->database, "DELETE FROM trajectories WHERE shard IN temp.bad; "
                                               "DELETE FROM debug_rows WHERE shard IN temp.bad; "
+                                              "DELETE FROM round_rows WHERE shard IN temp.bad; "
                                               "DELETE FROM shards WHERE id IN temp.bad;"));
     return doctor_damaged(repair->doctor, "shards") ? repair_seal(repair, "shards") : error_none();
 }
@@ -170,5 +171,6 @@ Error repair_shards(Repair *repair)
         for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(repair_record(repair, kind));
     }
     TRY(database_run(repair->store->database, "BEGIN IMMEDIATE"));
-    return store_end(repair->store, repair_forget_bad(repair));
+    TRY(store_end(repair->store, repair_forget_bad(repair)));
+    return count > 0 ? rounds_record(repair->store, &repair->search) : error_none();
 }

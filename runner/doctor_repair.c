@@ -220,7 +220,7 @@ static Error repair_rows(Repair *repair)
     TRY(search_init(&repair->spec, repair->arena, &repair->search));
     TRY(repair_trials(repair));
     TRY(repair_search(repair));
-    TRY(store_search_state(repair->store, repair->search.state, repair->search.state_size, &found));
+    TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
     TRY(repair_batches(repair));
     TRY(repair_places(repair));

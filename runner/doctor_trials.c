@@ -180,6 +180,11 @@ static Error repair_block(Repair *repair, int64_t index, int64_t last)
 {
     RepairBlock block = {.repair = repair};
     Arena arena;
+    if (search_learns(repair->spec.method))
+        return error_make(ERROR_MACHINE,
+                          "trials of method %s depend on those before them and can't be simulated again one by one; "
+                          "nothing of them was changed: run the spec under another name",
+                          repair->spec.method->name);
     seal_trials(index, &block.first, &block.end);
     TRY(repair_open_device(repair));
     const int64_t bytes = flight_bytes(&repair->spec) + rows_bytes(&repair->spec);

@@ -94,7 +94,7 @@ static Error extend_read_stored(Extension *extension, Arena *arena)
 static Error extend_restore(Store *store, Search *search)
 {
     bool found = false;
-    TRY(store_search_state(store, search->state, search->state_size, &found));
+    TRY(store_search_state(store, search, &found));
     return found ? search->method->restore(search) : error_none();
 }
 

@@ -43,7 +43,6 @@ static const Key keys_rows[] = {
     {.path = "search.when", .type = KEY_LATER},
     {.path = "search.csv", .type = KEY_LATER},
     {.path = "search.include", .type = KEY_LATER},
-    {.path = "search.cmaes", .type = KEY_LATER},
     {.path = "include", .type = KEY_LATER},
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
@@ -171,7 +170,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .value = option->value,
                  .low = option->low,
                  .high = option->high,
-                 .words = option->type == OPTION_CHOICE ? option->choices : NULL,
+                 .words = option->choices,
                  .doc = option->doc,
                  .store = option->type == OPTION_POINTS ? STORE_POINTS : STORE_DOUBLE,
                  .flags = KEY_IDENTITY};

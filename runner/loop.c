@@ -13,8 +13,9 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const Spec *spec = loop->spec;
     const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES);
     const int64_t lane = recording_lane_bytes(&trajectories);
-    const int64_t commit =
-        loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane + (int64_t)loop->search->state_size;
+    const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
+                           (int64_t)search_state_most(loop->search) +
+                           commit_rounds_bytes(loop->search, loop->batch_trials);
     const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
     return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
                     WRITER_COMMITS * (commit + scratch));
@@ -26,7 +27,8 @@ static void loop_take_buffers(Loop *loop, Arena *arena)
     const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
     for (int i = 0; i < WRITER_COMMITS; i++) {
         commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
-                    loop->search->state_size, arena, &loop->writer.commits[i]);
+                    search_state_most(loop->search), arena, &loop->writer.commits[i]);
+        commit_take_rounds(loop->search, loop->batch_trials, arena, &loop->writer.commits[i]);
     }
 }
 
@@ -178,6 +180,7 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     const double now = clock_seconds();
     commit->copy_seconds += collected - started + backend_copy_seconds(loop->backend, loop->oldest);
     commit->search_seconds += now - collected;
+    commit->state_size = loop->search->state_size;
     memcpy(commit->state, loop->search->state, commit->state_size);
     snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
     snprintf(commit->device, sizeof commit->device, "%s", info->device);
@@ -198,6 +201,8 @@ static Error loop_collect(Loop *loop)
     const double started = clock_seconds();
     flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
     const double collected = clock_seconds();
+    commit->rounds.count = 0;
+    loop->search->rounds = &commit->rounds;
     TRY(loop->search->method->tell(loop->search, &flight->trials));
     loop_fill_commit(loop, started, collected, commit);
     loop->told += flight->trials.count;

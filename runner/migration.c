@@ -10,6 +10,12 @@ typedef struct SchemaStep {
     Error (*then)(Database *database, Arena *arena); // may be NULL
 } SchemaStep;
 
+static Error schema_seal_declarations(Database *database, Arena *arena)
+{
+    (void)arena;
+    return seal_schema(database);
+}
+
 // From version SCHEMA_OLDEST + i to the next.
 static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
     // 2: digests of all rows, in place of one a batch
@@ -29,6 +35,17 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
     {"ALTER TABLE batches ADD COLUMN copy_seconds REAL; ALTER TABLE batches ADD COLUMN search_seconds REAL;\n"
      "ALTER TABLE batches ADD COLUMN hdf5_seconds REAL; ALTER TABLE batches ADD COLUMN sqlite_seconds REAL;\n",
      seal_all},
+    // 5: what a search that learns says of its rounds; no method of older versions had any
+    {"ALTER TABLE rounds ADD COLUMN population INTEGER;\n"
+     "ALTER TABLE rounds ADD COLUMN evaluations INTEGER;\n"
+     "ALTER TABLE rounds ADD COLUMN sigma REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN condition REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN best REAL;\n"
+     "ALTER TABLE rounds ADD COLUMN stop TEXT;\n"
+     "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
+     "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
+     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n",
+     schema_seal_declarations},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

@@ -106,7 +106,7 @@ static void plan_count_trials(PlanMaker *maker, bool count_excluded)
 {
     const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
     Plan *plan = maker->plan;
-    plan->trials = total >= 0 ? total : limit;
+    plan->trials = total >= 0 ? total : limit > 0 ? limit : maker->search.round_trials;
     if (count_excluded && total > 0)
         plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
     plan->excluded = total >= 0 ? total - plan->trials : 0;

@@ -233,8 +233,8 @@ static Error record_next(RecordPass *pass)
         trials->search[t] = pass->stored.search[t];
         trials->round[t] = pass->stored.round[t];
         pass->flight.observed[t] = true;
-        TRY(pass->search->method->trial(pass->search, trials->id[t], &trials->ordinal[t],
-                                        &trials->parameter[t * pass->spec->configured.n_parameters]));
+        TRY(search_stored_trial(pass->search, pass->store->database, &pass->stored, t, &trials->ordinal[t],
+                                &trials->parameter[t * pass->spec->configured.n_parameters]));
         TRY(statement_step(pass->select, &row));
     }
     return error_none();

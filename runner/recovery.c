@@ -131,6 +131,7 @@ static Error recovery_drop_damaged(Store *store, StoreRecovery *recovery, Arena 
     return store_end(store, database_run(store->database,
                                          "DELETE FROM trajectories WHERE shard IN (SELECT id FROM temp.damaged); "
                                          "DELETE FROM debug_rows WHERE shard IN (SELECT id FROM temp.damaged); "
+                                         "DELETE FROM round_rows WHERE shard IN (SELECT id FROM temp.damaged); "
                                          "DELETE FROM shards WHERE id IN (SELECT id FROM temp.damaged);"));
 }
 

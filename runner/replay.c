@@ -40,7 +40,8 @@ static Error replay_simulate(const StoredCampaign *campaign, const TrialRows *st
     flight.trials.search[0] = stored->search[0];
     flight.trials.round[0] = stored->round[0];
     TRY(search_init(spec, arena, &search));
-    TRY(spec->method->trial(&search, stored->id[0], &flight.trials.ordinal[0], flight.trials.parameter));
+    TRY(search_stored_trial(&search, campaign->database, stored, 0, &flight.trials.ordinal[0],
+                            flight.trials.parameter));
     TRY(backend_open(options, &backend));
     const Error error = replay_batch(spec, backend, &flight, again);
     backend_close(backend);

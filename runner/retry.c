@@ -66,6 +66,11 @@ Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *aren
     int64_t trials = 0;
     const char *condition = NULL;
     TRY(retry_condition(store->spec, kinds, arena, &condition));
+    if (search_learns(store->spec->method))
+        return error_make(ERROR_USER,
+                          "--retry: method %s learned from the trials of %s, so none of them can change; start another "
+                          "campaign with --name",
+                          store->spec->method->name, store->name);
     TRY(retry_is_pending(store, &pending));
     if (pending) return error_none(); // it goes on
     TRY(store_integer(store->database, arena_format(arena, "SELECT count(*) FROM trials WHERE %s", condition), 0,
@@ -116,8 +121,8 @@ static Error retry_fill(RetryPass *pass)
         trials->id[t] = pass->stored.id[t];
         trials->search[t] = pass->stored.search[t];
         trials->round[t] = pass->stored.round[t];
-        TRY(pass->search->method->trial(pass->search, trials->id[t], &trials->ordinal[t],
-                                        &trials->parameter[t * pass->spec->configured.n_parameters]));
+        TRY(search_stored_trial(pass->search, pass->store->database, &pass->stored, t, &trials->ordinal[t],
+                                &trials->parameter[t * pass->spec->configured.n_parameters]));
         TRY(statement_step(pass->select, &row));
     }
     if (trials->count > 0) pass->next = trials->id[trials->count - 1] + 1;

@@ -49,6 +49,7 @@ typedef struct Values {
     ValuesForm form;
     double low, high, step;  // RANGE: bounds; ARANGE: start, greatest value allowed, step
     bool log_scale, integer; // RANGE
+    double sigma;            // RANGE, for cmaes: part of it that is the step size at the start; 0: the method's
     const double *list;
     int64_t count; // 0 for RANGE
 } Values;
@@ -202,13 +203,32 @@ typedef struct Trials {
     double *survived; // s, mean over replicates; ranks failed trials
 } Trials;
 
+// What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
+typedef struct Round {
+    int32_t search, round;
+    int64_t population, evaluations; // of the round; of the search so far
+    double sigma, condition, best;   // NaN: has no meaning; best: fitness of the search so far
+    const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
+} Round;
+
+typedef struct Rounds {
+    int64_t count, capacity;
+    Round *row;
+    double *field; // [capacity][n_round_fields]
+} Rounds;
+
 typedef struct Search {
     const Spec *spec;
     const SearchMethod *method;
-    int64_t total; // trials that it will ask for, ids included that `exclude` drops; -1: unknown
-    void *state;   // one versioned, pointer-free block: what is checkpointed after tell
+    int64_t total;        // trials that it will ask for, ids included that `exclude` drops; -1: unknown
+    int64_t round_trials; // of the first round, if the total is unknown
+    void *state;          // one versioned, pointer-free block: what is checkpointed after tell
     size_t state_size;
+    size_t state_capacity;            // a state that grows: the greatest size; 0: it has always the same
     int64_t asked;                    // ids below this were asked for in this process (not part of the state)
+    const Field *round_fields;        // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
+    int n_round_fields;               // 0: the method has no rounds
+    Rounds *rounds;                   // where tell puts the rounds that end; NULL: nowhere
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search_segments.c), else NULL
 } Search;
@@ -218,6 +238,7 @@ struct SearchMethod {
     const Option *options; // keys of `search:` that belong to it
     int n_options;
     bool wants_values, wants_range, wants_points; // what `over` may hold
+    bool wants_sigma;                             // a range may have one
     Error (*init)(const Spec *spec, Arena *arena, Search *search);
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
     Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
@@ -226,7 +247,7 @@ struct SearchMethod {
     // After the state was restored from a checkpoint: continue behind what was told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
-    // trial.
+    // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
     // Trials known beforehand: the number of the point with these values on the axes, -1 if there is none. NULL: points
@@ -238,7 +259,15 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_random;
+extern const SearchMethod search_grid, search_list, search_random, search_cmaes;
+
+// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
+uint64_t search_round_ordinal(int64_t round, int64_t member);
+size_t search_state_most(const Search *search); // bytes that its state may come to
+bool search_learns(const SearchMethod *method); // its trials depend on the results of others
+
+// The complete parameters of a trial that is stored (runner/search_stored.c).
+Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
 
 // Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c). Here and below
 // parameter[n_parameters] is for the trials that are looked at.
@@ -306,7 +335,8 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
 //                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
-//   rounds       search, round, debug BLOB (adaptive searches)
+//   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
+//                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
@@ -317,6 +347,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
+//   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
@@ -335,7 +366,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 4          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 5          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 

@@ -400,6 +400,9 @@ static void schema_pair(Json *json, const char *name, int count, bool is_range, 
         json_object(json, "integer");
         json_text(json, "type", "boolean");
         json_close(json, '}');
+        json_object(json, "sigma");
+        json_text(json, "type", "number");
+        json_close(json, '}');
     }
     json_close(json, '}');
     schema_required(json, name);

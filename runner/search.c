@@ -5,7 +5,7 @@
 
 // ---- registry -------------------------------------------------------------------------------------------------------
 
-static const SearchMethod *const search_methods[] = {&search_grid, &search_list, &search_random};
+static const SearchMethod *const search_methods[] = {&search_grid, &search_list, &search_random, &search_cmaes};
 
 int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
 
@@ -25,6 +25,15 @@ Error search_init(const Spec *spec, Arena *arena, Search *search)
     TRY(spec->method->init(spec, arena, search));
     return spec->n_segments > 0 ? segments_init(search, arena) : error_none();
 }
+
+uint64_t search_round_ordinal(int64_t round, int64_t member) { return (uint64_t)round << 24 | (uint64_t)member; }
+
+size_t search_state_most(const Search *search)
+{
+    return search->state_capacity > 0 ? search->state_capacity : search->state_size;
+}
+
+bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
 
 int search_zip_leader(const Spec *spec, int axis)
 {

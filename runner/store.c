@@ -23,6 +23,7 @@ static const char store_schema[] =
     "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
     "  stop_reason TEXT) STRICT;\n"
     "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
+    "  population INTEGER, evaluations INTEGER, sigma REAL, condition REAL, best REAL, stop TEXT,\n"
     "  PRIMARY KEY(search, round)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
     "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
@@ -132,6 +133,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, rows_table_sql(store->spec, arena)));
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
+    TRY(database_run(database, rounds_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, seal_table_sql));
@@ -265,6 +267,8 @@ static Error store_prepare(Store *store, Arena *arena)
                          "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                          &store->insert_batch));
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
+    TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
+    TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
                             &store->update_search);
@@ -318,6 +322,8 @@ Error store_close(Store *store)
                                      store->insert_batch,
                                      store->note_batch,
                                      store->update_search,
+                                     store->insert_search,
+                                     store->insert_round,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (statements[i] != NULL) statement_close(statements[i]);
@@ -375,7 +381,12 @@ Error store_counts(Store *store, StoreCounts *counts)
     return error;
 }
 
-Error store_search_state(Store *store, void *state, size_t size, bool *found)
+static bool store_state_fits(const Search *search, size_t size)
+{
+    return search->state_capacity > 0 ? size <= search->state_capacity : size == search->state_size;
+}
+
+Error store_search_state(Store *store, Search *search, bool *found)
 {
     Statement *statement = NULL;
     bool row = false;
@@ -384,13 +395,15 @@ Error store_search_state(Store *store, void *state, size_t size, bool *found)
     Error error = statement_step(statement, &row);
     if (row && !column_is_null(statement, 0)) {
         const Bytes blob = column_blob(statement, 0);
-        *found = blob.size == size;
-        if (*found && size > 0) memcpy(state, blob.data, size);
+        *found = store_state_fits(search, blob.size);
         if (!*found) {
             error = error_make(ERROR_USER,
                                "campaign %s holds a search state of %zu bytes, and this program's has %zu: "
                                "use the program that wrote it",
-                               store->name, blob.size, size);
+                               store->name, blob.size, search->state_size);
+        } else {
+            if (blob.size > 0) memcpy(search->state, blob.data, blob.size);
+            search->state_size = blob.size;
         }
     }
     statement_close(statement);

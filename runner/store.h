@@ -49,6 +49,12 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
 double rows_stored(double value);
 
+// ---- trials that were run (runner/search_stored.c) ------------------------------------------------------------------
+
+// The complete parameters of a stored row, and what its random numbers are keyed by.
+Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
+                          uint64_t *ordinal, double *parameter);
+
 // ---- what is recorded of a lane (runner/record.c) -------------------------------------------------------------------
 
 // A batch and a shard have arrays of one kind.
@@ -124,7 +130,8 @@ struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *update_search, *add_digest;
+    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *update_search, *insert_search,
+        *insert_round, *add_digest;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
@@ -163,8 +170,8 @@ typedef struct StoreCounts {
     int64_t best_trial;
 } StoreCounts;
 Error store_counts(Store *store, StoreCounts *counts);
-// The search's state after the last tell, into `state` of exactly `size` bytes. *found: there is one.
-Error store_search_state(Store *store, void *state, size_t size, bool *found);
+// The search's state after the last tell, into search->state. *found: there is one.
+Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -180,6 +187,8 @@ typedef struct Commit {
     double *samples; // [sum of lengths][columns of the kind]
     void *state;     // [state_size] of the search after tell
     size_t state_size;
+    Rounds rounds;               // of the search that ended with this batch
+    int n_round_fields;          // of each
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
     double kernel_seconds, wait_seconds, wall_seconds, copy_seconds, search_seconds;
     char backend[16], device[128], version[64]; // where it was computed
@@ -188,6 +197,17 @@ typedef struct Commit {
 // `lanes`: observed, of `lane_bytes` each.
 void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
                  Commit *commit);
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit); // of a batch of `trials`
+int64_t commit_rounds_bytes(const Search *search, int64_t trials);
+// A shard of the store's next number: its file, whose attributes are filled in here; and its row, within a transaction.
+typedef struct StoreShard {
+    char name[32];
+    int64_t bytes;
+    Sha256Text sha256;
+    double seconds; // to build and write it
+} StoreShard;
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
+Error store_insert_shard(const Store *store, const StoreShard *shard);
 // Shard first, then one transaction. *seconds: what it took.
 // How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
@@ -294,6 +314,13 @@ Error record_again(const Spec *spec, Store *store, const Search *search, Backend
 Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
+
+// ---- rounds of searches that learn (runner/rounds.c) ----------------------------------------------------------------
+
+extern const char *const rounds_table_sql; // CREATE TABLE round_rows
+// Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
+Error rounds_record(Store *store, const Search *search);
+Error rounds_are_missing(Store *store, bool *missing);
 
 // ---- the writer thread (runner/writer.c) ----------------------------------------------------------------------------
 

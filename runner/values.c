@@ -28,7 +28,8 @@ static const ValueForm values_forms[] = {
     {"arange", "[start, greatest, step]", "start, start + step, ... up to the greatest value allowed",
      "{arange: [25, 40, 5]}", VALUES_ARANGE, 3},
     {"range", "[low, high]",
-     "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers",
+     "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers; cmaes: `sigma`, the "
+     "part of the range that its first steps have",
      "{range: [50, 300], scale: log, integer: false}", VALUES_RANGE, 2},
 };
 
@@ -45,6 +46,8 @@ static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = -
 static const Key values_scale_key = {
     .path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
 static const Key values_integer_key = {.path = "integer", .type = KEY_BOOLEAN, .store = STORE_BOOLEAN};
+
+static const Key values_sigma_key = {.path = "sigma", .type = KEY_NUMBER, .low = 1e-6, .high = 1.0};
 
 static bool values_read_list(SpecReader *reader, const Key *key, const Node *node, Values *out)
 {
@@ -111,6 +114,8 @@ static bool values_ranged(SpecReader *reader, const Key *key, const Node *mappin
 {
     bool good = values_flag(reader, &values_scale_key, mapping, &values->log_scale);
     good &= values_flag(reader, &values_integer_key, mapping, &values->integer);
+    const Node *sigma = node_find(mapping, "sigma");
+    if (sigma != NULL) good &= scalar_number(reader, &values_sigma_key, sigma, &values->sigma);
     const char *problem = NULL;
     if (values->low >= values->high)
         problem = "its low end must be below its high end";
@@ -153,16 +158,15 @@ static const char values_expected[] = "linspace, logspace, arange, range or deri
 // A key of such a mapping that is a form, NULL if it is a companion of one (*good), or nothing (diagnosed).
 static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *good)
 {
-    static const char *const names[] = {"linspace", "logspace", "arange", "range", "derive", "scale", "integer"};
+    static const char *const names[] = {"linspace", "logspace", "range",   "arange",
+                                        "derive",   "scale",    "integer", "sigma"};
     const char *name = given->text, *near = nearest_name(name, names, sizeof names / sizeof names[0]);
     *good = near != NULL && strcmp(near, name) == 0;
     for (size_t f = 0; f < sizeof values_forms / sizeof values_forms[0]; f++) {
         if (strcmp(name, values_forms[f].name) == 0) return &values_forms[f];
     }
     if (*good) return NULL;
-    if (strcmp(name, "sigma") == 0)
-        diagnose(reader->diagnostics, given, "sigma is not supported by this version");
-    else if (near != NULL)
+    if (near != NULL)
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s; did you mean '%s'?", name, key_name(key), near);
     else
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
@@ -190,7 +194,7 @@ static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const
         diagnose(reader->diagnostics, mapping, "%s has no values, expected a list or %s", key_name(key),
                  values_expected);
     else if (found->form != VALUES_RANGE && mapping->count > 1) {
-        diagnose(reader->diagnostics, mapping, "%s of %s stands alone, only a range takes scale and integer",
+        diagnose(reader->diagnostics, mapping, "%s of %s stands alone, only a range takes scale, integer and sigma",
                  found->name, key_name(key));
         found = NULL;
     }
@@ -275,9 +279,12 @@ const char *values_text(const Values *values, Arena *arena)
     if (values->form == VALUES_LIST) return values_list_text(values, arena);
     if (values->form == VALUES_ARANGE)
         return arena_format(arena, "{arange: [%s, %s, %s]}", low.text, high.text, step.text);
-    if (values->form == VALUES_RANGE)
-        return arena_format(arena, "{range: [%s, %s], scale: %s, integer: %s}", low.text, high.text,
-                            values->log_scale ? "log" : "linear", values->integer ? "true" : "false");
+    if (values->form == VALUES_RANGE) {
+        const char *sigma =
+            values->sigma > 0.0 ? arena_format(arena, ", sigma: %s", text_number(values->sigma).text) : "";
+        return arena_format(arena, "{range: [%s, %s], scale: %s, integer: %s%s}", low.text, high.text,
+                            values->log_scale ? "log" : "linear", values->integer ? "true" : "false", sigma);
+    }
     return arena_format(arena, "{%s: [%s, %s, %lld]}", values->form == VALUES_LINSPACE ? "linspace" : "logspace",
                         low.text, high.text, (long long)values->count);
 }

@@ -24,8 +24,7 @@
     X(hopper, implicit_euler_full) \
     X(hopper, rk4_full) \
     X(hopper, dormand_prince_full) \
-    X(bbob, sphere) \
-    X(bbob, rosenbrock)
+    X(bbob, evaluate)
 // clang-format on
 
 // Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.

@@ -105,7 +105,8 @@ typedef struct Option {
     const char *unit;
     double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0.
                              // Points: there are none by default, and both coordinates are in the range
-    const char *choices;     // "implicit_midpoint|semi_implicit_euler"; NULL otherwise
+    const char *choices;     // "implicit_midpoint|semi_implicit_euler"; of a number the word for its default, "auto",
+                             // which may be out of range; NULL otherwise
     const char *doc;
 } Option;
 
@@ -288,6 +289,13 @@ typedef struct RandomKey {
 // own log, sqrt and cos, so the same bits everywhere).
 double random_uniform(const RandomKey *key, uint32_t index);
 double random_normal(const RandomKey *key, uint32_t index);
+
+// ---- small linear algebra (sim/symmetric.c) -------------------------------------------------------------------------
+
+// Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix[n][n]: row k of vectors[n][n] belongs to
+// values[k]. work[n*n + 3*n]. The same bits on every processor. False: an element is not finite, or all are 0. Errors
+// are of the order of the greatest eigenvalue times 1e-16. Golub & Van Loan, Matrix Computations, 4th ed., 8.3.
+bool symmetric_eigen(int n, const double *matrix, double *values, double *vectors, double *work);
 
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 

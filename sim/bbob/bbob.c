@@ -1,5 +1,6 @@
 // The noiseless black-box optimisation benchmark: what the model says of itself. No simulation, one evaluation of a
-// known function, to test searches and to show how little a model needs. The functions are in advance.h.
+// known function, to test searches and to show how little a model needs. The functions are in advance.h, their
+// instances in instances.c.
 // Source: N. Hansen, S. Finck, R. Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless
 // functions definitions, INRIA research report RR-6829.
 #include "bbob.h"
@@ -14,22 +15,9 @@ _Static_assert(sizeof(BbobConstants) <= sizeof(Constants), "the benchmark's cons
 enum { BBOB_FUNCTION, BBOB_DIMENSION, BBOB_INSTANCE, BBOB_N_OPTIONS };
 
 static const Option bbob_options[BBOB_N_OPTIONS] = {
-    {"function", OPTION_CHOICE, "", 0, 0, 1, "sphere|rosenbrock", "sphere: f1; rosenbrock: f8, a curved valley"},
+    {"function", OPTION_CHOICE, "", 0, 0, BBOB_FUNCTIONS - 1, bbob_names, "f1 to f24 of the report, in that order"},
     {"dimension", OPTION_INTEGER, "1", 2, 2, BBOB_DIMENSIONS_MAX, NULL, "number of parameters x1, x2, ..."},
     {"instance", OPTION_INTEGER, "1", 1, 1, 1e9, NULL, "which of the functions of that kind: seeds its optimum"},
-};
-
-// One function, by its place among the choices: where its optimum is drawn from, and how it stretches space.
-typedef struct BbobFunction {
-    uint32_t number; // f1, f8, ...
-    int kernel;
-    double reach;   // x_opt is uniform in [-reach, reach]^D
-    bool stretched; // by max(1, sqrt(D)/8)
-} BbobFunction;
-
-static const BbobFunction bbob_functions[] = {
-    {1, KERNEL_bbob_sphere, 4.0, false},
-    {8, KERNEL_bbob_rosenbrock, 3.0, true},
 };
 
 static const Field bbob_metrics[BBOB_N_METRICS] = {
@@ -57,35 +45,26 @@ static void bbob_name_coordinates(int dimension, Arena *arena, Configured *out)
     out->n_columns = 1 + dimension;
 }
 
-// x_opt depends on function, instance and coordinate alone: the same problem in every campaign.
-static const double *bbob_optimum(const BbobFunction *function, uint64_t instance, int dimension, Arena *arena)
-{
-    const RandomKey key = {.search = function->number, .ordinal = instance, .purpose = RANDOM_INSTANCE};
-    double *x_opt = ARENA_NEW(arena, double, dimension);
-    for (int i = 0; i < dimension; i++) x_opt[i] = function->reach * (2.0 * random_uniform(&key, (uint32_t)i) - 1.0);
-    return x_opt;
-}
-
 extern const Model bbob_model;
 
 static Error bbob_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     (void)points;
-    const BbobFunction *function = &bbob_functions[(int)settings[BBOB_FUNCTION]];
-    const int dimension = (int)settings[BBOB_DIMENSION];
-    const double stretch = sqrt((double)dimension) / 8.0;
-    const BbobConstants constants = {.scale = function->stretched && stretch > 1.0 ? stretch : 1.0,
-                                     .dimension = dimension};
+    const int function = 1 + (int)settings[BBOB_FUNCTION], dimension = (int)settings[BBOB_DIMENSION];
+    BbobConstants constants;
+    int64_t n_assets = 0;
+    const double *assets =
+        bbob_instance(function, (uint64_t)settings[BBOB_INSTANCE], dimension, arena, &constants, &n_assets);
     *out = (Configured){.model = &bbob_model,
                         .metrics = bbob_metrics,
                         .n_metrics = BBOB_N_METRICS,
                         .failures = bbob_failures,
                         .n_failures = (int)(sizeof bbob_failures / sizeof bbob_failures[0]),
                         .objective = "f",
-                        .kernel = function->kernel,
+                        .kernel = KERNEL_bbob_evaluate,
                         .ticks = 1,
-                        .assets = bbob_optimum(function, (uint64_t)settings[BBOB_INSTANCE], dimension, arena),
-                        .n_assets = dimension};
+                        .assets = assets,
+                        .n_assets = n_assets};
     bbob_name_coordinates(dimension, arena, out);
     memcpy(&out->constants, &constants, sizeof constants);
     return error_none();

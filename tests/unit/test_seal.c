@@ -124,7 +124,7 @@ TEST(seal_follows_every_change)
         "INSERT INTO tags VALUES('a'), ('b'); DELETE FROM tags WHERE tag = 'a'; DELETE FROM tags",
         "INSERT INTO notes VALUES('now', 'same'), ('now', 'same'), ('now', 'caf\xc3\xa9')",
         "UPDATE batches SET wall_seconds = -0.0, kernel_seconds = 1, wait_seconds = NULL",
-        "INSERT INTO rounds VALUES(0, 0, x'0102030405060708090a'), (0, 1, NULL), (0, 2, x'')",
+        "INSERT INTO rounds(search, round, debug) VALUES(0, 0, x'0102030405060708090a'), (0, 1, NULL), (0, 2, x'')",
         "UPDATE searches SET state = NULL",
     };
     SealCase test;

@@ -105,6 +105,7 @@ TEST(store_gives_back_what_was_committed)
     TrialRows back;
     Statement *statement = NULL;
     char difference[256], state[4];
+    Search search = {.state = state, .state_size = 4};
     bool row = false, found = false;
     store_case_start(&test);
     store_case_fill(&test, 0, 2);
@@ -123,9 +124,13 @@ TEST(store_gives_back_what_was_committed)
     CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE fitness IS NULL"));
     CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE failure = 'fell'"));
     CHECK_INTEGER(4, store_case_count(&test, "SELECT count(*) FROM replicates"));
-    CHECK_OK(store_search_state(test.store, state, 4, &found));
+    CHECK_OK(store_search_state(test.store, &search, &found));
     CHECK(found && memcmp(state, "abcd", 4) == 0);
-    CHECK_ERROR(ERROR_USER, store_search_state(test.store, state, 3, &found));
+    search.state_size = 3;
+    CHECK_ERROR(ERROR_USER, store_search_state(test.store, &search, &found));
+    search.state_capacity = 5; // one that grows takes what fits
+    CHECK_OK(store_search_state(test.store, &search, &found));
+    CHECK(found && search.state_size == 4);
     store_case_end(&test);
 }
 

@@ -1,0 +1,141 @@
+// The rounds of a search that learns, as arrays: their rows wait in campaign.db, where a commit puts them with the trials
+// that they came from, and when a run ends they are also written to a shard, under debug/METHOD. A lane is a search, or
+// what was added to it since the last such shard; in the table of lanes its number stands as `trial`. The rows in the
+// database stay, so a shard that is lost is written again from them.
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rounds_table_sql =
+    "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
+    "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
+    "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n";
+
+#define ROUNDS_MISSING                                                                                                 \
+    "FROM rounds WHERE debug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM round_rows p "                                  \
+    "WHERE p.search = rounds.search AND rounds.round BETWEEN p.first AND p.last)"
+
+// Rows of one shard, as they are gathered.
+typedef struct RoundsShard {
+    int columns;
+    int64_t rows, rows_max;
+    double *samples;  // [rows_max][columns]
+    ShardLane *lanes; // [rows_max]
+    int64_t *first;   // [rows_max] round of each lane
+    int64_t n_lanes;
+} RoundsShard;
+
+Error rounds_are_missing(Store *store, bool *missing)
+{
+    int64_t count = 0;
+    TRY(store_integer(store->database, "SELECT count(*) FROM (SELECT 1 " ROUNDS_MISSING " LIMIT 1)", 0, &count));
+    *missing = count > 0;
+    return error_none();
+}
+
+static void rounds_add(RoundsShard *shard, int64_t search, int64_t round, const double *row)
+{
+    ShardLane *lane = shard->n_lanes > 0 ? &shard->lanes[shard->n_lanes - 1] : NULL;
+    memcpy(shard->samples + shard->rows++ * shard->columns, row, (size_t)shard->columns * sizeof *row);
+    if (lane != NULL && lane->trial == search && shard->first[shard->n_lanes - 1] + lane->length == round) {
+        lane->length++;
+        return;
+    }
+    shard->first[shard->n_lanes] = round;
+    shard->lanes[shard->n_lanes++] = (ShardLane){.trial = search, .length = 1};
+}
+
+// As many rows as fit, in the order of searches and rounds.
+static Error rounds_gather(Store *store, RoundsShard *shard)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database, "SELECT search, round, debug " ROUNDS_MISSING " ORDER BY search, round",
+                         &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row && shard->rows < shard->rows_max) {
+        const Bytes bytes = column_blob(statement, 2);
+        const int64_t search = column_integer(statement, 0), round = column_integer(statement, 1);
+        if (bytes.size != (size_t)shard->columns * sizeof(double))
+            error = error_make(ERROR_MACHINE, "round %lld of search %lld of %s holds %zu bytes, not %d numbers",
+                               (long long)round, (long long)search, store->name, bytes.size, shard->columns);
+        else
+            rounds_add(shard, search, round, (const double *)(const void *)bytes.data);
+        if (error.kind == OK) error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error rounds_insert_places(Store *store, const RoundsShard *shard, int64_t id)
+{
+    Statement *insert = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database, "INSERT INTO round_rows VALUES(?, ?, ?, ?, ?)", &insert));
+    Error error = error_none();
+    for (int64_t i = 0; i < shard->n_lanes && error.kind == OK; i++) {
+        bind_integer(insert, 1, shard->lanes[i].trial);
+        bind_integer(insert, 2, shard->first[i]);
+        bind_integer(insert, 3, shard->first[i] + shard->lanes[i].length - 1);
+        bind_integer(insert, 4, id);
+        bind_integer(insert, 5, i);
+        error = statement_step(insert, &row);
+    }
+    statement_close(insert);
+    return error;
+}
+
+static Error rounds_commit(Store *store, const RoundsShard *shard, const StoreShard *written)
+{
+    TRY(store_insert_shard(store, written));
+    return rounds_insert_places(store, shard, store->next_shard);
+}
+
+static Error rounds_write(Store *store, const Search *search, RoundsShard *gathered)
+{
+    StoreShard written = {.bytes = 0};
+    char group[64];
+    snprintf(group, sizeof group, "debug/%s", search->method->name);
+    Shard shard = {.group = group,
+                   .columns = search->round_fields,
+                   .n_columns = gathered->columns,
+                   .lanes = gathered->lanes,
+                   .n_lanes = gathered->n_lanes,
+                   .samples = gathered->samples,
+                   .float64 = true};
+    TRY(store_write_shard(store, &shard, &written));
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_end(store, rounds_commit(store, gathered, &written)));
+    store->next_shard++;
+    return error_none();
+}
+
+static Error rounds_each_shard(Store *store, const Search *search, RoundsShard *shard)
+{
+    do {
+        shard->rows = shard->n_lanes = 0;
+        TRY(rounds_gather(store, shard));
+        if (shard->rows > 0) TRY(rounds_write(store, search, shard));
+    } while (shard->rows == shard->rows_max);
+    return error_none();
+}
+
+Error rounds_record(Store *store, const Search *search)
+{
+    RoundsShard shard = {.columns = search->n_round_fields};
+    int64_t rows = 0;
+    Arena arena;
+    if (shard.columns == 0) return error_none();
+    TRY(store_integer(store->database, "SELECT count(*) " ROUNDS_MISSING, 0, &rows));
+    if (rows == 0) return error_none();
+    const int64_t bytes = (int64_t)sizeof(double) * shard.columns, fit = RECORD_BYTES_MAX / bytes;
+    shard.rows_max = rows + 1 < fit ? rows + 1 : fit;
+    TRY(arena_create(&arena, (size_t)(shard.rows_max * (bytes + 64)) + 4096, "rows of rounds"));
+    shard.samples = ARENA_NEW(&arena, double, shard.rows_max *shard.columns);
+    shard.lanes = ARENA_NEW(&arena, ShardLane, shard.rows_max);
+    shard.first = ARENA_NEW(&arena, int64_t, shard.rows_max);
+    const Error error = rounds_each_shard(store, search, &shard);
+    arena_destroy(&arena);
+    return error;
+}

@@ -1,0 +1,62 @@
+// The coordinates of a CMA-ES: each searched parameter from its low to its high end is [0, 10], or its logarithm is.
+//
+// At the bounds (option transform) the strategy's own space has no ends: a coordinate x becomes, with a = 0.3,
+//     x                              for a <= x <= 10 - a
+//     (x + a)^2 / 4a                 for -a <= x < a, smoothly down to the bound 0, and likewise at 10
+// and is mirrored beyond, with the period 2 (10 + 2a), so that every x has an image and every image a neighbourhood.
+// Source: N. Hansen, the "linear-quadratic" transformation that the manual of the reference implementation (pycma,
+// BoundTransform) describes.
+#include "search_cmaes.h"
+
+#include <math.h>
+
+static const double cmaes_edge = 0.3; // a
+
+double cmaes_reflected(double x)
+{
+    const double span = CMAES_WIDTH + 2.0 * cmaes_edge;
+    double from = x + cmaes_edge; // in [0, span] after the mirrors
+    from -= 2.0 * span * floor(from / (2.0 * span));
+    if (from > span) from = 2.0 * span - from;
+    const double above = span - from; // distances to both ends of the invertible range
+    double image = from - cmaes_edge;
+    if (from < 2.0 * cmaes_edge) image = from * from / (4.0 * cmaes_edge);
+    if (above < 2.0 * cmaes_edge) image = CMAES_WIDTH - above * above / (4.0 * cmaes_edge);
+    return image > 0.0 ? (image < CMAES_WIDTH ? image : CMAES_WIDTH) : 0.0; // also NaN
+}
+
+double cmaes_value(const Values *values, double coordinate)
+{
+    const double part = coordinate / CMAES_WIDTH;
+    double value = values->low + part * (values->high - values->low);
+    if (values->log_scale) {
+        const double low = portable_log(values->low);
+        value = portable_exp(low + part * (portable_log(values->high) - low));
+    }
+    if (values->integer) value = floor(value + 0.5);
+    value = value > values->low ? (value < values->high ? value : values->high) : values->low;
+    return value + 0.0; // -0 is stored as 0
+}
+
+double cmaes_coordinate(const Values *values, double value)
+{
+    double part = (value - values->low) / (values->high - values->low);
+    if (values->log_scale && value > 0.0) {
+        const double low = portable_log(values->low);
+        part = (portable_log(value) - low) / (portable_log(values->high) - low);
+    }
+    return part > 0.0 ? (part < 1.0 ? CMAES_WIDTH * part : CMAES_WIDTH) : 0.0;
+}
+
+bool cmaes_point(const Cmaes *cmaes, const double *x)
+{
+    const Spec *spec = cmaes->spec;
+    const bool transform = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_TRANSFORM;
+    for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->parameter[p] = spec->fixed[p];
+    for (int i = 0; i < cmaes->n; i++) {
+        if (!transform && !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH)) return false;
+        const double coordinate = transform ? cmaes_reflected(x[i]) : x[i];
+        cmaes->parameter[spec->axes[i].parameter] = cmaes_value(&spec->axes[i].values, coordinate);
+    }
+    return search_complete(spec, cmaes->parameter);
+}

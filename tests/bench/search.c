@@ -1,0 +1,163 @@
+// How many evaluations the CMA-ES needs on the 24 noiseless functions of the model bbob: for each function, dimension
+// and target the expected running time (evaluations of all runs over the number of those that got there) and the success
+// rate. Searches run through ask and tell on a CPU backend; nothing is stored.
+//
+//   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has BUDGET x dimension evaluations, 1e4
+//   build/bench_search values FUNCTION DIMENSION INSTANCE
+//
+// The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
+// tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as doubles
+// on the standard input, their values go to the output.
+#include "../../runner/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BENCH_TARGETS = 7, BENCH_LANES = 1 << 14 };
+static const double bench_targets[BENCH_TARGETS] = {10.0, 1.0, 0.1, 1e-2, 1e-3, 1e-5, 1e-8};
+
+typedef struct BenchRun {
+    int64_t evaluations;        // in all
+    int64_t hit[BENCH_TARGETS]; // evaluations until then; 0: never
+} BenchRun;
+
+static void bench_die(Error error)
+{
+    if (error.kind == OK) return;
+    fprintf(stderr, "bench_search: %s\n", error.text);
+    exit(1);
+}
+
+static void bench_spec(int function, int dimension, int instance, double budget, Arena *arena, Spec *spec)
+{
+    const Model *model = model_find("bbob");
+    const char *names = model->options[0].choices, *over = "";
+    for (int i = 0; i < function; i++) names = strchr(names, '|') + 1;
+    for (int i = 0; i < dimension; i++) over = arena_format(arena, "%s    x%d: {range: [-5, 5]}\n", over, i + 1);
+    const char *text =
+        arena_format(arena,
+                     "version: 1\nexperiment: bench\nseed: %d\nmodel: bbob\n"
+                     "simulation: {function: %.*s, dimension: %d, instance: %d}\n"
+                     "search:\n  method: cmaes\n  over:\n%s"
+                     "  cmaes: {sigma: 0.2, restarts: bipop, stop: {target: 1e-8, trials: %.0f}}\n",
+                     instance, (int)strcspn(names, "|"), names, dimension, instance, over, budget * dimension);
+    bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
+}
+
+static Trials bench_trials(const Spec *spec, Arena *arena)
+{
+    return (Trials){.capacity = BENCH_LANES,
+                    .id = ARENA_NEW(arena, int64_t, BENCH_LANES),
+                    .ordinal = ARENA_NEW(arena, uint64_t, BENCH_LANES),
+                    .search = ARENA_NEW(arena, int32_t, BENCH_LANES),
+                    .round = ARENA_NEW(arena, int32_t, BENCH_LANES),
+                    .parameter = ARENA_NEW(arena, double, BENCH_LANES * spec->configured.n_parameters),
+                    .fitness = ARENA_NEW(arena, double, BENCH_LANES),
+                    .survived = ARENA_NEW(arena, double, BENCH_LANES)};
+}
+
+static void bench_evaluate(const Spec *spec, Backend *backend, Trials *trials)
+{
+    Batch *batch = backend_batch(backend, 0);
+    const int n = spec->configured.n_parameters;
+    bool done = false;
+    double seconds;
+    for (int64_t t = 0; t < trials->count; t++) {
+        for (int i = 0; i < n; i++) batch->parameter[i * batch->stride + t] = trials->parameter[t * n + i];
+    }
+    batch->lanes = trials->count;
+    bench_die(backend_begin(backend, 0));
+    bench_die(backend_advance(backend, 0, 1));
+    bench_die(backend_wait(backend, 0, &done, &seconds));
+    for (int64_t t = 0; t < trials->count; t++) trials->fitness[t] = batch->metric[t];
+}
+
+static void bench_note(const Trials *trials, BenchRun *run)
+{
+    for (int64_t t = 0; t < trials->count; t++) {
+        run->evaluations++;
+        for (int k = 0; k < BENCH_TARGETS; k++) {
+            if (run->hit[k] == 0 && trials->fitness[t] <= bench_targets[k]) run->hit[k] = run->evaluations;
+        }
+    }
+}
+
+static BenchRun bench_run(int function, int dimension, int instance, double budget)
+{
+    const BackendOptions options = {.name = "cpu", .threads = 1};
+    BenchRun run = {0};
+    Arena arena;
+    Spec spec;
+    Search search;
+    Backend *backend = NULL;
+    bench_die(arena_create(&arena, (size_t)1 << 28, "a benchmark"));
+    bench_spec(function, dimension, instance, budget, &arena, &spec);
+    bench_die(search_init(&spec, &arena, &search));
+    bench_die(backend_open(&options, &backend));
+    bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
+    Trials trials = bench_trials(&spec, &arena);
+    bool waiting = false;
+    do {
+        bench_die(search.method->ask(&search, BENCH_LANES, &trials, &waiting));
+        if (trials.count > 0) bench_evaluate(&spec, backend, &trials);
+        bench_note(&trials, &run);
+        bench_die(search.method->tell(&search, &trials));
+    } while (trials.count > 0);
+    backend_close(backend);
+    arena_destroy(&arena);
+    return run;
+}
+
+static void bench_function(int function, int dimension, int instances, double budget)
+{
+    double evaluations[BENCH_TARGETS] = {0};
+    int successes[BENCH_TARGETS] = {0};
+    for (int i = 1; i <= instances; i++) {
+        const BenchRun run = bench_run(function, dimension, i, budget);
+        for (int k = 0; k < BENCH_TARGETS; k++) {
+            evaluations[k] += (double)(run.hit[k] > 0 ? run.hit[k] : run.evaluations);
+            successes[k] += run.hit[k] > 0;
+        }
+    }
+    for (int k = 0; k < BENCH_TARGETS; k++)
+        printf("f%d,%d,%g,%d,%d,%.0f\n", function + 1, dimension, bench_targets[k], successes[k], instances,
+               successes[k] > 0 ? evaluations[k] / successes[k] : (double)INFINITY);
+    fflush(stdout);
+}
+
+static int bench_values(int function, int dimension, int instance)
+{
+    const BackendOptions options = {.name = "cpu", .threads = 1};
+    Arena arena;
+    Spec spec;
+    Backend *backend = NULL;
+    bench_die(arena_create(&arena, (size_t)1 << 28, "values"));
+    bench_spec(function - 1, dimension, instance, 1e4, &arena, &spec);
+    bench_die(backend_open(&options, &backend));
+    bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
+    Trials trials = bench_trials(&spec, &arena);
+    trials.count = 1;
+    while (fread(trials.parameter, sizeof(double), (size_t)dimension, stdin) == (size_t)dimension) {
+        bench_evaluate(&spec, backend, &trials);
+        fwrite(trials.fitness, sizeof(double), 1, stdout);
+        fflush(stdout);
+    }
+    backend_close(backend);
+    arena_destroy(&arena);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "values") == 0) return bench_values(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+    const char *dimensions = argc > 1 ? argv[1] : "2,5,10";
+    const int instances = argc > 2 ? atoi(argv[2]) : 5;
+    const double budget = argc > 3 ? atof(argv[3]) : 1e4;
+    puts("function,dimension,target,successes,runs,expected_running_time");
+    for (const char *at = dimensions; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
+        for (int function = 0; function < 24; function++) bench_function(function, atoi(at), instances, budget);
+    }
+    return 0;
+}
