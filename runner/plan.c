@@ -181,13 +181,13 @@ static const double plan_calibration_seconds = 1.5;
 // Trials drawn from all of the search, so that they fail and last like the rest of it.
 static void plan_sample_trials(PlanMaker *maker, Trials *trials)
 {
-    enum { LOOKED_AT_MAX = 1000000 };
+    const int64_t looked_at_max = search_affordable(&maker->search, 1000000);
     const int parameters = maker->spec->configured.n_parameters;
     int64_t id = 0;
     memcpy(maker->parameter, maker->spec->fixed, (size_t)parameters * sizeof *maker->parameter);
     for (int64_t i = 0, looked_at = 0; i < trials->capacity; i++) {
         bool found = maker->search.total <= 0;
-        for (; !found && looked_at < LOOKED_AT_MAX; looked_at++) {
+        for (; !found && looked_at < looked_at_max; looked_at++) {
             id = count_sampled_id(&maker->search, 0, maker->search.total, looked_at);
             found = count_has(&maker->search, id, maker->parameter);
         }
