@@ -1,5 +1,6 @@
 // How many trials a search has: ids less those that `exclude`, the range of a derived parameter or an extension drops.
-// Counted one by one up to a million ids, beyond that estimated from a sample of them.
+// Counted one by one up to a million ids, beyond that estimated from a sample of them; fewer where it takes long to say
+// what is excluded.
 #include "runner.h"
 
 enum { COUNT_EXACT_MAX = 1000000, COUNT_SAMPLE = 100000 };
@@ -17,15 +18,16 @@ bool count_has(const Search *search, int64_t id, double *parameter)
     return search->method->trial(search, id, &ordinal, parameter).kind == OK;
 }
 
-int64_t count_looked_at(int64_t first, int64_t end)
+int64_t count_looked_at(const Search *search, int64_t first, int64_t end)
 {
-    return end - first <= COUNT_EXACT_MAX ? end - first : COUNT_SAMPLE;
+    const bool all = end - first <= search_affordable(search, COUNT_EXACT_MAX);
+    return all ? end - first : search_affordable(search, COUNT_SAMPLE);
 }
 
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated)
 {
     const Spec *spec = search->spec;
-    const int64_t ids = end - first, looked_at = count_looked_at(first, end);
+    const int64_t ids = end - first, looked_at = count_looked_at(search, first, end);
     int64_t found = 0;
     *estimated = false;
     if (ids <= 0 || (spec->n_exclude == 0 && spec->n_derived == 0 && spec->n_segments == 0)) return ids > 0 ? ids : 0;

@@ -127,6 +127,17 @@ double expression_value(const Expression *expression, const double *values)
     return stack[0];
 }
 
+int64_t expression_cost(const Expression *expression)
+{
+    enum { FUNCTION = 8 };
+    int64_t cost = 0;
+    for (int i = 0; i < expression->count; i++) {
+        const ExpressionOperation *row = &expression_operations[expression->steps[i].operation];
+        cost += row->syntax == SYNTAX_FUNCTION || row->rank == RANK_POWER ? FUNCTION : 1;
+    }
+    return cost;
+}
+
 bool expression_uses(const Expression *expression, int name)
 {
     for (int i = 0; i < expression->count; i++) {

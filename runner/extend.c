@@ -120,7 +120,7 @@ static Error extend_append(Extension *extension, Arena *arena)
 static void extend_count_old(Extension *extension, Arena *arena)
 {
     const Search *before = &extension->before, *after = &extension->after;
-    const int64_t ids = before->total, looked_at = count_looked_at(0, ids);
+    const int64_t ids = before->total, looked_at = count_looked_at(after, 0, ids);
     double *parameter = ARENA_NEW(arena, double, extension->given->configured.n_parameters);
     int64_t dropped = 0, left = 0, unasked = 0;
     for (int64_t i = 0; i < looked_at; i++) {

@@ -30,6 +30,7 @@ Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, D
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
 double expression_value(const Expression *expression, const double *values);
 bool expression_uses(const Expression *expression, int name);
+int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
 // As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
 typedef struct SqlValue {
     bool is_text;
@@ -269,13 +270,16 @@ bool search_learns(const SearchMethod *method); // its trials depend on the resu
 // The complete parameters of a trial that is stored (runner/search_stored.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
 
+// Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
+int64_t search_affordable(const Search *search, int64_t most);
+
 // Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c). Here and below
 // parameter[n_parameters] is for the trials that are looked at.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
 bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
 // For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
 // the same for the same seed, and apart from every search's own draws.
-int64_t count_looked_at(int64_t first, int64_t end);
+int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
 int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
 // What every method does to a point: `parameter` holds the fixed values and the axes' values; the derived ones are

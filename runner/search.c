@@ -61,13 +61,37 @@ bool search_complete(const Spec *spec, double *parameter)
 // ---- trials known beforehand ----------------------------------------------------------------------------------------
 
 enum { ENUMERATED_STATE_VERSION = 1 };
-static const int64_t enumerated_examined_max = 1000000; // ids that one call of ask looks at: under a second
+static const int64_t enumerated_examined_max = 1000000; // ids that one call of ask looks at
 
 // The checkpoint: raw bytes of this struct, no padding.
 typedef struct EnumeratedState {
     uint32_t version, reserved;
     int64_t next; // the id after the last one told
 } EnumeratedState;
+
+static int64_t search_spec_cost(const Spec *spec)
+{
+    enum { AXIS = 4 };
+    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes;
+    for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
+    for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
+    return cost;
+}
+
+// An id of a campaign that was extended is looked for in the specs before its own, and there in those after them.
+int64_t search_affordable(const Search *search, int64_t most)
+{
+    const int64_t steps = 50000000;
+    const Spec *spec = search->spec;
+    const int64_t pairs = spec->n_segments > 1 ? (int64_t)spec->n_segments * spec->n_segments : 1;
+    int64_t cost = search_spec_cost(spec);
+    for (int i = 0; i < spec->n_segments; i++) {
+        const int64_t own = spec->segments[i].spec != NULL ? search_spec_cost(spec->segments[i].spec) : 0;
+        if (own > cost) cost = own;
+    }
+    const int64_t afforded = steps / pairs / cost;
+    return afforded < 1 ? 1 : afforded < most ? afforded : most;
+}
 
 Error enumerated_check_total(int64_t total)
 {
@@ -116,7 +140,8 @@ Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
 {
     const int64_t wanted = max < trials->capacity ? max : trials->capacity;
     const int64_t left = search->total - search->asked;
-    const int64_t end = search->asked + (left < enumerated_examined_max ? left : enumerated_examined_max);
+    const int64_t examined = search_affordable(search, enumerated_examined_max);
+    const int64_t end = search->asked + (left < examined ? left : examined);
     int64_t count = 0;
     while (count < wanted && search->asked < end) {
         const int64_t id = search->asked++;

@@ -76,10 +76,10 @@ bool segments_asked_last(const Search *search, const double *parameter, int64_t 
 
 int64_t segments_first_new(const Search *search, double *parameter)
 {
-    enum { LOOKED_AT_MAX = 10000000 };
+    const int64_t patience = 50, looked_at_max = patience * search_affordable(search, 10000000 / patience);
     const struct SegmentedSearch *all = search->segments;
     const SegmentSearch *last = &all->items[all->count - 1];
-    const int64_t end = last->search.total < LOOKED_AT_MAX ? last->search.total : LOOKED_AT_MAX;
+    const int64_t end = last->search.total < looked_at_max ? last->search.total : looked_at_max;
     int64_t point = 0;
     while (point < end &&
            (!enumerated_point(&last->search, point, parameter) || segments_had(all, all->count - 1, parameter, point)))

@@ -305,12 +305,12 @@ int64_t record_trials_max(const Spec *spec, int64_t traced_max); // of one batch
 // Lanes of debug rows that a batch of `trials` trials may have.
 int64_t record_debug_lanes(const Spec *spec, int64_t trials);
 // Re-simulates and stores the arrays of the kind of the trials that `ids_sql` selects, whether there are any of theirs
-// or not: the new ones replace them. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed.
-// *recorded: trials.
+// or not: the new ones replace them. In batches of at most `trials_max` trials, of which `lanes_max` lanes are
+// observed. *recorded: trials.
 Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                    int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded);
-// Fills the temporary table `wanted` with the ids of the trials whose arrays of the kind the spec asks for, of those that
-// are stored. Within a transaction.
+// Fills the temporary table `wanted` with the ids of the stored trials whose arrays of the kind the spec asks for.
+// Within a transaction.
 Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);

@@ -93,7 +93,7 @@ done
 [ "$(digest cut)" = "$(digest whole)" ]
 report $? "the digests are equal"
 
-# ---- SIGUSR1 before and after the loop --------------------------------------------------------------------------------
+# ---- SIGUSR1 before and after the loop ------------------------------------------------------------------------------
 
 # asked DOING OPTIONS...: runs until it has said that it is at it, or to the end
 asked()

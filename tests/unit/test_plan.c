@@ -78,6 +78,36 @@ TEST(plan_estimates_the_excluded_part_of_a_large_grid)
     arena_destroy(&planned.arena);
 }
 
+// As many and as long expressions as a spec may have: a sample of what half a second affords.
+TEST(plan_looks_at_few_trials_where_each_takes_long)
+{
+    Planned planned;
+    Search cheap, dear;
+    char *text = malloc((size_t)1 << 21), *end = text;
+    read_spec(&planned, PLAN_SPEC(GRID "  exclude: [\"k_fp < thrust\"]", ""));
+    CHECK_OK(search_init(&planned.spec, &planned.arena, &cheap));
+    CHECK_INTEGER(400, count_looked_at(&cheap, 0, 400));
+    CHECK_INTEGER(1000000, search_affordable(&cheap, 1000000));
+    arena_destroy(&planned.arena);
+    end += sprintf(end, PLAN_SPEC("  method: grid\n  over: {k_fp: {linspace: [50, 300, 100000]}, "
+                                  "k_att: {linspace: [50, 300, 100000]}}\n  exclude:",
+                                  ""));
+    end--; // its line goes on
+    for (int i = 0; i < 256; i++) {
+        end += sprintf(end, "\n  - k_fp < -%d", 1000 + i);
+        for (int k = 0; k < 250; k++) end += sprintf(end, " + sin(k_att)");
+    }
+    strcpy(end, "\n");
+    read_spec(&planned, text);
+    CHECK_OK(search_init(&planned.spec, &planned.arena, &dear));
+    const int64_t looked_at = count_looked_at(&dear, 0, dear.total);
+    CHECK(looked_at >= 1 && looked_at < 1000);
+    CHECK_OK(make(&planned, 100));
+    CHECK(planned.plan.excluded_estimated && planned.plan.excluded == 0);
+    arena_destroy(&planned.arena);
+    free(text);
+}
+
 TEST(plan_refuses_what_the_disk_cannot_hold)
 {
     Planned planned;
