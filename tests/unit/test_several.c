@@ -78,7 +78,7 @@ static int64_t several_case_count(SeveralCase *test, const char *name, const cha
 TEST(several_devices_give_the_bytes_of_one)
 {
     static const uint64_t devices[] = {3, 7, 15, 9, BACKEND_ALL_DEVICES};
-    static const int64_t batches[] = {203, 64, 5, 4096};
+    static const int64_t batches[] = {203, 64, 21, 4096};
     SeveralCase test;
     several_case_start(&test);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
