@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double pilot_budget = 0.35; // s
+static const double pilot_budget = 0.4; // s
 
 enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000 };
 
@@ -15,7 +15,11 @@ static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static bool pilot_on_cpu(const PilotTask *task) { return strcmp(backend_info(task->backend)->name, "cpu") == 0; }
 
 // Neighbouring trials that are taken together: what runs in one vector of a CPU, in some warps of a GPU.
-static int64_t pilot_block_trials(const PilotTask *task) { return pilot_on_cpu(task) ? 8 : 128; }
+static int64_t pilot_block_trials(const PilotTask *task)
+{
+    const int lanes = pilot_on_cpu(task) ? 8 : 128, replicates = task->spec->replicates.count;
+    return lanes > replicates ? lanes / replicates : 1;
+}
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
