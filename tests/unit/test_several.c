@@ -32,7 +32,7 @@ static void several_case_start(SeveralCase *test)
     CHECK_OK(spec_parse("hops.yaml", SEVERAL_SPEC, NULL, 0, &test->arena, diagnostics, &test->spec));
     diagnostics_print(diagnostics, stdout, false);
     test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
-                                 .backend = {.name = "faulty", .threads = 1, .patience = 0.2},
+                                 .backend = {.name = "faulty", .threads = 1, .patience = 2.0},
                                  .batch = 203,
                                  .slice = 12};
 }
