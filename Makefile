@@ -81,7 +81,6 @@ SANITIZE_tsan := -fsanitize=thread
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)
 	sh tests/gpu_faults.sh $(BUILD)
-	sh tests/gpu_runner.sh $(BUILD)
 bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch

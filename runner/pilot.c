@@ -6,20 +6,29 @@
 #include <math.h>
 #include <string.h>
 
-static const double pilot_budget = 0.35; // s
+static const double pilot_budget = 0.4; // s
 
-enum { PILOT_BLOCK = 8, PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000 };
+enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000 };
 
 static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static bool pilot_on_cpu(const PilotTask *task) { return strcmp(backend_info(task->backend)->name, "cpu") == 0; }
+
+// Neighbouring trials that are taken together: what runs in one vector of a CPU, in some warps of a GPU.
+static int64_t pilot_block_trials(const PilotTask *task)
+{
+    const int lanes = pilot_on_cpu(task) ? 8 : 128, replicates = task->spec->replicates.count;
+    return lanes > replicates ? lanes / replicates : 1;
+}
+
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-// Up to PILOT_BLOCK trials from the ids [first, end) on; where it got to.
+// Up to a block of trials from the ids [first, end) on; where it got to.
 static int64_t pilot_block(const PilotTask *task, int64_t first, int64_t end, Trials *trials)
 {
     enum { LOOKED_AT_MAX = 10000 };
     const int parameters = task->spec->configured.n_parameters;
-    const int64_t most = pilot_least(trials->capacity, trials->count + PILOT_BLOCK);
+    const int64_t most = pilot_least(trials->capacity, trials->count + pilot_block_trials(task));
     int64_t id = first;
     for (; id < end && id < first + LOOKED_AT_MAX && trials->count < most; id++) {
         double *parameter = trials->parameter + trials->count * parameters;
@@ -35,12 +44,13 @@ static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t part
     const int64_t limit = task->spec->limits.trials, total = task->search->total;
     const int64_t ids = limit > 0 && limit < total ? limit : total;
     const int parameters = task->spec->configured.n_parameters;
-    const bool all = ids <= parts * PILOT_BLOCK;
-    int64_t id = first_part * PILOT_BLOCK;
+    const int64_t block = pilot_block_trials(task);
+    const bool all = ids <= parts * block;
+    int64_t id = first_part * block;
     trials->count = 0;
     for (int64_t k = first_part; ids > 0 && k < parts && trials->count < trials->capacity; k++) {
         const double from = (double)ids * (double)k / (double)parts, to = (double)ids * (double)(k + 1) / (double)parts;
-        if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - PILOT_BLOCK);
+        if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - block);
         id = pilot_block(task, id, ids, trials);
     }
     if (trials->count > 0) return;
@@ -62,13 +72,13 @@ static void pilot_fill(const PilotTask *task, int64_t lanes, Arena *arena, Pilot
 {
     const int replicates = task->spec->replicates.count;
     const int64_t batch = pilot_least(lanes, task->batch_lanes) / replicates, trials = lanes / replicates;
-    const int64_t parts = (trials + PILOT_BLOCK - 1) / PILOT_BLOCK;
+    const int64_t block = pilot_block_trials(task), parts = (trials + block - 1) / block;
     const int slots = backend_info(task->backend)->slots;
     *flight = (PilotFlight){.count = 0};
     for (int64_t left = trials; left > 0 && flight->count < slots && flight->count < LOOP_SLOTS_MAX; left -= batch) {
         Flight *own = &flight->slots[flight->count];
         flight_take(task->spec, pilot_least(batch, left), arena, own);
-        pilot_trials(task, (trials - left) / PILOT_BLOCK, parts, &own->trials);
+        pilot_trials(task, (trials - left) / block, parts, &own->trials);
         flight_fill(task->spec, own, backend_batch(task->backend, flight->count));
         flight->lanes += own->lanes;
         flight->count++;
@@ -114,7 +124,7 @@ static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double un
 static double pilot_spread(const PilotTask *task, const PilotFlight *flight)
 {
     const int survived = flight_survived_metric(task->spec);
-    const int64_t block = (int64_t)PILOT_BLOCK * task->spec->replicates.count;
+    const int64_t block = pilot_block_trials(task) * task->spec->replicates.count;
     double sum = 0, squares = 0, n = 0;
     for (int i = 0; i < flight->count && survived >= 0; i++) {
         const Batch *batch = backend_batch(task->backend, i);
@@ -219,7 +229,7 @@ static Error pilot_warm_up(const PilotTask *task, double *seconds)
     return error;
 }
 
-// Lanes of the next flight: about as many as end in half of what is left of the budget. 0: there is no time for more.
+// Lanes of the next flight: about as many as end in six tenths of what is left. 0: there is no time for more.
 static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
 {
     const double more = 0.6 * left / took;
@@ -231,7 +241,7 @@ static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
 // more lanes, until the budget is used; the last flight that came to its end tells most.
 Error pilot_run(const PilotTask *task, Pilot *pilot)
 {
-    const bool cpu = strcmp(backend_info(task->backend)->name, "cpu") == 0;
+    const bool cpu = pilot_on_cpu(task);
     const int64_t replicates = task->spec->replicates.count, batch = task->batch_lanes;
     const int64_t most = pilot_least(task->lanes, cpu ? batch : batch * backend_info(task->backend)->slots);
     int64_t lanes = cpu && most > 2 * PILOT_LANES_LEAST ? PILOT_LANES_LEAST : most;

@@ -1,5 +1,5 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
-// a pilot of it (runner/pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and for the plan.
+// a pilot of it (runner/pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and the plan.
 #include "store.h"
 
 #include <stdio.h>
@@ -35,10 +35,10 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not full
-// costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with while
-// both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole waves
-// allow, and at least one a slot where they then have enough: one is filled and committed while the others compute.
+// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not
+// full costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with
+// while both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole
+// waves allow, and at least one a slot where they then have enough: one is filled and committed while others compute.
 static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
 {
     enum { WAVES_MOST = 8, WAVES_LEAST = 2 };

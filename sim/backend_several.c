@@ -22,6 +22,7 @@ typedef struct SeveralPart {
     Backend *inner;    // NULL: it could not be opened
     pthread_t thread;
     bool leaving;                      // its thread is to end
+    bool ended;                        // of a poll
     Error error;                       // of the job
     bool done[BACKEND_SLOTS_MAX];      // its lanes of the slot's batch have ended, or it has none
     double seconds[BACKEND_SLOTS_MAX]; // device time of that batch so far
@@ -38,6 +39,7 @@ struct SeveralBackend {
     const Configured *configured;
     int slot; // of the job, and what it is given
     int64_t lanes, observed, capacity, ticks;
+    double seconds;
     SeveralPart all[BACKEND_DEVICES_MAX], *parts[BACKEND_DEVICES_MAX]; // parts[n_parts]: those that could be opened
     int n_parts;
     SeveralJob job;
@@ -265,17 +267,22 @@ static Error several_advance(Backend *backend, int slot, int64_t ticks)
     return several_each(several, several_advance_part);
 }
 
-// One after the other, by the caller's thread: those that have ended answer at once.
+static Error several_poll_part(SeveralPart *part)
+{
+    const SeveralBackend *several = part->several;
+    part->ended = true;
+    if (!part->inner->in_flight[several->slot]) return error_none();
+    return part->inner->poll(part->inner, several->slot, several->seconds, &part->ended);
+}
+
 static Error several_poll(Backend *backend, int slot, double seconds, bool *ended)
 {
     SeveralBackend *several = (SeveralBackend *)backend;
+    several->slot = slot;
+    several->seconds = seconds;
     *ended = true;
-    for (int i = 0; i < several->n_parts && *ended; i++) {
-        const SeveralPart *part = several->parts[i];
-        if (!part->inner->in_flight[slot]) continue;
-        const Error error = part->inner->poll(part->inner, slot, seconds, ended);
-        if (error.kind != OK) return several_failed(several, part, &error);
-    }
+    TRY(several_each(several, several_poll_part));
+    for (int i = 0; i < several->n_parts; i++) *ended = *ended && several->parts[i]->ended;
     return error_none();
 }
 

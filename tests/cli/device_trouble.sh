@@ -94,6 +94,25 @@ status=$?
 said "faulty device 0 failed: wait: the device is lost" && stopped pinned $status
 report $? "a lost device, and --device forbids the other: status 3, resumes"
 
+run all "" --backend faulty --device all --batch 128 && same all
+report $? "--device all: several share every batch, the same bits"
+
+run several backend:wait2:2+:LOST --backend faulty --device 0,2 --batch 128 && same several &&
+    said "device is lost" "continues on faulty device 0 with"
+report $? "one of several devices is lost: the other goes on, the same bits"
+
+run left_out backend:open2:1:LOST --backend faulty --device 0,1,2 && same left_out && said "device 2 is left out"
+report $? "one of several devices can't be opened: it is left out, and that is said"
+
+wrong=0
+for devices in 0,x 64 1, ,1 '' all,1 0x1; do
+    run wrong "" --backend faulty --device "$devices"
+    [ $? -eq 2 ] || wrong=1
+done
+run wrong "" --backend faulty --device 0,9
+[ $? -eq 1 ] && said "no faulty device 9" && [ $wrong -eq 0 ]
+report $? "devices that can't be are refused"
+
 run fallback backend:wait:6+:LOST --backend faulty --fallback cpu && same fallback && said "device is lost"
 report $? "no device left, and --fallback cpu: the same bits"
 

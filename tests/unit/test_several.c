@@ -32,7 +32,7 @@ static void several_case_start(SeveralCase *test)
     CHECK_OK(spec_parse("hops.yaml", SEVERAL_SPEC, NULL, 0, &test->arena, diagnostics, &test->spec));
     diagnostics_print(diagnostics, stdout, false);
     test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
-                                 .backend = {.name = "faulty", .threads = 1, .patience = 0.2},
+                                 .backend = {.name = "faulty", .threads = 1, .patience = 2.0},
                                  .batch = 203,
                                  .slice = 12};
 }
@@ -78,7 +78,7 @@ static int64_t several_case_count(SeveralCase *test, const char *name, const cha
 TEST(several_devices_give_the_bytes_of_one)
 {
     static const uint64_t devices[] = {3, 7, 15, 9, BACKEND_ALL_DEVICES};
-    static const int64_t batches[] = {203, 64, 5, 4096};
+    static const int64_t batches[] = {203, 64, 21, 4096};
     SeveralCase test;
     several_case_start(&test);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
