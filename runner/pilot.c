@@ -213,6 +213,18 @@ static Error pilot_fly(const PilotTask *task, int64_t lanes, double until, Pilot
     return error;
 }
 
+// Lanes that are observed have a kernel of their own.
+static Error pilot_warm_up_observed(const PilotTask *task, PilotFlight *flight)
+{
+    Batch *batch = backend_batch(task->backend, 0);
+    bool done;
+    batch->trace.lanes = 1;
+    batch->trace.every = spec_sample_ticks(task->spec);
+    flight->done[0] = false;
+    TRY(backend_begin(task->backend, 0));
+    return pilot_step(task, flight, 1, &done);
+}
+
 // The first launch of a process also loads the kernel: one tick of one trial, which is counted apart.
 static Error pilot_warm_up(const PilotTask *task, double *seconds)
 {
@@ -224,6 +236,7 @@ static Error pilot_warm_up(const PilotTask *task, double *seconds)
     pilot_fill(task, task->spec->replicates.count, &arena, &flight);
     Error error = backend_begin(task->backend, 0);
     if (error.kind == OK) error = pilot_step(task, &flight, 1, &done);
+    if (error.kind == OK && task->observed) error = pilot_warm_up_observed(task, &flight);
     arena_destroy(&arena);
     *seconds = clock_seconds() - start;
     return error;

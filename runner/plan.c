@@ -228,7 +228,8 @@ static Error plan_count_time(PlanMaker *maker)
                             .search = &maker->search,
                             .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
-                            .lanes = plan->lanes};
+                            .lanes = plan->lanes,
+                            .observed = maker->recorded > 0};
     Pilot pilot;
     TRY(pilot_run(&task, &pilot));
     // once for every lane, and again for the lanes that are recorded when their ranks are known

@@ -260,6 +260,7 @@ typedef struct PilotTask {
     const Search *search;
     Backend *backend;           // prepared for batches of batch_lanes
     int64_t batch_lanes, lanes; // lanes: of the campaign
+    bool observed;              // some of them are
 } PilotTask;
 
 typedef struct Pilot {

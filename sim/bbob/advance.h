@@ -420,6 +420,7 @@ HD real bbob_value(const BbobConstants *c, const double *assets, const LaneGroup
     p.assets = assets;
     p.weight = assets + BBOB_AT_WEIGHT * c->dimension;
     p.d = (int)c->dimension;
+    p.x[0] = splat(0.0); // there is one at least, which not every compiler knows
     for (int i = 0; i < p.d; i++) p.x[i] = bbob_offset(group, assets, i);
     return bbob_on_point(&p);
 }
