@@ -122,7 +122,8 @@ report $? "Ctrl-C while a slice hangs: status $status after $took s"
 
 # A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
 "$HOPSCOTCH" run experiments/smoke.yaml --name slow --results "$folder/results" --progress none --backend cpu \
-    --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >"$folder/output" 2>"$folder/errors"
+    --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 \
+    >"$folder/output" 2>"$folder/errors"
 [ $? -eq 3 ] && said "--slice" "hopscotch resume slow"
 report $? "a slice that takes too long on the CPU: status 3"
 exit "$failed"
