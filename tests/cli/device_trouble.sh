@@ -125,7 +125,11 @@ report $? "a slice that does not end: status 3, resumes"
 HOPSCOTCH_FAULT=backend:advance:6:HANG "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name left \
     --results "$folder/results" --progress none --backend faulty --batch 16 --watchdog 0 \
     >"$folder/output" 2>"$folder/errors" &
-pid=$!
+pid=$! waited=0
+until grep -q "pid $pid on" "$folder/results/left/campaign.lock" 2>/dev/null || [ "$waited" -ge 600 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
 sleep 1
 kill -INT "$pid"
 begin=$(date +%s)
@@ -137,7 +141,8 @@ report $? "Ctrl-C while a slice hangs: status $status after $took s"
 
 # A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
 "$HOPSCOTCH" run experiments/smoke.yaml --name slow --results "$folder/results" --progress none --backend cpu \
-    --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >"$folder/output" 2>"$folder/errors"
+    --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 \
+    >"$folder/output" 2>"$folder/errors"
 [ $? -eq 3 ] && said "--slice" "hopscotch resume slow"
 report $? "a slice that takes too long on the CPU: status 3"
 exit "$failed"

@@ -10,8 +10,9 @@ folder=$(mktemp -d) || exit 3
 pid=
 trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$folder"' EXIT
 failed=0
-# A batch takes some 0.2 s, so that the signals come long before the end.
-set -- experiments/smoke.yaml --results "$folder" --progress none --batch 64 --threads 1 --set simulation.duration=10
+# A batch takes some 0.2 s, and there are more than a thousand, so that the signals come long before the end.
+set -- experiments/smoke.yaml --results "$folder" --progress none --batch 64 --threads 1 \
+    --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
 report()
 {
@@ -31,7 +32,11 @@ milliseconds()
 for signal in INT TERM; do
     "$HOPSCOTCH" run "$@" --name cut >"$folder/output" 2>&1 &
     pid=$! waited=0
-    while [ ! -e "$folder/cut/campaign.db" ] && [ "$waited" -lt 100 ]; do sleep 0.1; waited=$((waited + 1)); done
+    # its lock names it when it runs, and has been told what signals mean
+    until grep -q "pid $pid on" "$folder/cut/campaign.lock" 2>/dev/null || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
     sleep 0.3
     begin=$(milliseconds)
     kill -"$signal" "$pid"

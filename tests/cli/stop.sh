@@ -10,8 +10,9 @@ folder=$(mktemp -d) || exit 3
 pid=
 trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$folder"' EXIT
 failed=0
-# A batch takes some 0.2 s, so that what stops it comes long before the end.
-set -- experiments/smoke.yaml --results "$folder" --progress none --batch 64 --threads 1 --set simulation.duration=10
+# A batch takes some 0.2 s, and there are more than a thousand, so that what stops it comes long before the end.
+set -- experiments/smoke.yaml --results "$folder" --progress none --batch 64 --threads 1 \
+    --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
 report()
 {
@@ -30,7 +31,7 @@ start()
 {
     had=$(count) waited=0
     { "$HOPSCOTCH" run "$@" --name cut >"$folder/output" 2>&1; echo $? >"$folder/status"; } &
-    while [ "$(count)" -le "$had" ] && [ "$waited" -lt 100 ]; do sleep 0.1; waited=$((waited + 1)); done
+    while [ "$(count)" -le "$had" ] && [ "$waited" -lt 600 ]; do sleep 0.1; waited=$((waited + 1)); done
     pid=$(sed 's/pid \([0-9]*\) on .*/\1/' "$folder/cut/campaign.lock")
 }
 ended()
@@ -45,11 +46,15 @@ ended()
 : >"$folder/said"
 start "$@"
 kill -USR1 "$pid"
-sleep 0.5
-grep -q 'cut: .*/11,660 .* left' "$folder/output"
+waited=0
+until grep -q "cut: .*/111,353 .* left" "$folder/output" || [ "$waited" -ge 600 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
+[ "$waited" -lt 600 ]
 report $? "SIGUSR1 is answered"
 "$HOPSCOTCH" status cut --results "$folder" >"$folder/said"
-has "$folder/said" " of 11,660"
+has "$folder/said" " of 111,353"
 "$HOPSCOTCH" run "$@" --name cut >"$folder/said" 2>&1
 [ $? -eq 3 ]
 report $? "a second runner is refused"

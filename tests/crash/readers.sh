@@ -40,7 +40,7 @@ throughput()
 read_newest()
 {
     seen=-1 reads=0
-    until [ -e "$folder/stop" ]; do
+    while [ "$reads" -eq 0 ] || [ ! -e "$folder/stop" ]; do
         "$HOPSCOTCH" query read --results "$folder" --columns id --order id:desc --limit 1000 --format csv \
             >"$folder/newest.$1" 2>&1 || { echo "query: $(cat "$folder/newest.$1")" >>"$folder/wrong"; return; }
         seen=$(awk -v batch="$BATCH" -v seen="$seen" -v total=12100 '
@@ -60,7 +60,7 @@ read_newest()
 read_best()
 {
     seen=inf reads=0
-    until [ -e "$folder/stop" ]; do
+    while [ "$reads" -eq 0 ] || [ ! -e "$folder/stop" ]; do
         "$HOPSCOTCH" best read --results "$folder" --top 20 --format csv >"$folder/best.$1" 2>&1 ||
             { echo "best: $(cat "$folder/best.$1")" >>"$folder/wrong"; return; }
         seen=$(awk -F, -v seen="$seen" '
