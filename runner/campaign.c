@@ -198,6 +198,7 @@ static Error campaign_end(Campaign *campaign)
     const char *stop = campaign->search.method->stopped(&campaign->search);
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
+    if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
     if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store));
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));
     TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
