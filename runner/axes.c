@@ -19,8 +19,7 @@ static void axes_unknown_method(SpecReader *reader, const Node *node)
     const char *known[16];
     int n_known = search_method_count() < 16 ? search_method_count() : 16;
     for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
-    const bool later = node->kind == NODE_SCALAR &&
-                       words_find("csv|latin_hypercube|sobol|centered|morris|nsga2|adam", node->text) >= 0;
+    const bool later = node->kind == NODE_SCALAR && words_find("csv|nsga2|adam", node->text) >= 0;
     const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
     diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
              later ? "which is not supported by this version, expected" : "expected",
@@ -36,7 +35,7 @@ static void axes_foreign_option(SpecReader *reader, const GivenKey *given)
         const Key *key = &reader->keys[i];
         if (strcmp(key->path, given->path) != 0) continue;
         if (key->method == NULL || strcmp(key->method, reader->spec->method->name) == 0) return;
-        foreign = key;
+        if (foreign == NULL) foreign = key;
     }
     if (foreign != NULL)
         diagnose(reader->diagnostics, given->key, "%s belongs to method %s, and this is method %s", key_name(foreign),

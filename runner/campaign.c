@@ -202,6 +202,7 @@ static Error campaign_end(Campaign *campaign)
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
+    if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
     TRY(store_set_total(campaign->store, loop->numbers.trials_total));

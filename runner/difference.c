@@ -106,7 +106,7 @@ static bool difference_is_free(const char *from_path, const char *to_path, const
     const char *path = from_path != NULL ? from_path : to_path;
     const bool both = from_path != NULL && to_path != NULL && strcmp(from_path, to_path) == 0;
     const size_t length = strlen(path);
-    if (search_learns(method)) return false;
+    if (search_learns(method) || method->whole) return false;
     if (strcmp(path, "search.exclude") == 0 || difference_starts(path, "search.points.")) return true;
     if (difference_is_of_method(path, method)) return true;
     if (method->find == NULL) return false;

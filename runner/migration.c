@@ -44,7 +44,9 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "ALTER TABLE rounds ADD COLUMN stop TEXT;\n"
      "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
      "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
-     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n",
+     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n"
+     "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
+     "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
 };
 

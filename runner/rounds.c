@@ -1,7 +1,7 @@
-// The rounds of a search that learns, as arrays: their rows wait in campaign.db, where a commit puts them with the trials
-// that they came from, and when a run ends they are also written to a shard, under debug/METHOD. A lane is a search, or
-// what was added to it since the last such shard; in the table of lanes its number stands as `trial`. The rows in the
-// database stay, so a shard that is lost is written again from them.
+// The rounds of a search that learns, as arrays: their rows wait in campaign.db, where a commit puts them with the
+// trials that they came from, and when a run ends they are also written to a shard, under debug/METHOD. A lane is a
+// search, or what was added to it since the last such shard; in the table of lanes its number stands as `trial`. The
+// rows in the database stay, so a shard that is lost is written again from them.
 #include "store.h"
 
 #include <stdlib.h>

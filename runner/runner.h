@@ -234,12 +234,29 @@ typedef struct Search {
     struct SegmentedSearch *segments; // of a campaign that was extended (search_segments.c), else NULL
 } Search;
 
+// Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
+typedef struct SensitivityBlocks {
+    const double *fitness;
+    const int64_t *chosen;
+    int64_t count; // >= 2
+} SensitivityBlocks;
+
+// What a method says of its parameters once all trials were run (runner/sensitivity.c).
+typedef struct Sensitivity {
+    const char *const *measures; // [n_measures] names
+    int n_measures, main;        // main: what parameters are ranked by
+    int64_t (*block)(const Spec *spec);
+    void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
+} Sensitivity;
+
 struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
     int n_options;
     bool wants_values, wants_range, wants_points; // what `over` may hold
     bool wants_sigma;                             // a range may have one
+    bool whole;                                   // with other options all points are others: can't be extended
+    const Sensitivity *sensitivity;               // NULL: it measures none
     Error (*init)(const Spec *spec, Arena *arena, Search *search);
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
     Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
@@ -260,7 +277,11 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_random, search_cmaes;
+extern const SearchMethod search_grid, search_list, search_random, search_latin_hypercube, search_sobol,
+    search_centered, search_morris, search_sobol_indices, search_cmaes;
+
+// u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
+double search_value(const Values *values, double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
 uint64_t search_round_ordinal(int64_t round, int64_t member);
@@ -352,6 +373,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
 //   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
+//   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again

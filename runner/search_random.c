@@ -38,6 +38,11 @@ static double search_random_in_range(const Values *values, double u)
     return x < low ? low : x > high ? high : x; // the last bit of exp, or of the sum, may step over an end
 }
 
+double search_value(const Values *values, double u)
+{
+    return values->form == VALUES_RANGE ? search_random_in_range(values, u) : search_random_choice(values, u);
+}
+
 static void search_random_point(const Search *search, const void *data, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
@@ -46,9 +51,7 @@ static void search_random_point(const Search *search, const void *data, int64_t 
     for (int a = 0; a < spec->n_axes; a++) {
         const Values *values = &spec->axes[a].values;
         const double u = random_uniform(&key, (uint32_t)search_zip_leader(spec, a));
-        const bool range = values->form == VALUES_RANGE;
-        parameter[spec->axes[a].parameter] =
-            range ? search_random_in_range(values, u) : search_random_choice(values, u);
+        parameter[spec->axes[a].parameter] = search_value(values, u);
     }
 }
 

@@ -134,6 +134,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
     TRY(database_run(database, rounds_table_sql));
+    TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, seal_table_sql));

@@ -323,6 +323,11 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 
+// ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
+
+extern const char *const sensitivity_table_sql;               // CREATE TABLE sensitivity
+Error sensitivity_record(Store *store, const Search *search); // of a campaign that is done; nothing for other methods
+
 // ---- the writer thread (runner/writer.c) ----------------------------------------------------------------------------
 
 enum { WRITER_COMMITS = 3 }; // one being written, one waiting, one being filled

@@ -1,13 +1,13 @@
 // How many evaluations the CMA-ES needs on the 24 noiseless functions of the model bbob: for each function, dimension
-// and target the expected running time (evaluations of all runs over the number of those that got there) and the success
-// rate. Searches run through ask and tell on a CPU backend; nothing is stored.
+// and target the expected running time (evaluations of all runs over the number of those that got there) and the
+// success rate. Searches run through ask and tell on a CPU backend; nothing is stored.
 //
-//   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has BUDGET x dimension evaluations, 1e4
+//   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has 1e4 x dimension evaluations
 //   build/bench_search values FUNCTION DIMENSION INSTANCE
 //
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
-// tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as doubles
-// on the standard input, their values go to the output.
+// tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
+// doubles on the standard input, their values go to the output.
 #include "../../runner/runner.h"
 
 #include <math.h>
