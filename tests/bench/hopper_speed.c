@@ -1,4 +1,4 @@
-// How fast hoppers are: 5 s of implicit midpoint and semi-implicit Euler at 1e-4 s and of dormand_prince at 1e-6, against
+// How fast hoppers are: 5 s of implicit midpoint and semi-implicit Euler at 1e-4 s and dormand_prince at 1e-6, against
 // the oracle (Newton on ten numbers with a Jacobian by finite differences, four iterations) and, on a GPU, against the
 // time that its FP64 units need at least.
 //     hopper_speed [OUTPUT [BACKEND [CLOCK]]]

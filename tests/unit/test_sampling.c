@@ -1,5 +1,5 @@
-// Methods that sample: Sobol's sequence against its tables, that a Latin hypercube is one, what a centered study visits,
-// and sensitivities of functions whose answers are known.
+// Methods that sample: Sobol's sequence against its tables, that a Latin hypercube is one, what a centered study
+// visits, and sensitivities of functions whose answers are known.
 #include "../../runner/sobol.h"
 #include "../../runner/store.h"
 #include "../test.h"
