@@ -29,7 +29,7 @@ sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search_grid.c"/a#include "search_halton.c"' \
     runner/hopscotch.c
-sed -i 's/{&search_grid,/{\&search_grid, \&search_halton,/' runner/search.c
+sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/search.c
 sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
 
 make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT=-O1 WERROR=-Werror build/hopscotch >log 2>&1 || fail "it does not build"
