@@ -2,11 +2,11 @@
 // batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares
 // it.
 //
-// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
-// searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate: {trial,
-// replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays those that
-// the spec asks for: others were among the best when a limit or an extension came, and when that was is no matter of the
-// campaign's.
+// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate;
+// the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
+// {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
+// those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
+// matter of the campaign's.
 #include "store.h"
 
 #include <stdlib.h>

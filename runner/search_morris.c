@@ -1,8 +1,8 @@
-// morris: elementary effects (M. D. Morris, Technometrics 33(2), 1991). A trajectory of k + 1 trials changes each of the k
-// parameters once, in a random order, by delta = p/(2 (p - 1)) of its range, up or down between p levels. The effect of a
-// parameter in a trajectory is the change of the fitness over delta; its mean tells how much it matters, the mean of its
-// absolute values (mu_star; F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007) also where effects
-// cancel, and its standard deviation how far it bends or depends on the other parameters.
+// morris: elementary effects (M. D. Morris, Technometrics 33(2), 1991). A trajectory of k + 1 trials changes each of
+// the k parameters once, in a random order, by delta = p/(2 (p - 1)) of its range, up or down between p levels. The
+// effect of a parameter in a trajectory is the change of the fitness over delta; its mean tells how much it matters,
+// the mean of its absolute values (mu_star; F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007)
+// also where effects cancel, and its standard deviation how far it bends or depends on the other parameters.
 #include "runner.h"
 
 #include <math.h>

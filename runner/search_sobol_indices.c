@@ -1,7 +1,7 @@
 // sobol_indices: how much of the fitness' variance each parameter explains alone (first_order) and with all others
 // (total). A block of k + 2 trials is a point of A, one of B, and A with each coordinate from B (A. Saltelli et al.,
-// Comput. Phys. Commun. 181, 2010, table 2: the estimators b for the first order and f, of Jansen, for the total one); A
-// and B are the halves of a Sobol sequence of 2k coordinates.
+// Comput. Phys. Commun. 181, 2010, table 2: the estimators b for the first order and f, of Jansen, for the total one);
+// A and B are the halves of a Sobol sequence of 2k coordinates.
 #include "sobol.h"
 
 #include <math.h>
