@@ -70,6 +70,12 @@ void test_error(ErrorKind expected, Error got, const char *file, int line, const
         printf("%s: expected error kind %d, got %d: %s\n", what, (int)expected, (int)got.kind, got.text);
 }
 
+bool test_quick(void)
+{
+    const char *quick = getenv("QUICK");
+    return quick != NULL && quick[0] != '\0';
+}
+
 void test_skip(const char *why)
 {
     skipped = true;

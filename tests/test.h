@@ -17,6 +17,7 @@ void test_bits(double expected, double got, const char *file, int line, const ch
 void test_text(const char *expected, const char *got, const char *file, int line, const char *what);
 void test_error(ErrorKind expected, Error got, const char *file, int line, const char *what);
 void test_skip(const char *why); // counts as skipped; return from the test after it
+bool test_quick(void);           // QUICK=1: a test of many cases is to take a slice of them
 // A fresh folder for this test, removed at the end of the run.
 const char *test_folder(void);
 // ../shared/NAME if it is there, else NULL (then skip).
