@@ -11,16 +11,40 @@ static bool fuzz_parse(const char *text, Arena *arena, Spec *spec)
     return error.kind == OK;
 }
 
-static void fuzz_trial(const Search *search, int64_t id, double *parameter)
+static void fuzz_check_parameters(const Configured *configured, const double *parameter)
 {
-    uint64_t ordinal;
-    const Configured *configured = &search->spec->configured;
-    const Error error = search->method->trial(search, id, &ordinal, parameter);
-    fuzz_check_error(error);
-    for (int i = 0; error.kind == OK && i < configured_named(configured); i++) {
+    for (int i = 0; i < configured_named(configured); i++) {
         const Parameter *row = &configured->parameters[i];
         if (!(parameter[i] >= row->low && parameter[i] <= row->high)) abort();
     }
+}
+
+static void fuzz_trial(const Search *search, int64_t id, double *parameter)
+{
+    uint64_t ordinal;
+    const Error error = search->method->trial(search, id, &ordinal, parameter);
+    fuzz_check_error(error);
+    if (error.kind == OK) fuzz_check_parameters(&search->spec->configured, parameter);
+}
+
+// The trials of a search that learns are no function of their ids: its first ones.
+static void fuzz_ask(Search *search, Arena *arena)
+{
+    enum { FUZZ_ASKED = 4 };
+    const int parameters = search->spec->configured.n_parameters;
+    bool waiting = false;
+    Trials trials = {.capacity = FUZZ_ASKED,
+                     .id = ARENA_NEW(arena, int64_t, FUZZ_ASKED),
+                     .ordinal = ARENA_NEW(arena, uint64_t, FUZZ_ASKED),
+                     .search = ARENA_NEW(arena, int32_t, FUZZ_ASKED),
+                     .round = ARENA_NEW(arena, int32_t, FUZZ_ASKED),
+                     .parameter = ARENA_NEW(arena, double, FUZZ_ASKED *parameters),
+                     .fitness = ARENA_NEW(arena, double, FUZZ_ASKED),
+                     .survived = ARENA_NEW(arena, double, FUZZ_ASKED)};
+    const Error error = search->method->ask(search, FUZZ_ASKED, &trials, &waiting);
+    fuzz_check_error(error);
+    for (int64_t i = 0; error.kind == OK && i < trials.count; i++)
+        fuzz_check_parameters(&search->spec->configured, trials.parameter + i * parameters);
 }
 
 static void fuzz_plan(const Spec *spec, Arena *arena)
@@ -31,7 +55,11 @@ static void fuzz_plan(const Spec *spec, Arena *arena)
     fuzz_check_error(error);
     if (error.kind != OK) return;
     const int64_t ids[] = {0, 1, search.total / 2, search.total - 1, search.total, -1};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) fuzz_trial(&search, ids[i], parameter);
+    if (search_learns(search.method)) {
+        fuzz_ask(&search, arena);
+    } else {
+        for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) fuzz_trial(&search, ids[i], parameter);
+    }
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
         const Recording recording = recording_of(spec, kind);
         if (recording.wanted && recording_lane_bytes(&recording) <= 0) abort();
