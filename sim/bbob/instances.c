@@ -59,13 +59,15 @@ static void bbob_product(const BbobInstance *instance, const double *left, doubl
                          double *out)
 {
     const int d = instance->d;
+    double stretch[BBOB_DIMENSIONS_MAX];
+    for (int k = 0; k < d; k++) stretch[k] = portable_pow(alpha, 0.5 * bbob_place(instance, k));
     for (int i = 0; i < d; i++) {
         for (int j = 0; j < d; j++) {
             double sum = 0.0;
             for (int k = 0; k < d; k++) {
                 const double l = left != NULL ? left[i * d + k] : i == k ? 1.0 : 0.0;
                 const double r = right != NULL ? right[k * d + j] : k == j ? 1.0 : 0.0;
-                sum += l * portable_pow(alpha, 0.5 * bbob_place(instance, k)) * r;
+                sum += l * stretch[k] * r;
             }
             out[i * d + j] = sum;
         }
@@ -83,6 +85,7 @@ static void bbob_set_maps(const BbobInstance *instance)
     static const double alpha_A[BBOB_FUNCTIONS + 1] = {[6] = 10, [7] = 10, [13] = 10, [23] = 100, [24] = 100};
     static const double alpha_B[BBOB_FUNCTIONS + 1] = {[15] = 10, [16] = 0.01, [17] = 10, [18] = 1000};
     const int f = instance->function;
+    if (f == 1 || f == 8) return; // their values are sums over x - x_opt
     const double *R = bbob_rotation(instance, BBOB_DRAW_R), *Q = bbob_rotation(instance, BBOB_DRAW_Q);
     const bool linear = alpha_A[f] > 0.0;
     bbob_product(instance, linear && f != 7 ? Q : NULL, linear ? alpha_A[f] : 1.0, R, instance->A);
