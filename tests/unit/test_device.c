@@ -1,9 +1,6 @@
 // Trouble with devices: the watchdog, batches that shrink until they fit, a device that fails and what takes its place.
 // Under every fault at every call the campaign's digest is that of the campaign that had none.
-#include "../../runner/store.h"
-#include "../../sim/backend.h"
-#include "../../sim/faults.h"
-#include "../test.h"
+#include "device_case.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,68 +14,11 @@
     "record: {trajectories: {select: {best: 3, every: 10}, sample: 0.005}, "                                           \
     "debug: {newton: {select: {best: 2}, window: [0.01, 0.02]}}}\n"
 
-typedef struct DeviceCase {
-    Arena arena;
-    Spec spec;
-    RunOptions options;
-    RunSummary summary;
-    Sha256Text digest; // of the last campaign that was run
-} DeviceCase;
-
-static void device_case_start(DeviceCase *test)
-{
-    *test = (DeviceCase){.spec = {.seed = 0}};
-    if (arena_create(&test->arena, (size_t)1 << 30, "test").kind != OK) abort();
-    Diagnostics *diagnostics = diagnostics_new(&test->arena);
-    CHECK_OK(spec_parse("hops.yaml", DEVICE_SPEC, NULL, 0, &test->arena, diagnostics, &test->spec));
-    diagnostics_print(diagnostics, stdout, false);
-    test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
-                                 .backend = {.name = "faulty", .threads = 1, .patience = 0.2},
-                                 .batch = 32,
-                                 .slice = 20};
-    backend_faulty_repair();
-}
-
-static void device_case_end(DeviceCase *test)
-{
-    device_set_faults("");
-    backend_faulty_repair();
-    arena_destroy(&test->arena);
-}
-
-static Error device_case_run(DeviceCase *test, const char *name, const char *faults)
-{
-    StoredCampaign stored;
-    test->options.name = arena_copy(&test->arena, name);
-    backend_faulty_repair();
-    device_set_faults(faults);
-    const Error error = campaign_run(&test->spec, &test->options, &test->arena, &test->summary);
-    device_set_faults("");
-    CHECK_OK(campaign_open(test->options.results, name, &test->arena, &stored));
-    CHECK_OK(campaign_digest(&stored, &test->digest));
-    campaign_close(&stored);
-    return error;
-}
-
 static void device_case_whole(DeviceCase *test, char *hex)
 {
     CHECK_OK(device_case_run(test, "whole", ""));
     CHECK_INTEGER(55, test->summary.trials_done);
     memcpy(hex, test->digest.hex, sizeof test->digest.hex);
-}
-
-static int64_t device_case_count(DeviceCase *test, const char *name, const char *sql)
-{
-    StoredCampaign stored;
-    Statement *statement = NULL;
-    bool row = false;
-    CHECK_OK(campaign_open(test->options.results, name, &test->arena, &stored));
-    CHECK_OK(database_prepare(stored.database, sql, &statement));
-    CHECK_OK(statement_step(statement, &row));
-    const int64_t count = row ? column_integer(statement, 0) : -1;
-    statement_close(statement);
-    campaign_close(&stored);
-    return count;
 }
 
 // ---- campaigns ------------------------------------------------------------------------------------------------------
@@ -108,7 +48,7 @@ TEST(device_trouble_at_any_call_changes_no_bit)
     static const char *const whats[] = {"MEMORY", "LAUNCH", "LOST"};
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     for (int o = 0; o < 5; o++) {
         for (int w = 0; w < 3; w++) device_case_sweep(&test, operations[o], whats[w], whole);
@@ -122,7 +62,7 @@ TEST(device_clock_that_lies_changes_no_bit)
 {
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     test.options.slice = 0; // by the clock
     CHECK_OK(device_case_run(&test, "lies", "backend:wait:1+:TIME"));
@@ -135,7 +75,7 @@ TEST(device_that_fails_for_good_stops_the_run_and_another_one_resumes_it)
 {
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     const Error error = device_case_run(&test, "gone", "backend:wait:5+:LOST"); // on either device
     CHECK_ERROR(ERROR_DEVICE, error);
@@ -156,7 +96,7 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
 {
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     test.options.backend.devices = 1;
     CHECK_ERROR(ERROR_DEVICE, device_case_run(&test, "pinned", "backend:advance:4:LOST"));
@@ -172,7 +112,7 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
 TEST(device_trouble_costs_nothing_of_a_limit)
 {
     DeviceCase test;
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     test.spec.limits.trials = 40;
     CHECK_OK(device_case_run(&test, "whole", ""));
     const Sha256Text whole = test.digest;
@@ -187,7 +127,7 @@ TEST(device_that_keeps_failing_is_given_up)
 {
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     // two fresh contexts, then the other device
     CHECK_OK(device_case_run(&test, "worn", "backend:wait:2:LAUNCH,backend:wait:5:LAUNCH,backend:wait:8:LAUNCH"));
@@ -203,7 +143,7 @@ TEST(device_slice_that_does_not_end_stops_the_run)
 {
     DeviceCase test;
     char whole[65];
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     const Error error = device_case_run(&test, "stuck", "backend:advance:3:HANG");
     CHECK_ERROR(ERROR_STUCK, error);
@@ -220,7 +160,7 @@ TEST(device_halves_its_batches_until_they_fit)
 {
     DeviceCase test;
     Device device;
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     test.options.batch = 40;
     device_set_faults("backend:prepare:1:MEMORY,backend:prepare:2:MEMORY");
     CHECK_OK(device_open(&test.spec, &test.options, &device));
@@ -269,7 +209,7 @@ static void device_case_watch(DeviceCase *test, const BackendOptions *options, d
 TEST(device_watchdog_is_as_patient_as_it_was_told)
 {
     DeviceCase test;
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     BackendOptions options = {.name = "faulty", .threads = 1, .patience = 0.3};
     device_case_watch(&test, &options, 0.25, 5);
     options.patience = (double)INFINITY;
@@ -282,7 +222,7 @@ TEST(device_slice_in_flight_is_cut_short_when_the_backend_closes)
 {
     DeviceCase test;
     Backend *backend = NULL;
-    device_case_start(&test);
+    device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     const BackendOptions options = {.name = "cpu", .threads = 1};
     enum { LANES = 65536 };
     CHECK_OK(backend_open(&options, &backend));

@@ -1,9 +1,6 @@
 // Several devices that share every batch: any number of them gives the digest of one, arrays and all; one that fails
 // leaves the others running. The devices are those of the backend `faulty`.
-#include "../../runner/store.h"
-#include "../../sim/backend.h"
-#include "../../sim/faults.h"
-#include "../test.h"
+#include "device_case.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,61 +13,10 @@
     "record: {trajectories: {select: {best: 3, every: 2}, sample: 0.005, replicates: all}, "                           \
     "debug: {newton: {select: {best: 40}, window: [0.01, 0.02]}}}\n"
 
-typedef struct SeveralCase {
-    Arena arena;
-    Spec spec;
-    RunOptions options;
-    RunSummary summary;
-    Sha256Text digest; // of the last campaign that was run
-} SeveralCase;
-
-static void several_case_start(SeveralCase *test)
+static Error several_case_run(DeviceCase *test, const char *name, uint64_t devices, const char *faults)
 {
-    *test = (SeveralCase){.spec = {.seed = 0}};
-    if (arena_create(&test->arena, (size_t)1 << 30, "test").kind != OK) abort();
-    Diagnostics *diagnostics = diagnostics_new(&test->arena);
-    CHECK_OK(spec_parse("hops.yaml", SEVERAL_SPEC, NULL, 0, &test->arena, diagnostics, &test->spec));
-    diagnostics_print(diagnostics, stdout, false);
-    test->options = (RunOptions){.results = arena_copy(&test->arena, test_folder()),
-                                 .backend = {.name = "faulty", .threads = 1, .patience = 2.0},
-                                 .batch = 203,
-                                 .slice = 12};
-}
-
-static void several_case_end(SeveralCase *test)
-{
-    device_set_faults("");
-    backend_faulty_repair();
-    arena_destroy(&test->arena);
-}
-
-static Error several_case_run(SeveralCase *test, const char *name, uint64_t devices, const char *faults)
-{
-    StoredCampaign stored;
-    test->options.name = arena_copy(&test->arena, name);
     test->options.backend.devices = devices;
-    backend_faulty_repair();
-    device_set_faults(faults);
-    const Error error = campaign_run(&test->spec, &test->options, &test->arena, &test->summary);
-    device_set_faults("");
-    CHECK_OK(campaign_open(test->options.results, name, &test->arena, &stored));
-    CHECK_OK(campaign_digest(&stored, &test->digest));
-    campaign_close(&stored);
-    return error;
-}
-
-static int64_t several_case_count(SeveralCase *test, const char *name, const char *sql)
-{
-    StoredCampaign stored;
-    Statement *statement = NULL;
-    bool row = false;
-    CHECK_OK(campaign_open(test->options.results, name, &test->arena, &stored));
-    CHECK_OK(database_prepare(stored.database, sql, &statement));
-    CHECK_OK(statement_step(statement, &row));
-    const int64_t count = row ? column_integer(statement, 0) : -1;
-    statement_close(statement);
-    campaign_close(&stored);
-    return count;
+    return device_case_run(test, name, faults);
 }
 
 // ---- the same bits --------------------------------------------------------------------------------------------------
@@ -79,8 +25,8 @@ TEST(several_devices_give_the_bytes_of_one)
 {
     static const uint64_t devices[] = {3, 7, 15, 9, BACKEND_ALL_DEVICES};
     static const int64_t batches[] = {203, 64, 21, 4096};
-    SeveralCase test;
-    several_case_start(&test);
+    DeviceCase test;
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
     const Sha256Text one = test.digest;
     CHECK_INTEGER(275, test.summary.trials_done);
@@ -95,15 +41,15 @@ TEST(several_devices_give_the_bytes_of_one)
         }
     }
     CHECK_TEXT("faulty device 0 and devices 1, 2, 3", test.summary.device);
-    several_case_end(&test);
+    device_case_end(&test);
 }
 
 // Device by device, the parameters and results of every lane stand where the caller put and expects them.
 TEST(several_devices_share_a_batch)
 {
-    SeveralCase test;
+    DeviceCase test;
     Backend *backend = NULL;
-    several_case_start(&test);
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     BackendOptions options = {.name = "faulty", .threads = 1, .devices = 7};
     const Configured *configured = &test.spec.configured;
     enum { LANES = 5 * 32 + 7 };
@@ -131,14 +77,14 @@ TEST(several_devices_share_a_batch)
     }
     CHECK(different > LANES / 2);
     CHECK(backend_close(backend));
-    several_case_end(&test);
+    device_case_end(&test);
 }
 
 TEST(several_devices_that_are_not_there_are_refused)
 {
-    SeveralCase test;
+    DeviceCase test;
     Backend *backend = NULL;
-    several_case_start(&test);
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     const BackendOptions options = {.name = "faulty", .threads = 1, .devices = 1 | (uint64_t)1 << 40};
     const Error error = backend_open(&options, &backend);
     CHECK_ERROR(ERROR_USER, error);
@@ -147,7 +93,7 @@ TEST(several_devices_that_are_not_there_are_refused)
     CHECK_OK(backend_open(&cpu, &backend));
     CHECK_TEXT("cpu", backend_info(backend)->name);
     CHECK(backend_close(backend));
-    several_case_end(&test);
+    device_case_end(&test);
 }
 
 // ---- trouble --------------------------------------------------------------------------------------------------------
@@ -160,8 +106,8 @@ TEST(several_devices_that_are_not_there_are_refused)
 TEST(several_devices_of_which_one_dies_go_on_without_it)
 {
     static const char *const operations[] = {"open", "prepare", "begin", "advance", "wait"};
-    SeveralCase test;
-    several_case_start(&test);
+    DeviceCase test;
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
     const Sha256Text one = test.digest;
     for (int o = 0; o < 5; o++) {
@@ -172,33 +118,33 @@ TEST(several_devices_of_which_one_dies_go_on_without_it)
             CHECK_OK(several_case_run(&test, name, 7, faults));
             CHECK_TEXT(one.hex, test.digest.hex);
             const bool late = n > (o < 2 ? 2 : o == 2 ? 6 : 20); // opened once, prepared twice; six batches
-            CHECK_INTEGER(!late, several_case_count(&test, name, WITHOUT_1) > 0);
+            CHECK_INTEGER(!late, device_case_count(&test, name, WITHOUT_1) > 0);
         }
     }
-    several_case_end(&test);
+    device_case_end(&test);
 }
 
 TEST(several_devices_of_which_one_keeps_failing_give_it_up)
 {
-    SeveralCase test;
-    several_case_start(&test);
+    DeviceCase test;
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
     const Sha256Text one = test.digest;
     CHECK_OK(several_case_run(&test, "worn", 7, "backend:wait1:2+:LAUNCH"));
     CHECK_TEXT(one.hex, test.digest.hex);
-    CHECK_INTEGER(3, several_case_count(&test, "worn", EVENTS));
-    CHECK_INTEGER(1, several_case_count(&test, "worn", EVENTS " AND text LIKE '%faulty device 0 and device 2%'"));
+    CHECK_INTEGER(3, device_case_count(&test, "worn", EVENTS));
+    CHECK_INTEGER(1, device_case_count(&test, "worn", EVENTS " AND text LIKE '%faulty device 0 and device 2%'"));
     // one after the other, down to the last
     CHECK_OK(several_case_run(&test, "last", 7, "backend:wait1:2+:LOST,backend:wait0:5+:LOST"));
     CHECK_TEXT(one.hex, test.digest.hex);
     CHECK_TEXT("faulty device 2", test.summary.device);
-    several_case_end(&test);
+    device_case_end(&test);
 }
 
 TEST(several_devices_that_all_fail_stop_the_run)
 {
-    SeveralCase test;
-    several_case_start(&test);
+    DeviceCase test;
+    device_case_start(&test, SEVERAL_SPEC, 2.0, 203, 12);
     CHECK_OK(several_case_run(&test, "one", 1, ""));
     const Sha256Text one = test.digest;
     const Error error = several_case_run(&test, "gone", 6, "backend:wait:9+:LOST");
@@ -210,5 +156,5 @@ TEST(several_devices_that_all_fail_stop_the_run)
     CHECK_ERROR(ERROR_STUCK, stuck);
     CHECK_OK(several_case_run(&test, "stuck", 3, ""));
     CHECK_TEXT(one.hex, test.digest.hex);
-    several_case_end(&test);
+    device_case_end(&test);
 }
