@@ -1,5 +1,5 @@
 // Elementary functions on `real`, made of correctly rounded operations only, so that every processor and every number
-// of lanes gives the same bits. Straight lines: a special case is a select at the end.
+// of lanes gives the same bits. A special case is a select, behind any_lane() where it is rare.
 //
 // Each function is the textbook one (J.-M. Muller, Elementary Functions, 3rd ed. 2016: chapter 11 for the range
 // reductions): bring the argument into a small interval, evaluate a polynomial there, rebuild. The polynomials are our
