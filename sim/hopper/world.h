@@ -16,8 +16,8 @@ typedef struct HopperParameters {
     real gust_phase; // turns, drawn by lane_seed
 } HopperParameters;
 
-// `full` is a literal where the kernel is called: the plain kernel has flat ground, three states, no disturbance, no parts
-// of the balance of energy and the corrected equations, and holds no trace of the others.
+// `full` is a literal where the kernel is called: the plain kernel has flat ground, three states, no disturbance, no
+// parts of the balance of energy and the corrected equations, and holds no trace of the others.
 typedef struct HopperWorld {
     HopperConstants c;
     HopperParameters p;
