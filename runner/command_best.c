@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+// Of what the best ones are listed: of the whole campaign, of each search, of each point of an outer grid.
+typedef enum BestPer { BEST_OF_ALL, BEST_PER_SEARCH, BEST_PER_POINT } BestPer;
+
 // What one listing shows: the columns of the table trials, after "rank".
 typedef struct BestListing {
     const StoredCampaign *campaign;
@@ -11,6 +14,7 @@ typedef struct BestListing {
     const char *const *names; // [count]
     int count;
     bool survivors; // of the trials without fitness
+    BestPer per;
 } BestListing;
 
 // People see what tells most, with the failure where there is no fitness; programs see every column.
@@ -33,10 +37,32 @@ static void best_choose(BestListing *listing, bool machine, Arena *arena)
     }
 }
 
+// The columns that all trials of a group share.
+static const char *best_group(const BestListing *listing, Arena *arena)
+{
+    const Spec *spec = &listing->campaign->spec;
+    const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
+    const char **names = ARENA_NEW(arena, const char *, spec->n_outer + 1);
+    for (int i = 0; i < spec->n_outer; i++) names[i] = spec->configured.parameters[outer[i].parameter].name;
+    return listing->per == BEST_PER_SEARCH ? "search" : trial_columns_sql(names, spec->n_outer, arena);
+}
+
+// Of every group of trials the first ones in the order of best, groups in the order of what they share.
+static const char *best_groups_sql(const BestListing *listing, const char *survived, Arena *arena)
+{
+    const char *group = best_group(listing, arena);
+    const char *columns = trial_columns_sql(listing->names, listing->count, arena);
+    return arena_format(arena,
+                        "SELECT id, %s, place FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY fitness, "
+                        "%sid) AS place FROM trials WHERE fitness IS NOT NULL) WHERE place <= ? ORDER BY %s, place",
+                        columns, group, survived, group);
+}
+
 // Best first, as everywhere: fitness, then the time survived, then the id. The only value is bound.
 static const char *best_sql(const BestListing *listing, Arena *arena)
 {
     const char *survived = spec_has_metric(&listing->campaign->spec, "survived") ? "survived DESC, " : "";
+    if (listing->per != BEST_OF_ALL && !listing->survivors) return best_groups_sql(listing, survived, arena);
     return arena_format(arena, "SELECT id, %s FROM trials WHERE fitness IS %s ORDER BY %s%sid LIMIT ?",
                         trial_columns_sql(listing->names, listing->count, arena),
                         listing->survivors ? "NULL" : "NOT NULL", listing->survivors ? "" : "fitness, ", survived);
@@ -67,7 +93,7 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
         Table *table = table_start(out, format, listing->count + 1, best_titles(listing, machine, arena));
         *first = column_integer(statement, 0);
         for (int64_t rank = 1; error.kind == OK && row; rank++, error = statement_step(statement, &row)) {
-            table_integer(table, rank);
+            table_integer(table, listing->per != BEST_OF_ALL ? column_integer(statement, listing->count + 1) : rank);
             for (int i = 0; i < listing->count; i++)
                 trial_cell(table, statement, i + 1, &listing->all, trial_column_find(&listing->all, listing->names[i]));
         }
@@ -78,23 +104,52 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
     return error;
 }
 
+static Error best_list(BestListing *listing, int64_t top, TableFormat format, FILE *out, Arena *arena, int64_t *best)
+{
+    int64_t survivor;
+    TRY(trial_columns(listing->campaign->database, arena, &listing->all));
+    best_choose(listing, format != TABLE_TEXT, arena);
+    TRY(best_rows(listing, top, format, out, arena, best));
+    if (*best >= 0) return error_none();
+    if (format != TABLE_TEXT) // no rows: only the header, an empty array
+        return table_finish(table_start(out, format, listing->count + 1, best_titles(listing, true, arena)));
+    listing->survivors = true;
+    listing->per = BEST_OF_ALL;
+    best_choose(listing, false, arena);
+    fputs("no trial has a fitness; those that survived longest:\n", out);
+    TRY(best_rows(listing, top, format, out, arena, &survivor));
+    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
+    return error_none();
+}
+
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best)
 {
     BestListing listing = {.campaign = campaign};
-    int64_t survivor;
-    TRY(trial_columns(campaign->database, arena, &listing.all));
-    best_choose(&listing, format != TABLE_TEXT, arena);
-    TRY(best_rows(&listing, top, format, out, arena, best));
-    if (*best >= 0) return error_none();
-    if (format != TABLE_TEXT) // no rows: only the header, an empty array
-        return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));
-    listing.survivors = true;
-    best_choose(&listing, false, arena);
-    fputs("no trial has a fitness; those that survived longest:\n", out);
-    TRY(best_rows(&listing, top, format, out, arena, &survivor));
-    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
+    return best_list(&listing, top, format, out, arena, best);
+}
+
+// A campaign without such groups is one itself, but who asks for them expects others.
+static Error best_check_groups(const StoredCampaign *campaign, BestPer per)
+{
+    if (per == BEST_PER_POINT && campaign->spec.n_outer == 0)
+        return error_make(ERROR_USER,
+                          "--per point: campaign %.128s has no outer grid (cmaes.outer); --per search lists "
+                          "the best of each search",
+                          campaign->name);
+    if (per == BEST_PER_SEARCH && !search_learns(campaign->spec.method))
+        return error_make(ERROR_USER, "--per search: campaign %.128s is one search, of method %s; leave --per out",
+                          campaign->name, campaign->spec.method->name);
     return error_none();
+}
+
+static Error best_of_campaign(const CommandLine *line, const StoredCampaign *campaign, int64_t *best)
+{
+    BestListing listing = {.campaign = campaign};
+    if (switch_given(line, "per")) listing.per = switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH : BEST_PER_POINT;
+    TRY(best_check_groups(campaign, listing.per));
+    const int64_t top = switch_integer(line, "top", listing.per == BEST_OF_ALL ? 10 : 1);
+    return best_list(&listing, top, command_format(line), line->out, line->arena, best);
 }
 
 static Error best_run(const CommandLine *line)
@@ -105,7 +160,7 @@ static Error best_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(campaign_open(place.results, place.name, line->arena, &campaign));
-    const Error error = best_print(&campaign, switch_integer(line, "top", 10), format, line->out, line->arena, &best);
+    const Error error = best_of_campaign(line, &campaign, &best);
     const char *root = command_results_option(place.results, line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  hopscotch show %s/%" PRId64 "%s\n      hopscotch replay %s/%" PRId64 "%s\n",
@@ -115,9 +170,10 @@ static Error best_run(const CommandLine *line)
 }
 
 static const Switch best_switch_rows[] = {
-    {"top", SWITCH_INTEGER, "N", 1, 1000000000, "how many (default 10)"},
+    {"top", SWITCH_INTEGER, "N", 1, 1000000000, "how many (default 10; with --per 1 of each)"},
+    {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
 };
-static const Switches best_switches = {best_switch_rows, 1};
+static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
@@ -125,6 +181,7 @@ const Command command_best = {
     .doc = "the best trials: least fitness first, failed ones never above others",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
+                "  hopscotch best speed_tracking_cmaes --per point     (one gait a speed)\n"
                 "  hopscotch best results/raibert_gains/ --json\n",
     .least = 1,
     .most = 1,

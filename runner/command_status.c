@@ -1,6 +1,6 @@
 // hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec,
 // so that it can also tell of campaigns that another version wrote.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -108,11 +108,64 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// One row a search: its last round, and why it ended if it did; the best first.
-static const char status_searches_sql[] =
-    "SELECT r.search, r.round + 1, r.evaluations, r.population, r.sigma, r.condition, r.best, ifnull(r.stop, ''),"
-    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL) FROM rounds r"
-    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY r.best, r.search LIMIT ?";
+// What one listing of the searches shows: the outer parameters of an outer grid, then what its last round said.
+enum { STATUS_OUTER_MAX = 16, STATUS_SEARCH_COLUMNS = 9 };
+typedef struct StatusSearches {
+    const char *outer[STATUS_OUTER_MAX]; // [n_outer] names
+    int n_outer;
+    const char *sql;
+} StatusSearches;
+
+// Databases of older schemas have no such table.
+static Error status_read_outer(Database *database, Arena *arena, StatusSearches *searches)
+{
+    Statement *statement = NULL;
+    int64_t tables = 0;
+    bool row = false;
+    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'outer_points'", 0, &tables));
+    if (tables == 0) return error_none();
+    TRY(database_prepare(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?",
+                         &statement));
+    bind_integer(statement, 1, STATUS_OUTER_MAX);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        if (searches->n_outer < STATUS_OUTER_MAX)
+            searches->outer[searches->n_outer++] = arena_copy(arena, column_text(statement, 0));
+    }
+    statement_close(statement);
+    return error;
+}
+
+// One row a search: its outer values, its last round, and why it ended if it did; the best first, of each outer point.
+static Error status_plan_searches(Database *database, Arena *arena, StatusSearches *searches)
+{
+    const char *outer = "", *order = "";
+    *searches = (StatusSearches){0};
+    TRY(status_read_outer(database, arena, searches));
+    for (int i = 0; i < searches->n_outer; i++) {
+        outer = arena_format(arena,
+                             "%s, (SELECT value FROM outer_points o WHERE o.search = r.search AND o.parameter = ?%d)",
+                             outer, i + 2);
+        order = arena_format(arena, "%s%d, ", order, STATUS_SEARCH_COLUMNS + i + 1);
+    }
+    searches->sql = arena_format(
+        arena,
+        "SELECT r.search, r.round + 1, r.evaluations, r.population, r.sigma, r.condition, r.best, ifnull(r.stop, ''),"
+        " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL)%s FROM rounds r"
+        " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search)"
+        " ORDER BY %sr.best, r.search LIMIT ?1",
+        outer, order);
+    return error_none();
+}
+
+static Error status_prepare_searches(Database *database, const StatusSearches *searches, int64_t most,
+                                     Statement **statement)
+{
+    TRY(database_prepare(database, searches->sql, statement));
+    bind_integer(*statement, 1, most);
+    for (int i = 0; i < searches->n_outer; i++) bind_text(*statement, i + 2, searches->outer[i]);
+    return error_none();
+}
 
 static Error status_open(const CampaignPlace *place, Arena *arena, Database **database, bool *rounds)
 {
@@ -126,9 +179,11 @@ static Error status_open(const CampaignPlace *place, Arena *arena, Database **da
     return error;
 }
 
-static void status_search_row(Statement *row, Table *table, Arena *arena)
+static void status_search_row(Statement *row, const StatusSearches *searches, Table *table, Arena *arena)
 {
-    for (int i = 0; i < 4; i++) table_integer(table, column_integer(row, i));
+    table_integer(table, column_integer(row, 0));
+    for (int i = 0; i < searches->n_outer; i++) table_number(table, column_real(row, STATUS_SEARCH_COLUMNS + i));
+    for (int i = 1; i < 4; i++) table_integer(table, column_integer(row, i));
     for (int i = 4; i < 7; i++) table_number(table, column_real(row, i));
     table_integer(table, column_integer(row, 8));
     table_text(table, text_visible(column_text(row, 7), arena));
@@ -137,45 +192,58 @@ static void status_search_row(Statement *row, Table *table, Arena *arena)
 static Error status_print_searches(Database *database, FILE *out, Arena *arena)
 {
     enum { SHOWN = 20 };
-    static const char *const columns[] = {"search",    "generations", "evaluations", "population", "sigma",
-                                          "condition", "best",        "ends",        "last end"};
+    static const char *const columns[STATUS_SEARCH_COLUMNS] = {
+        "search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"};
+    const char *names[STATUS_SEARCH_COLUMNS + STATUS_OUTER_MAX] = {columns[0]};
+    StatusSearches searches;
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(database, status_searches_sql, &statement));
-    bind_integer(statement, 1, SHOWN);
+    TRY(status_plan_searches(database, arena, &searches));
+    TRY(status_prepare_searches(database, &searches, SHOWN, &statement));
+    for (int i = 0; i < searches.n_outer; i++) names[1 + i] = text_visible(searches.outer[i], arena);
+    for (int i = 1; i < STATUS_SEARCH_COLUMNS; i++) names[searches.n_outer + i] = columns[i];
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    Table *table = table_start(out, TABLE_TEXT, STATUS_SEARCH_COLUMNS + searches.n_outer, names);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        if (table != NULL) status_search_row(statement, table, arena);
+        if (table != NULL) status_search_row(statement, &searches, table, arena);
     }
     statement_close(statement);
     const Error finished = table_finish(table);
     return error.kind == OK ? finished : error;
 }
 
-static Error status_json_searches(Database *database, Json *json)
+static void status_json_search(Statement *row, const StatusSearches *searches, Json *json)
 {
-    static const char *const names[] = {"search",    "generations", "evaluations", "population", "sigma",
-                                        "condition", "best",        "stop",        "ends"};
+    static const char *const names[STATUS_SEARCH_COLUMNS] = {
+        "search", "generations", "evaluations", "population", "sigma", "condition", "best", "stop", "ends"};
+    json_object(json, NULL);
+    for (int i = 0; i < STATUS_SEARCH_COLUMNS; i++) {
+        if (i == 7)
+            json_text(json, names[i], column_text(row, i));
+        else if (i >= 4 && i < 7)
+            json_number(json, names[i], column_real(row, i));
+        else
+            json_integer(json, names[i], column_integer(row, i));
+    }
+    if (searches->n_outer > 0) json_object(json, "outer");
+    for (int i = 0; i < searches->n_outer; i++)
+        json_number(json, searches->outer[i], column_real(row, STATUS_SEARCH_COLUMNS + i));
+    if (searches->n_outer > 0) json_close(json, '}');
+    json_close(json, '}');
+}
+
+static Error status_json_searches(Database *database, Json *json, Arena *arena)
+{
+    StatusSearches searches;
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(database, status_searches_sql, &statement));
-    bind_integer(statement, 1, -1);
+    TRY(status_plan_searches(database, arena, &searches));
+    TRY(status_prepare_searches(database, &searches, -1, &statement));
     json_array(json, "searches");
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        json_object(json, NULL);
-        for (int i = 0; i < 9; i++) {
-            if (i == 7)
-                json_text(json, names[i], column_text(statement, i));
-            else if (i >= 4 && i < 7)
-                json_number(json, names[i], column_real(statement, i));
-            else
-                json_integer(json, names[i], column_integer(statement, i));
-        }
-        json_close(json, '}');
-    }
+    for (; error.kind == OK && row; error = statement_step(statement, &row))
+        status_json_search(statement, &searches, json);
     json_close(json, ']');
     statement_close(statement);
     return error;
@@ -188,7 +256,8 @@ static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, 
     bool rounds = false;
     Error error = status_open(place, arena, &database, &rounds);
     if (error.kind == OK && rounds)
-        error = json != NULL ? status_json_searches(database, json) : status_print_searches(database, out, arena);
+        error =
+            json != NULL ? status_json_searches(database, json, arena) : status_print_searches(database, out, arena);
     if (database != NULL) database_close(database);
     return error;
 }

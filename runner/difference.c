@@ -23,6 +23,7 @@ static const char *difference_key(const char *path, Arena *arena)
         const char *path, *key;
         int digits;
     } forms[] = {{"search.axis.", "search.over.", 4},
+                 {"search.outer.", "search.cmaes.outer.", 4},
                  {"search.derived.", "search.over.", 0},
                  {"search.points.", "search.points.", 0},
                  {"replicates.perturb.", "replicates.perturb.", 4}};

@@ -28,6 +28,10 @@ static const Key keys_rows[] = {
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.outer", .type = KEY_FORM, .method = "cmaes", .words = "a mapping of parameters to values",
+     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, all "
+            "in one launch; each does what it would do alone with these values fixed",
+     .example = "{x_dot_des: [0, 1, 2, 3, 4]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",

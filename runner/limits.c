@@ -20,6 +20,7 @@ static const LimitRow limits_rows[] = {
     {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
     {"search.exclude", EXCLUDE_MAX, "expressions"},
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},
+    {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},
     {"points of a terrain", POINTS_MAX, "points"},
     {"trajectories of one trial", (double)RECORD_TRIAL_BYTES_MAX, NULL},

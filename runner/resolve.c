@@ -109,7 +109,8 @@ static void resolve_method(ResolveWriter *writer, const char *path)
     resolve_line(writer, path, method->name, NULL);
     for (int i = 0; i < writer->reader->n_keys; i++) {
         const Key *key = &writer->reader->keys[i];
-        if (key->method != NULL && strcmp(key->method, method->name) == 0) resolve_row(writer, key);
+        const bool own = key->method != NULL && strcmp(key->method, method->name) == 0;
+        if (own && key->type != KEY_FORM) resolve_row(writer, key);
     }
 }
 
@@ -124,6 +125,17 @@ static void resolve_over(ResolveWriter *writer, const char *path)
                                 ? values_text(&axis->values, arena)
                                 : arena_format(arena, "{derive: %s}", resolve_quoted(axis->derive, arena));
         resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]), value, NULL);
+    }
+}
+
+static void resolve_outer(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]),
+                     values_text(&axis->values, arena), NULL);
     }
 }
 
@@ -241,6 +253,7 @@ static const struct {
 } resolve_forms[] = {
     {"model", resolve_model},
     {"search.method", resolve_method},
+    {"search.cmaes.outer", resolve_outer},
     {"search.over", resolve_over},
     {"search.points", resolve_points},
     {"search.zip", resolve_zip},
@@ -329,6 +342,11 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         if (axis->derive == NULL && axis->zip >= 0)
             resolve_add(lines, arena_format(arena, "%s.zip", path),
                         arena_format(arena, "%d", resolve_zip_number(spec, a)));
+    }
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        const char *path = arena_format(arena, "search.outer.%03d.%s", i, reader->names[axis->parameter]);
+        resolve_add(lines, path, values_text(&axis->values, arena));
     }
     for (int64_t p = 0; p < spec->n_points; p++) {
         const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};

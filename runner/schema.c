@@ -167,6 +167,7 @@ static const struct {
 } schema_forms[] = {
     {"model", NULL, schema_model_name},
     {"search.method", NULL, schema_method_name},
+    {"search.cmaes.outer", NULL, schema_over},
     {"search.over", NULL, schema_over},
     {"search.points", NULL, schema_points},
     {"search.zip", NULL, schema_zip},
@@ -224,8 +225,12 @@ static void schema_option(Json *json, const Key *key, Arena *arena)
     const bool has_unit = key->unit != NULL && key->unit[0] != '\0' && strcmp(key->unit, "1") != 0;
     json_object(json, key_name(key));
     json_text(json, "description", has_unit ? arena_format(arena, "%s (%s)", key->doc, key->unit) : key->doc);
-    schema_scalar(json, key, arena);
-    schema_default(json, key, arena);
+    if (key->type == KEY_FORM) {
+        schema_form(json, key, arena);
+    } else {
+        schema_scalar(json, key, arena);
+        schema_default(json, key, arena);
+    }
     json_close(json, '}');
 }
 
@@ -265,6 +270,20 @@ static Key *schema_option_rows(const Option *options, int count, const char *sec
     return rows;
 }
 
+// The options of a method, and the forms that only it has.
+static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *arena)
+{
+    int n_table;
+    const Key *table = keys_table(&n_table);
+    Key *rows = ARENA_NEW(arena, Key, method->n_options + n_table);
+    for (*count = 0; *count < method->n_options; (*count)++)
+        rows[*count] = key_of_option(&method->options[*count], "search", arena);
+    for (int i = 0; i < n_table; i++) {
+        if (table[i].method != NULL && strcmp(table[i].method, method->name) == 0) rows[(*count)++] = table[i];
+    }
+    return rows;
+}
+
 // `if` a key has a value `then` what follows; the caller writes it and closes two braces.
 static void schema_if(Json *json, const char *key, const char *value, bool or_absent)
 {
@@ -288,10 +307,11 @@ static void schema_methods(Json *json, Arena *arena)
     json_array(json, "allOf");
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
+        int count;
+        const Key *rows = schema_method_rows(method, &count, arena);
         schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
         json_object(json, "properties");
-        schema_options(json, schema_option_rows(method->options, method->n_options, "search", arena), method->n_options,
-                       "search", arena);
+        schema_options(json, rows, count, "search", arena);
         json_close(json, '}');
         json_close(json, '}');
         json_close(json, '}');

@@ -13,8 +13,8 @@ static const Option cmaes_options[CMAES_N_OPTIONS] = {
      "members of a generation; auto: 4 + 3 ln n for n parameters"},
     {"cmaes.sigma", OPTION_NUMBER, "1", 0.3, 1e-6, 1.0, NULL,
      "step size at the start, as a part of each parameter's range (or of the range of its logarithm)"},
-    {"cmaes.searches", OPTION_INTEGER, "1", 1, 1, CMAES_SEARCHES_MAX, NULL,
-     "independent searches, which run side by side"},
+    {"cmaes.searches", OPTION_INTEGER, "1", 1, 1, SEARCHES_MAX, NULL,
+     "independent searches, which run side by side; with `outer` so many at each of its points"},
     {"cmaes.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
     {"cmaes.start", OPTION_CHOICE, "", 0, 0, 2, "random|center|default",
@@ -92,7 +92,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->spec = spec;
     cmaes->settings = spec->method_settings;
     cmaes->n = (int)n;
-    cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES];
+    cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
@@ -202,7 +202,7 @@ static void cmaes_give(const Search *search, Cmaes *cmaes, const CmaesPopulation
     const int n = cmaes->n, parameters = cmaes->spec->configured.n_parameters;
     double *x = cmaes->vector;
     for (int i = 0; i < n; i++) x[i] = view.mean[i] + view.run->sigma * population->y[cmaes->ask_member * n + i];
-    (void)cmaes_point(cmaes, x); // it was allowed when it was drawn
+    (void)cmaes_point(cmaes, cmaes->ask_search, x); // it was allowed when it was drawn
     memcpy(trials->parameter + t * parameters, cmaes->parameter, (size_t)parameters * sizeof(double));
     trials->id[t] = cmaes->ask_id++;
     trials->search[t] = (int32_t)(cmaes->ask_search + (int64_t)cmaes->settings[CMAES_FIRST]);
@@ -379,6 +379,7 @@ const SearchMethod search_cmaes = {
     .n_options = CMAES_N_OPTIONS,
     .wants_range = true,
     .wants_sigma = true,
+    .wants_outer = true,
     .init = cmaes_init,
     .ask = cmaes_ask,
     .tell = cmaes_tell,

@@ -12,7 +12,6 @@
 enum {
     CMAES_DIMENSIONS_MAX = 100,
     CMAES_POPULATION_MAX = 1 << 20,
-    CMAES_SEARCHES_MAX = 4096,
     CMAES_HISTORY = 256,  // entries of the history of best and median
     CMAES_ATTEMPTS = 100, // draws of a member, before it is left out
     CMAES_STATE_VERSION = 1
@@ -156,9 +155,9 @@ double *cmaes_told(const Search *search); // [told][2] fitness and survived time
 double cmaes_reflected(double x);
 double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
-// Whether the point x[n] may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
+// Whether the point x[n] of a search may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
 // cmaes->parameter.
-bool cmaes_point(const Cmaes *cmaes, const double *x);
+bool cmaes_point(const Cmaes *cmaes, int64_t search, const double *x);
 
 // ---- search_cmaes_population.c: what is drawn -----------------------------------------------------------------------
 

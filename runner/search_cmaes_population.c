@@ -75,7 +75,7 @@ void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights)
 static RandomKey cmaes_key(const Cmaes *cmaes, int64_t search, int64_t round, int64_t member, int attempt)
 {
     return (RandomKey){.seed = cmaes->spec->seed,
-                       .search = (uint32_t)(search + (int64_t)cmaes->settings[CMAES_FIRST]),
+                       .search = search_key(cmaes->spec, search + (int64_t)cmaes->settings[CMAES_FIRST]),
                        .ordinal = (uint64_t)round << CMAES_MEMBER_BITS | (uint64_t)member,
                        .replicate = (uint32_t)attempt,
                        .purpose = RANDOM_SAMPLE};
@@ -128,7 +128,7 @@ static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         population->square[member] = cmaes_draw_y(cmaes, view, &key, y);
         for (int i = 0; i < n; i++) x[i] = view->mean[i] + view->run->sigma * y[i];
-        if (cmaes_point(cmaes, x)) return true;
+        if (cmaes_point(cmaes, search, x)) return true;
     }
     return false;
 }

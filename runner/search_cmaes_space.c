@@ -48,11 +48,12 @@ double cmaes_coordinate(const Values *values, double value)
     return part > 0.0 ? (part < 1.0 ? CMAES_WIDTH * part : CMAES_WIDTH) : 0.0;
 }
 
-bool cmaes_point(const Cmaes *cmaes, const double *x)
+bool cmaes_point(const Cmaes *cmaes, int64_t search, const double *x)
 {
     const Spec *spec = cmaes->spec;
     const bool transform = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_TRANSFORM;
     for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->parameter[p] = spec->fixed[p];
+    search_outer_fill(spec, search + (int64_t)cmaes->settings[CMAES_FIRST], cmaes->parameter);
     for (int i = 0; i < cmaes->n; i++) {
         if (!transform && !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH)) return false;
         const double coordinate = transform ? cmaes_reflected(x[i]) : x[i];

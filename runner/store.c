@@ -135,12 +135,14 @@ static Error store_fill_new(const Store *store, Arena *arena)
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
     TRY(database_run(database, rounds_table_sql));
     TRY(database_run(database, sensitivity_table_sql));
+    TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
-    return store_insert_campaign(store);
+    TRY(store_insert_campaign(store));
+    return outer_record(database, store->spec);
 }
 
 // The spec as given and as understood, for people; campaign.db holds both too.

@@ -323,6 +323,11 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 
+// ---- outer grids (runner/outer.c) -----------------------------------------------------------------------------------
+
+extern const char *const outer_table_sql; // CREATE TABLE outer_points
+Error outer_record(Database *database, const Spec *spec); // once, within the transaction that makes the campaign
+
 // ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
 
 extern const char *const sensitivity_table_sql;               // CREATE TABLE sensitivity

@@ -36,6 +36,22 @@ TEST(schema_and_reference_know_every_key)
     free(reference);
 }
 
+// What a key needs beside it.
+static const char *schema_context(const char *path)
+{
+    static const struct {
+        const char *path, *search;
+    } contexts[] = {
+        {"search.zip", "{over: {k_att: [1, 2], b_att: [1, 2]}}"},
+        {"search.points", "{method: list}"},
+        {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
+    };
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
+        if (strcmp(contexts[i].path, path) == 0) return contexts[i].search;
+    }
+    return "{}";
+}
+
 // An example that does not parse would be a bad teacher.
 TEST(schema_examples_are_good_specs)
 {
@@ -45,11 +61,9 @@ TEST(schema_examples_are_good_specs)
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
     for (int i = 0; i < count; i++) {
         if (rows[i].type == KEY_LATER) continue;
-        const char *axes =
-            strcmp(rows[i].path, "search.zip") == 0 ? "search: {over: {k_att: [1, 2], b_att: [1, 2]}}\n" : "";
-        const char *list = strcmp(rows[i].path, "search.points") == 0 ? "search: {method: list}\n" : "";
         const char *text = arena_format(
-            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%s%s", axes, list);
+            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\nsearch: %s\n",
+            schema_context(rows[i].path));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);
