@@ -18,7 +18,7 @@ static void axes_unknown_method(SpecReader *reader, const Node *node)
     const char *known[16];
     int n_known = search_method_count() < 16 ? search_method_count() : 16;
     for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
-    const bool later = node->kind == NODE_SCALAR && words_find("csv|nsga2|adam", node->text) >= 0;
+    const bool later = node->kind == NODE_SCALAR && words_find("nsga2|adam", node->text) >= 0;
     const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
     diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
              later ? "which is not supported by this version, expected" : "expected",
@@ -229,14 +229,20 @@ static void axes_read_exclude(SpecReader *reader, const Node *node)
 static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
 {
     const SearchMethod *method = reader->spec->method;
-    const GivenKey *points = given_find(reader, "search.points"), *zip = given_find(reader, "search.zip");
+    const GivenKey *points = given_find(reader, "search.points"), *csv = given_find(reader, "search.csv");
+    const GivenKey *zip = given_find(reader, "search.zip");
     const GivenKey *over = given_find(reader, "search.over"), *name = given_find(reader, "search.method");
-    if (points != NULL && method->wants_points)
-        axes_read_points(reader, points->value, build);
-    else if (points != NULL)
-        diagnose(reader->diagnostics, points->key, "points belong to method list, and this is method %s", method->name);
+    const GivenKey *given = points != NULL ? points : csv;
+    if (given != NULL && !method->wants_points)
+        diagnose(reader->diagnostics, given->key, "%s to methods list and csv, and this is method %s",
+                 given == csv ? "csv belongs" : "points belong", method->name);
+    else if (points != NULL && csv != NULL)
+        diagnose(reader->diagnostics, csv->key, "the points stand in `points` already, give one of them");
+    else if (given != NULL)
+        (given == csv ? axes_read_csv : axes_read_points)(reader, given->value, build);
     else if (method->wants_points)
-        diagnose(reader->diagnostics, name->value, "method %s needs `points`, the list of trials", method->name);
+        diagnose(reader->diagnostics, name->value,
+                 "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     const bool grid = method->wants_values && !method->wants_range;
     const bool no_axes = over != NULL && over->value->kind != NODE_MAPPING; // reported, and every name would be unknown
     if (zip != NULL && grid && !no_axes)

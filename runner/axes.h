@@ -21,6 +21,15 @@ bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int para
 
 void axes_read_points(SpecReader *reader, const Node *points, AxesBuild *build);
 
+// Sets the spec's points[count][n_axes].
+void axes_set_points(SpecReader *reader, AxesBuild *build, const double *points, int64_t count);
+
+// ---- axes_csv.c -----------------------------------------------------------------------------------------------------
+
+// Points from a table; `columns`: a list of those that are read, NULL: all.
+void axes_read_table(SpecReader *reader, const Source *source, const Node *columns, AxesBuild *build);
+void axes_read_csv(SpecReader *reader, const Node *node, AxesBuild *build);
+
 // ---- axes_outer.c ---------------------------------------------------------------------------------------------------
 
 void axes_read_outer(SpecReader *reader, const Node *outer, AxesBuild *build);

@@ -1,4 +1,4 @@
-// `points`: the trials of method list, one by one.
+// `points`: the trials of methods list and csv, one by one, as mappings or as a table.
 #include "axes.h"
 
 #include <string.h>
@@ -43,8 +43,27 @@ static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double
     }
 }
 
+void axes_set_points(SpecReader *reader, AxesBuild *build, const double *points, int64_t count)
+{
+    axes_fill_columns(reader, build, points, count);
+    reader->spec->points = points;
+    reader->spec->n_points = count;
+}
+
+// A table that stands in the spec itself: places in it are told by its own lines.
+static void axes_read_text(SpecReader *reader, const Node *points, AxesBuild *build)
+{
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    *source = (Source){.file = arena_format(reader->arena, "%s: points", points->source->file), .text = points->text};
+    axes_read_table(reader, source, NULL, build);
+}
+
 void axes_read_points(SpecReader *reader, const Node *points, AxesBuild *build)
 {
+    if (points->kind == NODE_SCALAR && strchr(points->text, '\n') != NULL) {
+        axes_read_text(reader, points, build);
+        return;
+    }
     if (points->kind != NODE_SEQUENCE || points->count == 0) {
         diagnose(reader->diagnostics, points, "points is %s, expected a list of mappings such as {k: 1, d: 2}",
                  points->kind == NODE_SEQUENCE ? "an empty list" : scalar_given(points, reader->arena));
@@ -62,7 +81,5 @@ void axes_read_points(SpecReader *reader, const Node *points, AxesBuild *build)
     double *values = ARENA_NEW(reader->arena, double, (int64_t)points->count * build->n_axes);
     for (int i = 0; i < points->count; i++)
         axes_read_point(reader, points->items[i], build, values + (int64_t)i * build->n_axes);
-    axes_fill_columns(reader, build, values, points->count);
-    reader->spec->points = values;
-    reader->spec->n_points = points->count;
+    axes_set_points(reader, build, values, points->count);
 }

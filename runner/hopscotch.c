@@ -24,6 +24,7 @@
 
 #include "../io/clock.c"
 #include "../io/file.c"
+#include "../io/beneath.c"
 #include "../io/lock.c"
 #include "../io/sha256.c"
 #include "../io/row_digest.c"
@@ -52,6 +53,7 @@
 #include "values_find.c"
 #include "axes.c"
 #include "axes_points.c"
+#include "axes_csv.c"
 #include "axes_outer.c"
 #include "override.c"
 #include "sections.c"

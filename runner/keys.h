@@ -65,6 +65,7 @@ typedef struct SpecReader {
     Arena *arena;
     Diagnostics *diagnostics;
     const Node *root;
+    const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
     Key *keys; // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
     GivenKey *given;
@@ -148,6 +149,8 @@ const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL:
 // The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
+// The whole of the file that the scalar names, at most `most` bytes, and its name for messages; false after an error.
+bool spec_read_file(SpecReader *reader, const Node *name, int64_t most, Source *source);
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
 

@@ -10,7 +10,9 @@ typedef struct LimitRow {
 } LimitRow;
 
 static const LimitRow limits_rows[] = {
-    {"a spec's file, also with every value written out", YAML_BYTES_MAX, NULL},
+    {"a spec's file", YAML_BYTES_MAX, NULL},
+    {"a spec with every value written out", RESOLVED_BYTES_MAX, NULL},
+    {"a file of points", (double)POINTS_BYTES_MAX, NULL},
     {"nesting", YAML_DEPTH_MAX, "levels"},
     {"values, an alias counting as often as it is used", YAML_NODES_MAX, "values"},
     {"anchors", YAML_ANCHORS_MAX, "anchors"},

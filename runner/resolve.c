@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RESOLVE_POINTS_LISTED = 1000 }; // so many points are told one by one
+
 // ---- values as texts ------------------------------------------------------------------------------------------------
 
 static double resolve_number(const Key *key)
@@ -139,10 +141,26 @@ static void resolve_outer(ResolveWriter *writer, const char *path)
     }
 }
 
+// A table of its own lines is shorter than mappings, and one text to YAML.
+static void resolve_table(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    resolve_line(writer, path, "|", NULL);
+    for (int a = 0; a < spec->n_axes; a++)
+        fprintf(writer->out, "%s%s", a == 0 ? "    " : ",", writer->reader->names[spec->axes[a].parameter]);
+    for (int64_t i = 0; i < spec->n_points * spec->n_axes; i++)
+        fprintf(writer->out, "%s%s", i % spec->n_axes == 0 ? "\n    " : ",", text_number(spec->points[i]).text);
+    fputc('\n', writer->out);
+}
+
 static void resolve_points(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
     if (spec->n_points == 0) return;
+    if (spec->n_points > RESOLVE_POINTS_LISTED) {
+        resolve_table(writer, path);
+        return;
+    }
     resolve_line(writer, path, "", NULL);
     for (int64_t p = 0; p < spec->n_points; p++) {
         for (int a = 0; a < spec->n_axes; a++)
@@ -324,6 +342,23 @@ static void resolve_identity_rows(const SpecReader *reader, ResolveLines *lines)
     }
 }
 
+// Point by point; many as one line with their digest.
+static void resolve_identity_points(const Spec *spec, ResolveLines *lines)
+{
+    Arena *arena = lines->arena;
+    const size_t bytes = (size_t)(spec->n_points * spec->n_axes) * sizeof *spec->points;
+    if (spec->n_points > RESOLVE_POINTS_LISTED) {
+        resolve_add(lines, "search.points",
+                    arena_format(arena, "%lld points, sha256 %s", (long long)spec->n_points,
+                                 sha256_of(spec->points, bytes).hex));
+        return;
+    }
+    for (int64_t p = 0; p < spec->n_points; p++) {
+        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
+        resolve_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
+    }
+}
+
 // The order of axes gives the trials their ids, so it enters; that of derived parameters changes nothing.
 static void resolve_identity_search(const SpecReader *reader, ResolveLines *lines)
 {
@@ -348,14 +383,10 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         const char *path = arena_format(arena, "search.outer.%03d.%s", i, reader->names[axis->parameter]);
         resolve_add(lines, path, values_text(&axis->values, arena));
     }
-    for (int64_t p = 0; p < spec->n_points; p++) {
-        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
-        resolve_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
-    }
+    resolve_identity_points(spec, lines);
     for (int i = 0; i < spec->n_exclude; i++)
         resolve_add(lines, "search.exclude", expression_text(spec->exclude[i], arena));
 }
-
 // The order of perturbations says which random number each gets.
 static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
 {
@@ -392,14 +423,14 @@ static const char *resolve_join(const ResolveLines *lines)
 static Error resolve_text(SpecReader *reader)
 {
     Arena arena;
-    TRY(arena_create(&arena, YAML_BYTES_MAX + 1, "a spec with every value"));
-    char *text = arena_take(&arena, YAML_BYTES_MAX + 1, 1);
-    FILE *out = fmemopen(text, YAML_BYTES_MAX + 1, "w");
+    TRY(arena_create(&arena, RESOLVED_BYTES_MAX + 1, "a spec with every value"));
+    char *text = arena_take(&arena, RESOLVED_BYTES_MAX + 1, 1);
+    FILE *out = fmemopen(text, RESOLVED_BYTES_MAX + 1, "w");
     if (out != NULL) resolve_write(out, reader);
     const bool fits = out != NULL && ferror(out) == 0;
     if (out != NULL && (fclose(out) != 0 || !fits)) {
         diagnose(reader->diagnostics, reader->root,
-                 "with every value written out the spec has more than 1 MiB, the most that is allowed");
+                 "with every value written out the spec has more than 16 MiB, the most that is allowed");
     }
     reader->spec->resolved = arena_copy(reader->arena, text);
     arena_destroy(&arena);

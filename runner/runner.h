@@ -281,7 +281,7 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_random, search_latin_hypercube, search_sobol,
+extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
     search_centered, search_morris, search_sobol_indices, search_cmaes;
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.

@@ -136,7 +136,41 @@ static void schema_method_name(Json *json, Arena *arena)
 
 static void schema_over(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
 static void schema_perturb(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
-static void schema_points(Json *json, Arena *arena) { schema_array_of(json, "point", 1, 0, arena); }
+// A list of mappings, or a table as a text.
+static void schema_points(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    schema_array_of(json, "point", 1, 0, arena);
+    json_close(json, '}');
+    json_object(json, NULL);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void schema_csv(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, NULL);
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    json_object(json, "file");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, "columns");
+    schema_array_of(json, "name", 1, 0, arena);
+    json_close(json, '}');
+    json_close(json, '}');
+    schema_required(json, "file");
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
@@ -170,6 +204,7 @@ static const struct {
     {"search.cmaes.outer", NULL, schema_over},
     {"search.over", NULL, schema_over},
     {"search.points", NULL, schema_points},
+    {"search.csv", NULL, schema_csv},
     {"search.zip", NULL, schema_zip},
     {"search.exclude", NULL, schema_exclude},
     {"replicates.perturb", NULL, schema_perturb},

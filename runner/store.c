@@ -218,7 +218,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 {
     const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
     Bytes file = {0};
-    const bool same = file_exists(path) && file_read(path, (size_t)2 << 20, arena, &file).kind == OK &&
+    const bool same = file_exists(path) && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
                       strcmp((const char *)file.data, store->spec->resolved) == 0;
     if (same) return error_none();
     TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));

@@ -44,6 +44,7 @@ static const char *schema_context(const char *path)
     } contexts[] = {
         {"search.zip", "{over: {k_att: [1, 2], b_att: [1, 2]}}"},
         {"search.points", "{method: list}"},
+        {"search.csv", "{method: csv}"},
         {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
     };
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
@@ -58,7 +59,10 @@ TEST(schema_examples_are_good_specs)
     Arena arena;
     int count;
     const Key *rows = keys_table(&count);
+    const char *folder = test_folder();
+    static const char points[] = "k_fp,thrust\n100,30\n";
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
+    CHECK_OK(file_write(folder, "points.csv", points, strlen(points)));
     for (int i = 0; i < count; i++) {
         if (rows[i].type == KEY_LATER) continue;
         const char *text = arena_format(
@@ -67,7 +71,8 @@ TEST(schema_examples_are_good_specs)
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);
-        const Error error = spec_parse("example", text, &set, 1, &arena, diagnostics, &spec);
+        CHECK_OK(file_write(folder, "example.yaml", text, strlen(text)));
+        const Error error = spec_load(arena_format(&arena, "%s/example.yaml", folder), &set, 1, &arena, diagnostics, &spec);
         // Alone, a part of `trajectories` lacks `select`.
         const bool lacks_select =
             strncmp(rows[i].path, "record.trajectories.", 20) == 0 && strstr(rows[i].path, "select") == NULL;
