@@ -186,6 +186,7 @@ typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
 typedef struct Source {
     const char *file; // as the user named it, or "--set key.path=value"
     const char *text; // whole, NUL-terminated
+    const char *name; // of a file that a text names: below that text's folder; NULL: it is none
     size_t most;      // bytes that yaml_parse takes; 0: YAML_BYTES_MAX
 } Source;
 

@@ -228,6 +228,7 @@ void axes_read_csv(SpecReader *reader, const Node *node, AxesBuild *build)
 {
     const Node *columns, *file = csv_file_node(reader, node, &columns);
     Source *source = ARENA_NEW(reader->arena, Source, 1);
-    if (file != NULL && spec_read_file(reader, file, POINTS_BYTES_MAX, source))
+    if (file == NULL) return;
+    if (spec_read_file(reader->folder, file, POINTS_BYTES_MAX, reader->arena, reader->diagnostics, source))
         axes_read_table(reader, source, columns, build);
 }

@@ -58,6 +58,7 @@
 #include "override.c"
 #include "sections.c"
 #include "record_section.c"
+#include "include.c"
 #include "spec.c"
 #include "resolve.c"
 #include "schema.c"

@@ -13,6 +13,10 @@ static const Key keys_rows[] = {
      .doc = "version of the spec's format", .example = "1"},
     {.path = "experiment", .type = KEY_NAME, KEYS_AT(TEXT, experiment), .flags = KEY_REQUIRED,
      .doc = "name of the experiment, and of its campaign unless `--name` gives another", .example = "raibert_gains"},
+    {.path = "include", .type = KEY_FORM, .words = "the name of a file or a list of them",
+     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the spec's "
+            "folder or below, and a name is relative to the file that it stands in",
+     .example = "fragment.yaml"},
     {.path = "seed", .type = KEY_INTEGER, .high = KEYS_WHOLE, KEYS_AT(UINT64, seed), .flags = KEY_IDENTITY,
      .doc = "all randomness derives from it, and never from the clock", .example = "7"},
     {.path = "model", .type = KEY_FORM, .words = "the name of a model", .flags = KEY_REQUIRED,
@@ -49,8 +53,6 @@ static const Key keys_rows[] = {
      .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
     {.path = "search.union", .type = KEY_LATER},
     {.path = "search.when", .type = KEY_LATER},
-    {.path = "search.include", .type = KEY_LATER},
-    {.path = "include", .type = KEY_LATER},
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},

@@ -13,6 +13,7 @@ static const LimitRow limits_rows[] = {
     {"a spec's file", YAML_BYTES_MAX, NULL},
     {"a spec with every value written out", RESOLVED_BYTES_MAX, NULL},
     {"a file of points", (double)POINTS_BYTES_MAX, NULL},
+    {"files that a spec includes, together no larger than it", INCLUDES_MAX, "files"},
     {"nesting", YAML_DEPTH_MAX, "levels"},
     {"values, an alias counting as often as it is used", YAML_NODES_MAX, "values"},
     {"anchors", YAML_ANCHORS_MAX, "anchors"},

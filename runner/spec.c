@@ -348,23 +348,31 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     return -1;
 }
 
-bool spec_read_file(SpecReader *reader, const Node *name, int64_t most, Source *source)
+const char *source_beside(const Node *name, Arena *arena)
 {
-    const char *path = NULL;
+    const char *text = name->text;
+    while (strncmp(text, "./", 2) == 0) text += 2 + strspn(text + 2, "/");
+    if (name->source->name == NULL || strchr(name->source->name, '/') == NULL || text[0] == '/') return text;
+    return arena_format(arena, "%s/%s", folder_of(name->source->name, arena), text);
+}
+
+bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
+                    Source *source)
+{
+    const char *path = NULL, *beside = source_beside(name, arena);
     Bytes bytes = {0};
-    if (reader->folder == NULL) {
-        diagnose(reader->diagnostics, name,
-                 "no file can be named here: only a spec that is a file itself has a folder");
+    if (folder == NULL) {
+        diagnose(diagnostics, name, "no file can be named here: only a spec that is a file itself has a folder");
         return false;
     }
-    Error error = file_beneath(reader->folder, name->text, reader->arena, &path);
-    if (error.kind == OK) error = file_read(path, (size_t)most, reader->arena, &bytes);
+    Error error = file_beneath(folder, beside, arena, &path);
+    if (error.kind == OK) error = file_read(path, (size_t)most, arena, &bytes);
     if (error.kind != OK) {
-        diagnose(reader->diagnostics, name, "%s", error.text);
+        diagnose(diagnostics, name, "%s", error.text);
         return false;
     }
-    *source = (Source){.file = path, .text = (const char *)bytes.data};
-    return source_check(source, bytes.size, reader->diagnostics);
+    *source = (Source){.file = path, .text = (const char *)bytes.data, .name = beside};
+    return source_check(source, bytes.size, diagnostics);
 }
 
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
@@ -382,6 +390,8 @@ static void spec_read(SpecReader *reader)
     spec_start_table(reader);
     spec_walk(reader, reader->root, "");
     spec_read_rows(reader, 0);
+    const GivenKey *include = given_find(reader, "include");
+    if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
     axes_read_method(reader);
     reader->spec->model = spec_read_model(reader);
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
@@ -417,6 +427,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     *source = (Source){.file = out->file, .text = out->text, .most = place->most};
     const Node *root = yaml_parse(source, arena, diagnostics);
     if (root == NULL) return spec_summary(file, diagnostics);
+    root = include_all(place->folder, root, arena, diagnostics, &out->text);
     for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
         root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
     if (root->kind != NODE_MAPPING)
