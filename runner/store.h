@@ -264,11 +264,12 @@ typedef struct PilotTask {
 } PilotTask;
 
 typedef struct Pilot {
-    int64_t lanes;        // that were run
-    double seconds;       // that they take
-    double first_seconds; // of the first launch, which also loads the kernel
-    double low, high;     // factors: between which the time of others like them should be
-    bool whole;           // they came to their end
+    int64_t lanes;          // that were run
+    double seconds;         // that they take
+    double first_seconds;   // of the first launch, which also loads the kernel
+    double observed_factor; // how many times as long a lane takes that is observed
+    double low, high;       // factors: between which the time of others like them should be
+    bool whole;             // they came to their end
 } Pilot;
 
 Error pilot_run(const PilotTask *task, Pilot *pilot);
