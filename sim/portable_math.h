@@ -103,7 +103,7 @@ HD real math_reduced(real x, bits64 *turns)
 // By n quarter turns: n mod 4 of 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
 HD void math_turn_back(bits64 turns, real *s, real *c)
 {
-    const mask odd = (mask)-(turns & splat_bits(1));
+    const mask odd = (mask)(-(turns & splat_bits(1)));
     const bits64 half_turn = -(turns & splat_bits(2)), sign_bit = splat_bits(INT64_MIN);
     const real sine_x = real_of_bits(bits_of(select_real(odd, *c, *s)) ^ (half_turn & sign_bit));
     *c = real_of_bits(bits_of(select_real(odd, *s, *c)) ^ ((half_turn ^ odd) & sign_bit));
