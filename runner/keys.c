@@ -161,6 +161,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER,
         [OPTION_INTEGER] = KEY_INTEGER,
+        [OPTION_BOOLEAN] = KEY_BOOLEAN,
         [OPTION_CHOICE] = KEY_CHOICE,
         [OPTION_POINTS] = KEY_POINTS,
     };

@@ -105,6 +105,15 @@ typedef struct Spec {
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
     int64_t n_points;
+    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    int n_inject;
+    struct {                             // cmaes: where it starts, as another campaign gave it (runner/warm_start.c)
+        const char *from;                // its name; "": none
+        const char *hash;                // of its spec
+        const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
+        bool full;                       // triangle
+        double sigma;                    // 0: the option's
+    } warm;
 
     struct {
         int count;
@@ -120,6 +129,8 @@ typedef struct Spec {
         Failed failed;
         double penalty;
     } objective;
+    const Expression *const *constraints; // [n_constraints] over the objective's names (runner/constraints.c)
+    int n_constraints;
 
     struct {
         bool trajectories; // any
@@ -200,8 +211,9 @@ typedef struct Trials {
     int32_t *search, *round;
     double *parameter; // [capacity][n_parameters] complete: fixed, searched and derived
     // results, filled before tell
-    double *fitness;  // NaN: failed
-    double *survived; // s, mean over replicates; ranks failed trials
+    double *fitness;    // NaN: failed
+    double *survived;   // s, mean over replicates; ranks failed trials
+    double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
 } Trials;
 
 // What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
