@@ -28,6 +28,16 @@ static const Key keys_rows[] = {
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
+     .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
+            "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+     .example = "raibert_gains"},
+    {.path = "search.cmaes.inject", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
+     .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
+     .example = "[{k_fp: 100, thrust: 30}]"},
+    {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
+     .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
+     .example = "{hash: ..., sigma: 0, mean: [5, 5], covariance: [1, 0, 1]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",

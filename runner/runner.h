@@ -567,6 +567,7 @@ TableFormat command_format(const CommandLine *line);
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
+Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
 
 // Stored campaigns, by name under the results root or by path (runner/command_campaign.c). Error (user): there is none,
 // with the nearest name.

@@ -55,6 +55,12 @@ double rows_stored(double value);
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
                           uint64_t *ordinal, double *parameter);
 
+// ---- starting from another campaign (runner/warm_start.c) -------------------------------------------------------------
+
+// What the spec's `search.cmaes.taken` is to be, for a campaign of that name; NULL: there is nothing to be taken, or it
+// was. Error (user): the other campaign is not there, or has nothing to start from.
+Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken);
+
 // ---- what is recorded of a lane (runner/record.c) -------------------------------------------------------------------
 
 // A batch and a shard have arrays of one kind.
