@@ -15,46 +15,45 @@ static const size_t cmaes_populations_bytes = (size_t)8 << 20;
 
 CmaesState *cmaes_state(const Search *search) { return search->state; }
 
-// Elements of the arrays of a run, in the order of cmaes_view.
-enum { CMAES_ARRAYS = 15 };
-static void cmaes_sizes(const Cmaes *cmaes, int64_t *sizes)
+// Where the arrays of a run start, in the order of cmaes_view, and after the last one where they end.
+static void cmaes_lay_out(Cmaes *cmaes)
 {
     const int64_t n = cmaes->n, square = cmaes->separable ? 0 : n * n, m = cmaes->lagrangian ? cmaes->n_constraints : 0;
-    const int64_t all[CMAES_ARRAYS] = {n,
-                                       n,
-                                       n,
-                                       n,
-                                       cmaes->n_recent,
-                                       CMAES_HISTORY,
-                                       CMAES_HISTORY,
-                                       cmaes->separable ? n : square,
-                                       square,
-                                       cmaes->has_integers ? n : 0,
-                                       cmaes->penalized ? n : 0,
-                                       cmaes->penalized ? cmaes->n_spans : 0,
-                                       m,
-                                       m,
-                                       m};
-    memcpy(sizes, all, sizeof all);
+    const int64_t integers = cmaes->has_integers ? n : 0, bounds = cmaes->penalized ? n : 0;
+    const int64_t spans = cmaes->penalized ? cmaes->n_spans : 0, variances = cmaes->separable ? n : square;
+    const int64_t sizes[CMAES_ARRAYS] = {
+        n, n, n, n, cmaes->n_recent, CMAES_HISTORY, CMAES_HISTORY, variances, square, integers, bounds, spans, m, m, m};
+    for (int i = 0; i < CMAES_ARRAYS; i++) cmaes->offset[i + 1] = cmaes->offset[i] + sizes[i];
+    cmaes->run_bytes = sizeof(CmaesRun) + sizeof(double) * (size_t)cmaes->offset[CMAES_ARRAYS];
+}
+
+CmaesRun *cmaes_run(const Search *search, int64_t run)
+{
+    const Cmaes *cmaes = search->scratch;
+    return (void *)((unsigned char *)search->state + sizeof(CmaesState) + (size_t)run * cmaes->run_bytes);
 }
 
 CmaesView cmaes_view(const Search *search, int64_t run)
 {
-    const Cmaes *cmaes = search->scratch;
-    unsigned char *bytes = (unsigned char *)search->state + sizeof(CmaesState) + (size_t)run * cmaes->run_bytes;
-    CmaesView view = {.run = (void *)bytes};
-    double *at = (void *)(bytes + sizeof(CmaesRun));
-    double **const arrays[CMAES_ARRAYS] = {&view.mean,       &view.p_c,          &view.p_sigma,        &view.lengths,
-                                           &view.recent,     &view.history_best, &view.history_median, &view.C,
-                                           &view.axes,       &view.scaling,      &view.penalty,        &view.spans,
-                                           &view.multiplier, &view.stiffness,    &view.constraint};
-    int64_t sizes[CMAES_ARRAYS];
-    cmaes_sizes(cmaes, sizes);
-    for (size_t i = 0; i < CMAES_ARRAYS; i++) {
-        *arrays[i] = at;
-        at += sizes[i];
-    }
-    return view;
+    const int64_t *offset = ((const Cmaes *)search->scratch)->offset;
+    CmaesRun *own = cmaes_run(search, run);
+    double *at = (void *)(own + 1);
+    return (CmaesView){.run = own,
+                       .mean = at + offset[0],
+                       .p_c = at + offset[1],
+                       .p_sigma = at + offset[2],
+                       .lengths = at + offset[3],
+                       .recent = at + offset[4],
+                       .history_best = at + offset[5],
+                       .history_median = at + offset[6],
+                       .C = at + offset[7],
+                       .axes = at + offset[8],
+                       .scaling = at + offset[9],
+                       .penalty = at + offset[10],
+                       .spans = at + offset[11],
+                       .multiplier = at + offset[12],
+                       .stiffness = at + offset[13],
+                       .constraint = at + offset[14]};
 }
 
 static size_t cmaes_state_bytes(const Cmaes *cmaes, int64_t told)
@@ -88,6 +87,7 @@ static void cmaes_choose(const Spec *spec, Cmaes *cmaes)
 {
     cmaes->separable = cmaes_is_separable(cmaes->settings, cmaes->n);
     cmaes->penalized = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_PENALTY;
+    cmaes->drops = spec->n_exclude > 0 || spec->n_derived > 0 || cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_RESAMPLE;
     cmaes->uncertain = cmaes->settings[CMAES_UNCERTAINTY] != 0.0;
     cmaes->n_constraints = spec->n_constraints;
     cmaes->lagrangian = cmaes->n_constraints > 0 && cmaes->settings[CMAES_CONSTRAINTS] == CMAES_CONSTRAINTS_LAGRANGIAN;
@@ -100,14 +100,6 @@ static int64_t cmaes_most_trials(const Cmaes *cmaes)
     const int64_t members = cmaes->lambda_max + cmaes_again(cmaes, cmaes->lambda_max);
     const int64_t each = cmaes->uncertain ? (int64_t)cmaes->settings[CMAES_UNCERTAINTY_MAX] : 1;
     return members * each + cmaes->lagrangian;
-}
-
-static size_t cmaes_run_bytes(const Cmaes *cmaes)
-{
-    int64_t sizes[CMAES_ARRAYS], sum = 0;
-    cmaes_sizes(cmaes, sizes);
-    for (int i = 0; i < CMAES_ARRAYS; i++) sum += sizes[i];
-    return sizeof(CmaesRun) + sizeof(double) * (size_t)sum;
 }
 
 // Of a generation as it was drawn.
@@ -130,7 +122,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
     cmaes->n_spans = 20 + (3 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
     cmaes->trials_max = cmaes_most_trials(cmaes);
-    cmaes->run_bytes = cmaes_run_bytes(cmaes);
+    cmaes_lay_out(cmaes);
     const int64_t fit = (int64_t)(cmaes_populations_bytes / cmaes_population_bytes(cmaes));
     cmaes->n_populations = fit < 1 ? 1 : fit < cmaes->searches ? fit : cmaes->searches;
 }
@@ -239,7 +231,7 @@ static bool cmaes_all_ended(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
     for (int64_t s = 0; s < cmaes->searches; s++) {
-        if (cmaes_view(search, s).run->stop == CMAES_GOES_ON) return false;
+        if (cmaes_run(search, s)->stop == CMAES_GOES_ON) return false;
     }
     return true;
 }
@@ -248,7 +240,7 @@ static bool cmaes_all_ended(const Search *search)
 static const CmaesPopulation *cmaes_next_trial(const Search *search, Cmaes *cmaes)
 {
     for (;;) {
-        const CmaesRun *run = cmaes_view(search, cmaes->ask_search).run;
+        const CmaesRun *run = cmaes_run(search, cmaes->ask_search);
         const bool goes_on = run->stop == CMAES_GOES_ON;
         if (goes_on && run->round < cmaes->ask_round) return NULL;
         if (goes_on && run->round == cmaes->ask_round) {
@@ -378,7 +370,7 @@ static void cmaes_turn(const Search *search, CmaesState *state)
             state->search = 0;
             state->round++;
         }
-        if (cmaes_view(search, state->search).run->stop == CMAES_GOES_ON) return;
+        if (cmaes_run(search, state->search)->stop == CMAES_GOES_ON) return;
     }
 }
 
@@ -427,7 +419,7 @@ static bool cmaes_is_whole(const Search *search)
         return false;
     if (search->state_size != cmaes_state_bytes(cmaes, state->told)) return false;
     for (int64_t s = 0; s < cmaes->searches; s++) {
-        const CmaesRun *run = cmaes_view(search, s).run;
+        const CmaesRun *run = cmaes_run(search, s);
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (run->history_count < 0 || run->history_count > CMAES_HISTORY || run->history_stride < 1 ||
@@ -471,7 +463,7 @@ static const char *cmaes_stopped(const Search *search)
     Cmaes *cmaes = search->scratch;
     int64_t counts[CMAES_STOPS] = {0};
     if (!cmaes_all_ended(search)) return NULL;
-    for (int64_t s = 0; s < cmaes->searches; s++) counts[cmaes_view(search, s).run->stop]++;
+    for (int64_t s = 0; s < cmaes->searches; s++) counts[cmaes_run(search, s)->stop]++;
     char *text = cmaes->ending;
     size_t used = 0;
     if (cmaes->searches > 1)

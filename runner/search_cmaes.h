@@ -143,6 +143,8 @@ typedef struct CmaesPopulation {
     bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
 } CmaesPopulation;
 
+enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
+
 typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
     uint64_t key;
     int64_t member;
@@ -153,9 +155,11 @@ typedef struct Cmaes {
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
     bool separable, has_integers, penalized, uncertain, lagrangian;
+    bool drops; // there are points that may not be run
     int n_constraints;
     int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
-    int64_t trials_max; // of a generation
+    int64_t trials_max;               // of a generation
+    int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     double *spread; // [n] of each coordinate at the start, relative to sigma
     CmaesWeights weights;
@@ -182,6 +186,7 @@ typedef struct Cmaes {
 
 // ---- search_cmaes.c -------------------------------------------------------------------------------------------------
 
+CmaesRun *cmaes_run(const Search *search, int64_t run);
 CmaesView cmaes_view(const Search *search, int64_t run);
 CmaesState *cmaes_state(const Search *search);
 // Results of the generation that is partly told: fitness, survived time and constraints of each trial.

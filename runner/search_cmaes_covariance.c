@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { CMAES_TOGETHER = 4 }; // vectors that are added to C in one pass
+
 // ---- what C says ----------------------------------------------------------------------------------------------------
 
 double cmaes_variance(const Cmaes *cmaes, const CmaesView *view, int i)
@@ -39,7 +41,7 @@ double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i)
 
 // ---- to and from the sphere -----------------------------------------------------------------------------------------
 
-static double covariance_draw_separable(int n, const CmaesView *view, const RandomKey *key, double *y)
+static double cmaes_covariance_draw_separable(int n, const CmaesView *view, const RandomKey *key, double *y)
 {
     double square = 0.0;
     for (int k = 0; k < n; k++) {
@@ -54,7 +56,7 @@ double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *
 {
     const int n = cmaes->n;
     double square = 0.0;
-    if (cmaes->separable) return covariance_draw_separable(n, view, key, y);
+    if (cmaes->separable) return cmaes_covariance_draw_separable(n, view, key, y);
     memset(y, 0, (size_t)n * sizeof *y);
     for (int k = 0; k < n; k++) {
         const double z = random_normal(key, (uint32_t)k), length = view->lengths[k] * z;
@@ -83,21 +85,33 @@ void cmaes_whiten(const Cmaes *cmaes, const CmaesView *view, const double *y, do
 
 // ---- update ---------------------------------------------------------------------------------------------------------
 
-// Adds weight v v' to the lower triangle.
-static void covariance_add_square(int n, double *C, double weight, const double *v)
+// Adds weight v v' to the lower triangle, or to the diagonal.
+static void cmaes_covariance_add(const Cmaes *cmaes, double *C, double weight, const double *v)
 {
-    for (int i = 0; i < n; i++) {
+    const int n = cmaes->n;
+    for (int i = 0; cmaes->separable && i < n; i++) C[i] += weight * v[i] * v[i];
+    for (int i = 0; !cmaes->separable && i < n; i++) {
         const double scaled = weight * v[i];
         for (int j = 0; j <= i; j++) C[i * n + j] += scaled * v[j];
     }
 }
 
-static void covariance_add_diagonal(int n, double *C, double weight, const double *v)
+// The same for four vectors, one after the other for each element, so that it is read and written once.
+static void cmaes_covariance_add_four(const Cmaes *cmaes, double *C, const double *weight, const double *const *v)
 {
-    for (int i = 0; i < n; i++) C[i] += weight * v[i] * v[i];
+    const int n = cmaes->n;
+    const double *a = v[0], *b = v[1], *c = v[2], *d = v[3];
+    for (int i = 0; cmaes->separable && i < n; i++) {
+        for (int k = 0; k < CMAES_TOGETHER; k++) C[i] += weight[k] * v[k][i] * v[k][i];
+    }
+    for (int i = 0; !cmaes->separable && i < n; i++) {
+        const double of_a = weight[0] * a[i], of_b = weight[1] * b[i], of_c = weight[2] * c[i], of_d = weight[3] * d[i];
+        for (int j = 0; j <= i; j++)
+            C[i * n + j] = C[i * n + j] + of_a * a[j] + of_b * b[j] + of_c * c[j] + of_d * d[j];
+    }
 }
 
-static void covariance_keep(const Cmaes *cmaes, const CmaesView *view, double keep)
+static void cmaes_covariance_keep(const Cmaes *cmaes, const CmaesView *view, double keep)
 {
     const int n = cmaes->n;
     for (int i = 0; cmaes->separable && i < n; i++) view->C[i] *= keep;
@@ -106,7 +120,7 @@ static void covariance_keep(const Cmaes *cmaes, const CmaesView *view, double ke
     }
 }
 
-static void covariance_mirror(int n, double *C)
+static void cmaes_covariance_mirror(int n, double *C)
 {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) C[j * n + i] = C[i * n + j];
@@ -121,17 +135,20 @@ void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulati
     const double stalled = h_sigma ? 0.0 : weights->c_c * (2.0 - weights->c_c);
     const double keep = 1.0 + weights->c_1 * stalled - weights->c_1 - weights->c_mu * weights->sum;
     const int64_t used = cmaes->settings[CMAES_WEIGHTS] == CMAES_WEIGHTS_ACTIVE ? weights->lambda : weights->mu;
-    void (*const add)(int n, double *C, double weight, const double *v) =
-        cmaes->separable ? covariance_add_diagonal : covariance_add_square;
-    covariance_keep(cmaes, view, keep);
-    add(n, view->C, weights->c_1, view->p_c);
-    for (int64_t i = 0; i < used; i++) {
-        const int64_t member = cmaes->order[i];
-        double weight = weights->weight[i];
-        if (weight < 0.0) weight *= n / population->square[member];
-        add(n, view->C, weights->c_mu * weight, population->y + member * n);
+    double weight[CMAES_TOGETHER];
+    const double *y[CMAES_TOGETHER];
+    cmaes_covariance_keep(cmaes, view, keep);
+    cmaes_covariance_add(cmaes, view->C, weights->c_1, view->p_c);
+    for (int64_t rank = 0; rank < used; rank++) {
+        const int64_t member = cmaes->order[rank], at = rank % CMAES_TOGETHER;
+        weight[at] = weights->weight[rank];
+        if (weight[at] < 0.0) weight[at] *= n / population->square[member];
+        weight[at] *= weights->c_mu;
+        y[at] = population->y + member * n;
+        if (at == CMAES_TOGETHER - 1) cmaes_covariance_add_four(cmaes, view->C, weight, y);
     }
-    if (!cmaes->separable) covariance_mirror(n, view->C);
+    for (int64_t i = 0; i < used % CMAES_TOGETHER; i++) cmaes_covariance_add(cmaes, view->C, weight[i], y[i]);
+    if (!cmaes->separable) cmaes_covariance_mirror(n, view->C);
 }
 
 // ---- decomposition --------------------------------------------------------------------------------------------------

@@ -99,6 +99,7 @@ static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t
     for (int attempt = 0; attempt < CMAES_ATTEMPTS; attempt++) {
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         *square = cmaes_draw_y(cmaes, view, &key, y);
+        if (!cmaes->drops) return true;
         cmaes_place(cmaes, view, y, x);
         if (cmaes_point(cmaes, x)) return true;
     }
@@ -142,9 +143,9 @@ static void cmaes_list_trials(const Cmaes *cmaes, const CmaesView *view, CmaesPo
 CmaesPopulation *cmaes_population(const Search *search, int64_t run)
 {
     const Cmaes *cmaes = search->scratch;
-    const CmaesView view = cmaes_view(search, run);
     CmaesPopulation *population = &cmaes->populations[run % cmaes->n_populations];
-    if (population->search == run && population->round == view.run->round) return population;
+    if (population->search == run && population->round == cmaes_run(search, run)->round) return population;
+    const CmaesView view = cmaes_view(search, run);
     population->search = run;
     population->round = view.run->round;
     for (int64_t k = 0; k < view.run->lambda; k++)

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RANK_FEW = 32, RANK_BYTES = 8 }; // so few are inserted into their order one by one
+enum { CMAES_FEW = 32, CMAES_KEY_BYTES = 8 }; // so few are inserted into their order one by one
 
 // Ascending with x; x + 0.0 makes -0 equal to 0. NaN, whatever its bits, is the greatest.
-static uint64_t rank_key(double x)
+static uint64_t cmaes_key_of(double x)
 {
     const double canonical = x + 0.0;
     uint64_t bits;
@@ -20,7 +20,7 @@ static uint64_t rank_key(double x)
     return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-static void rank_insert(CmaesRank *item, int64_t count)
+static void cmaes_rank_insert(CmaesRank *item, int64_t count)
 {
     for (int64_t i = 1; i < count; i++) {
         const CmaesRank taken = item[i];
@@ -31,15 +31,15 @@ static void rank_insert(CmaesRank *item, int64_t count)
 }
 
 // How often each value of each byte occurs.
-static void rank_count(const CmaesRank *item, int64_t count, uint32_t found[RANK_BYTES][256])
+static void cmaes_rank_count(const CmaesRank *item, int64_t count, uint32_t found[CMAES_KEY_BYTES][256])
 {
-    memset(found, 0, sizeof(uint32_t[RANK_BYTES][256]));
+    memset(found, 0, sizeof(uint32_t[CMAES_KEY_BYTES][256]));
     for (int64_t i = 0; i < count; i++) {
-        for (int byte = 0; byte < RANK_BYTES; byte++) found[byte][item[i].key >> 8 * byte & 0xff]++;
+        for (int byte = 0; byte < CMAES_KEY_BYTES; byte++) found[byte][item[i].key >> 8 * byte & 0xff]++;
     }
 }
 
-static void rank_by_byte(const CmaesRank *from, CmaesRank *to, int64_t count, int byte, const uint32_t found[256])
+static void cmaes_rank_by_byte(const CmaesRank *from, CmaesRank *to, int64_t count, int byte, const uint32_t found[256])
 {
     uint32_t place[256], next = 0;
     for (int value = 0; value < 256; value++) {
@@ -50,17 +50,17 @@ static void rank_by_byte(const CmaesRank *from, CmaesRank *to, int64_t count, in
 }
 
 // Sorts rank[0][count], which has the members in order; rank[1] is room.
-static void rank_sort(CmaesRank *rank[2], int64_t count)
+static void cmaes_rank_sort(CmaesRank *rank[2], int64_t count)
 {
-    uint32_t found[RANK_BYTES][256];
-    if (count <= RANK_FEW) {
-        rank_insert(rank[0], count);
+    uint32_t found[CMAES_KEY_BYTES][256];
+    if (count <= CMAES_FEW) {
+        cmaes_rank_insert(rank[0], count);
         return;
     }
-    rank_count(rank[0], count, found);
-    for (int byte = 0; byte < RANK_BYTES; byte++) {
+    cmaes_rank_count(rank[0], count, found);
+    for (int byte = 0; byte < CMAES_KEY_BYTES; byte++) {
         if (found[byte][rank[0][0].key >> 8 * byte & 0xff] == (uint32_t)count) continue; // the same in all of them
-        rank_by_byte(rank[0], rank[1], count, byte, found[byte]);
+        cmaes_rank_by_byte(rank[0], rank[1], count, byte, found[byte]);
         CmaesRank *kept = rank[0];
         rank[0] = rank[1];
         rank[1] = kept;
@@ -69,36 +69,36 @@ static void rank_sort(CmaesRank *rank[2], int64_t count)
 
 void cmaes_sort(CmaesRank *rank[2], const double *value, int64_t count, int64_t *order)
 {
-    for (int64_t i = 0; i < count; i++) rank[0][i] = (CmaesRank){rank_key(value[i]), i};
-    rank_sort(rank, count);
+    for (int64_t i = 0; i < count; i++) rank[0][i] = (CmaesRank){cmaes_key_of(value[i]), i};
+    cmaes_rank_sort(rank, count);
     for (int64_t i = 0; i < count; i++) order[i] = rank[0][i].member;
 }
 
-typedef enum RankClass { RANK_MEETS, RANK_VIOLATES, RANK_FAILED, RANK_CLASSES } RankClass;
+typedef enum CmaesClass { CMAES_MEETS, CMAES_VIOLATES, CMAES_FAILED, CMAES_CLASSES } CmaesClass;
 
-static RankClass rank_class(const Cmaes *cmaes, int64_t member)
+static CmaesClass cmaes_class(const Cmaes *cmaes, int64_t member)
 {
-    if (isnan(cmaes->key[member])) return RANK_FAILED;
-    return cmaes->violation != NULL && !cmaes->lagrangian && cmaes->violation[member] > 0.0 ? RANK_VIOLATES
-                                                                                            : RANK_MEETS;
+    if (isnan(cmaes->key[member])) return CMAES_FAILED;
+    return cmaes->violation != NULL && !cmaes->lagrangian && cmaes->violation[member] > 0.0 ? CMAES_VIOLATES
+                                                                                            : CMAES_MEETS;
 }
 
-static double rank_value(const Cmaes *cmaes, int64_t member, RankClass class)
+static double cmaes_class_value(const Cmaes *cmaes, int64_t member, CmaesClass class)
 {
-    if (class == RANK_FAILED) return isnan(cmaes->survived[member]) ? (double)NAN : -cmaes->survived[member];
-    return class == RANK_VIOLATES ? cmaes->violation[member] : cmaes->key[member];
+    if (class == CMAES_FAILED) return isnan(cmaes->survived[member]) ? (double)NAN : -cmaes->survived[member];
+    return class == CMAES_VIOLATES ? cmaes->violation[member] : cmaes->key[member];
 }
 
 void cmaes_rank(Cmaes *cmaes, int64_t lambda)
 {
     int64_t *order = cmaes->order, ranked = 0;
-    for (int class = 0; class < RANK_CLASSES && ranked < lambda; class ++) {
+    for (int class = 0; class < CMAES_CLASSES && ranked < lambda; class ++) {
         int64_t count = 0;
         for (int64_t i = 0; i < lambda; i++) {
-            if (rank_class(cmaes, i) != (RankClass) class) continue;
-            cmaes->rank[0][count++] = (CmaesRank){rank_key(rank_value(cmaes, i, (RankClass) class)), i};
+            if (cmaes_class(cmaes, i) != (CmaesClass) class) continue;
+            cmaes->rank[0][count++] = (CmaesRank){cmaes_key_of(cmaes_class_value(cmaes, i, (CmaesClass) class)), i};
         }
-        rank_sort(cmaes->rank, count);
+        cmaes_rank_sort(cmaes->rank, count);
         for (int64_t i = 0; i < count; i++) order[ranked++] = cmaes->rank[0][i].member;
     }
 }

@@ -16,7 +16,7 @@ double cmaes_reflected(double x)
 {
     const double span = CMAES_WIDTH + 2.0 * cmaes_edge;
     double from = x + cmaes_edge; // in [0, span] after the mirrors
-    from -= 2.0 * span * floor(from / (2.0 * span));
+    if (!(from >= 0.0 && from <= span)) from -= 2.0 * span * floor(from / (2.0 * span));
     if (from > span) from = 2.0 * span - from;
     const double above = span - from; // distances to both ends of the invertible range
     double image = from - cmaes_edge;

@@ -8,12 +8,12 @@
 // ---- the distribution -----------------------------------------------------------------------------------------------
 
 // The first run of a search alone: restarts look elsewhere.
-static bool start_is_warm(const Cmaes *cmaes, const CmaesView *view)
+static bool cmaes_start_is_warm(const Cmaes *cmaes, const CmaesView *view)
 {
     return view->run->round == 0 && cmaes->spec->warm.mean != NULL;
 }
 
-static void start_mean(const Cmaes *cmaes, const CmaesView *view, int64_t search)
+static void cmaes_start_mean(const Cmaes *cmaes, const CmaesView *view, int64_t search)
 {
     const Spec *spec = cmaes->spec;
     const int64_t round = view->run->round;
@@ -24,14 +24,14 @@ static void start_mean(const Cmaes *cmaes, const CmaesView *view, int64_t search
         if (start == CMAES_START_RANDOM) view->mean[i] = CMAES_WIDTH * (0.1 + 0.8 * u);
         if (start == CMAES_START_DEFAULT)
             view->mean[i] = cmaes_coordinate(&spec->axes[i].values, spec->fixed[spec->axes[i].parameter]);
-        if (start_is_warm(cmaes, view)) view->mean[i] = spec->warm.mean[i];
+        if (cmaes_start_is_warm(cmaes, view)) view->mean[i] = spec->warm.mean[i];
     }
 }
 
-static double start_covariance_of(const Cmaes *cmaes, const CmaesView *view, int i, int j)
+static double cmaes_start_covariance_of(const Cmaes *cmaes, const CmaesView *view, int i, int j)
 {
     const Spec *spec = cmaes->spec;
-    if (!start_is_warm(cmaes, view)) return i == j ? cmaes->spread[i] * cmaes->spread[i] : 0.0;
+    if (!cmaes_start_is_warm(cmaes, view)) return i == j ? cmaes->spread[i] * cmaes->spread[i] : 0.0;
     if (!spec->warm.full) return i == j ? spec->warm.covariance[i] : 0.0;
     return spec->warm.covariance[i * (i + 1) / 2 + j];
 }
@@ -39,11 +39,11 @@ static double start_covariance_of(const Cmaes *cmaes, const CmaesView *view, int
 void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search)
 {
     const int n = cmaes->n;
-    start_mean(cmaes, view, search);
+    cmaes_start_mean(cmaes, view, search);
     for (int i = 0; i < n; i++) {
-        if (cmaes->separable) view->C[i] = start_covariance_of(cmaes, view, i, i);
+        if (cmaes->separable) view->C[i] = cmaes_start_covariance_of(cmaes, view, i, i);
         for (int j = 0; !cmaes->separable && j <= i; j++)
-            view->C[i * n + j] = view->C[j * n + i] = start_covariance_of(cmaes, view, i, j);
+            view->C[i * n + j] = view->C[j * n + i] = cmaes_start_covariance_of(cmaes, view, i, j);
     }
     for (int i = 0; cmaes->has_integers && i < n; i++) view->scaling[i] = 1.0;
     cmaes_decompose(cmaes, view);
@@ -51,7 +51,7 @@ void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search)
 
 double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view)
 {
-    const bool given = start_is_warm(cmaes, view) && cmaes->spec->warm.sigma > 0.0;
+    const bool given = cmaes_start_is_warm(cmaes, view) && cmaes->spec->warm.sigma > 0.0;
     return given ? cmaes->spec->warm.sigma : cmaes->settings[CMAES_SIGMA] * CMAES_WIDTH;
 }
 
