@@ -99,8 +99,8 @@ static Error digest_rounds(Database *database, Sha256 *hash)
     bool fronts = false;
     TRY(fronts_exist(database, &fronts));
     if (!fronts) return error_none();
-    return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2",
-                       digest_front_row, hash);
+    return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
+                       hash);
 }
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------

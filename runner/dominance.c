@@ -2,9 +2,9 @@
 //
 // Sources: K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II",
 // IEEE Transactions on Evolutionary Computation 6(2), 2002, sections III-A (ranks) and III-B (crowding). The ranks are
-// found as in X. Zhang, Y. Tian, R. Cheng, Y. Jin, "An efficient approach to nondominated sorting", IEEE Transactions on
-// Evolutionary Computation 19(2), 2015: in lexicographic order no point is dominated by a later one, so each is put into
-// the first front that has none that dominates it, and that front is found by bisection.
+// found as in X. Zhang, Y. Tian, R. Cheng, Y. Jin, "An efficient approach to nondominated sorting", IEEE Transactions
+// on Evolutionary Computation 19(2), 2015: in lexicographic order no point is dominated by a later one, so each is put
+// into the first front that has none that dominates it, and that front is found by bisection.
 #include "runner.h"
 
 #include <math.h>

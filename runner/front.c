@@ -1,8 +1,8 @@
 // The front of a stored campaign: its trials that no other one dominates, whatever the method that made them. They are
-// read in lexicographic order, in which no trial is dominated by a later one; so each is kept or dropped when it is read,
-// and all that is compared with it is what is least among those before it in the other objectives. Of two objectives
-// that is a single number (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of vectors", Journal
-// of the ACM 22(4), 1975).
+// read in lexicographic order, in which no trial is dominated by a later one; so each is kept or dropped when it is
+// read, and all that is compared with it is what is least among those before it in the other objectives. Of two
+// objectives that is a single number (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of
+// vectors", Journal of the ACM 22(4), 1975).
 #include "store.h"
 
 #include <math.h>

@@ -132,6 +132,7 @@
 #include "command_campaign.c"
 #include "command_stop.c"
 #include "command_status.c"
+#include "best_front.c"
 #include "command_best.c"
 #include "command_sensitivity.c"
 #include "command_query.c"

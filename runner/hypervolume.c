@@ -3,8 +3,8 @@
 //
 // Exact, by exclusive volumes: L. While, L. Bradstreet, L. Barone, "A fast way of calculating exact hypervolumes", IEEE
 // Transactions on Evolutionary Computation 16(1), 2012. The points are taken from the worst to the best in the last
-// objective. Below each lies its own box, and those of the points after it cover a part of that: they are as good in the
-// last objective at least, so that part is a hypervolume of one dimension less.
+// objective. Below each lies its own box, and those of the points after it cover a part of that: they are as good in
+// the last objective at least, so that part is a hypervolume of one dimension less.
 #include "runner.h"
 
 #include <math.h>

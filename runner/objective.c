@@ -77,8 +77,8 @@ static const ObjectiveOver objective_over[] = {
 
 // value[n_replicates]: the objective of each replicate that counts, in order; returns how many do. One failed replicate
 // under `failed: any` leaves none.
-static int objective_values(const Spec *spec, const Expression *minimize, const double *parameter,
-                            const double *metric, const int *failure, double *value)
+static int objective_values(const Spec *spec, const Expression *minimize, const double *parameter, const double *metric,
+                            const int *failure, double *value)
 {
     const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
     double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters

@@ -364,7 +364,7 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
-// ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) -----------------------------------
+// ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
 // All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
 // point dominates, equal points included.
 
@@ -410,7 +410,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., failure TEXT NOT NULL
 //                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
-//                each. STRICT. Fitness NULL: failed, or there are several objectives; then those are NULL if it failed.
+//                each. STRICT. NULL: failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
@@ -626,8 +626,19 @@ bool spec_has_metric(const Spec *spec, const char *name);
 // Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
-// Prints the best trials; *best: the first one's id. With none that did not fail, the longest survivors, and -1.
-// CSV and JSON have every column, and no survivors.
+// The columns that a front is of (runner/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
+typedef struct FrontColumns {
+    const char *names[OBJECTIVES_MAX];
+    int count;
+    bool own; // the spec's
+} FrontColumns;
+Error front_columns(const StoredCampaign *campaign, const char *text, Arena *arena, FrontColumns *by);
+// Prints `top` of its trials (-1: all), nothing in a text if there are none; *first: the first one's id, or -1.
+Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_t top, TableFormat format, FILE *out,
+                  Arena *arena, int64_t *first);
+// Prints the best trials, or of several objectives the front; *best: the first one's id. With none that did not fail,
+// the longest survivors, and -1. CSV and JSON have every column, and no survivors. top 0: 10, or a whole front for
+// programs.
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 

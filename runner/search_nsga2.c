@@ -1,14 +1,16 @@
 // nsga2: the front of several objectives by a genetic algorithm (Deb et al. 2002), many searches side by side. A
-// generation of a search is N children of its population; the next population is the best N of both. Trials are asked for
-// in the order of (round, search, child), which gives them their ids; a search's next generation is asked for as soon as
-// its last one was told, so that ids and points depend neither on the size of the batches nor on what else is in flight.
+// generation of a search is N children of its population; the next population is the best N of both. Trials are asked
+// for in the order of (round, search, child), which gives them their ids; a search's next generation is asked for as
+// soon as its last one was told, so that ids and points depend neither on the size of the batches nor on what else is
+// in flight.
 #include "search_nsga2.h"
 
 #include <math.h>
 #include <string.h>
 
 static const Option nsga2_options[NSGA2_N_OPTIONS] = {
-    {"nsga2.population", OPTION_INTEGER, "1", 100, 4, NSGA2_POPULATION_MAX, NULL, "members, and trials of a generation"},
+    {"nsga2.population", OPTION_INTEGER, "1", 100, 4, NSGA2_POPULATION_MAX, NULL,
+     "members, and trials of a generation"},
     {"nsga2.searches", OPTION_INTEGER, "1", 1, 1, NSGA2_SEARCHES_MAX, NULL,
      "independent searches, which run side by side"},
     {"nsga2.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
@@ -112,18 +114,19 @@ static Error nsga2_check(const Nsga2 *nsga2)
         return error_make(ERROR_USER, "search: nsga2 searches at most %d parameters, and these are %d", NSGA2_GENES_MAX,
                           nsga2->n);
     if (nsga2_state_bytes(nsga2, nsga2->population) > nsga2_bytes_max)
-        return error_make(ERROR_USER,
-                          "search: %lld searches with populations of %lld are too many: use fewer searches or a smaller "
-                          "nsga2.population",
-                          (long long)nsga2->searches, (long long)nsga2->population);
+        return error_make(
+            ERROR_USER,
+            "search: %lld searches with populations of %lld are too many: use fewer searches or a smaller "
+            "nsga2.population",
+            (long long)nsga2->searches, (long long)nsga2->population);
     return error_none();
 }
 
 static void nsga2_take(Nsga2 *nsga2, Arena *arena)
 {
     const int64_t both = 2 * nsga2->population, n = nsga2->n;
-    nsga2->pool = ARENA_NEW(arena, double, both *nsga2->member_doubles);
-    nsga2->value = ARENA_NEW(arena, double, both *nsga2->objectives);
+    nsga2->pool = ARENA_NEW(arena, double, both * nsga2->member_doubles);
+    nsga2->value = ARENA_NEW(arena, double, both * nsga2->objectives);
     nsga2->good = ARENA_NEW(arena, int64_t, both);
     nsga2->rank = ARENA_NEW(arena, int64_t, both);
     nsga2->crowding = ARENA_NEW(arena, double, both);
@@ -199,10 +202,11 @@ static void nsga2_give(Nsga2 *nsga2, const Nsga2Brood *brood, Trials *trials)
 
 static Error nsga2_no_point(const Nsga2 *nsga2)
 {
-    return error_make(ERROR_USER,
-                      "search %lld: of %d draws for each child not one is allowed by `exclude` or by the ranges of derived "
-                      "parameters; loosen them",
-                      (long long)nsga2->ask_search, NSGA2_ATTEMPTS);
+    return error_make(
+        ERROR_USER,
+        "search %lld: of %d draws for each child not one is allowed by `exclude` or by the ranges of derived "
+        "parameters; loosen them",
+        (long long)nsga2->ask_search, NSGA2_ATTEMPTS);
 }
 
 static Error nsga2_ask(Search *search, int64_t max, Trials *trials, bool *waiting)

@@ -53,9 +53,9 @@ typedef struct Nsga2Run {
     int64_t failed_generations; // one after the other, without a single success
     int64_t best_round;         // when the hypervolume grew last
     int64_t has_reference;
-    int64_t front;       // members of the first front that did not fail
-    double hypervolume;  // of the front; NaN: there is none, or it has too many points
-    double best;         // greatest hypervolume so far
+    int64_t front;      // members of the first front that did not fail
+    double hypervolume; // of the front; NaN: there is none, or it has too many points
+    double best;        // greatest hypervolume so far
 } Nsga2Run;
 
 // One member: a parent, or a child with its results.

@@ -1,6 +1,7 @@
-// From parents and children to the next population (section III-C), and how good its front is. Members that did not fail
-// are ranked by domination and crowding. Those that failed come after all of them, by the time that they survived: their
-// rank is infinite, and that time stands in the place of the crowding distance, so that one comparison serves both.
+// From parents and children to the next population (section III-C), and how good its front is. Members that did not
+// fail are ranked by domination and crowding. Those that failed come after all of them, by the time that they survived:
+// their rank is infinite, and that time stands in the place of the crowding distance, so that one comparison serves
+// both.
 #include "search_nsga2.h"
 
 #include <math.h>
@@ -36,9 +37,8 @@ void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count)
     const int64_t all = view->run->members + count;
     const int64_t kept = all < nsga2->population ? all : nsga2->population, good = nsga2_sort(nsga2, nsga2->pool, all);
     for (int64_t i = 0; i < all; i++)
-        nsga2->order[i] = (Nsga2Order){.rank = (double)INFINITY,
-                                       .crowding = nsga2_member(nsga2, nsga2->pool, i).rest[NSGA2_SURVIVED],
-                                       .index = i};
+        nsga2->order[i] = (Nsga2Order){
+            .rank = (double)INFINITY, .crowding = nsga2_member(nsga2, nsga2->pool, i).rest[NSGA2_SURVIVED], .index = i};
     for (int64_t g = 0; g < good; g++) {
         nsga2->order[nsga2->good[g]].rank = (double)nsga2->rank[g];
         nsga2->order[nsga2->good[g]].crowding = nsga2->crowding[g];
@@ -85,8 +85,8 @@ void nsga2_measure(Nsga2 *nsga2, const Nsga2View *view)
         memcpy(nsga2->value + run->front * objectives, member.objective, (size_t)objectives * sizeof(double));
         run->front++;
     }
-    run->hypervolume = run->front > 0 ? hypervolume(nsga2->value, run->front, objectives, view->reference, nsga2->room)
-                                      : (double)NAN;
+    run->hypervolume =
+        run->front > 0 ? hypervolume(nsga2->value, run->front, objectives, view->reference, nsga2->room) : (double)NAN;
     const double grown = run->best + nsga2->settings[NSGA2_STOP_TOLERANCE] * fabs(run->best);
     if (!isnan(run->hypervolume) && !(run->hypervolume <= grown)) { // also when there was none before
         run->best = run->hypervolume;

@@ -4,8 +4,8 @@
 //
 // Sources: simulated binary crossover, K. Deb, R. B. Agrawal, "Simulated binary crossover for continuous search space",
 // Complex Systems 9, 1995; polynomial mutation, K. Deb, M. Goyal, "A combined genetic adaptive search (GeneAS) for
-// engineering design", Computer Science and Informatics 26(4), 1996; both with the spread limited by the bounds, K. Deb,
-// S. Agrawal, "A niched-penalty approach for constraint handling in genetic algorithms", ICANNGA 1999.
+// engineering design", Computer Science and Informatics 26(4), 1996; both with the spread limited by the bounds, K.
+// Deb, S. Agrawal, "A niched-penalty approach for constraint handling in genetic algorithms", ICANNGA 1999.
 #include "search_nsga2.h"
 
 #include <math.h>
@@ -60,8 +60,8 @@ static Nsga2Member nsga2_tournament(const Nsga2 *nsga2, const Nsga2View *view, c
 
 // ---- crossover and mutation -----------------------------------------------------------------------------------------
 
-// How far from the middle a child lies, as a part of the parents' distance: a density that falls with its power eta from
-// the parents outwards, cut off at the bound that lies `room` beyond the nearer parent.
+// How far from the middle a child lies, as a part of the parents' distance: a density that falls with its power eta
+// from the parents outwards, cut off at the bound that lies `room` beyond the nearer parent.
 static double nsga2_spread(double u, double room, double distance, double eta)
 {
     const double beta = 1.0 + 2.0 * room / distance, alpha = 2.0 - portable_pow(beta, -(eta + 1.0));
@@ -107,8 +107,7 @@ static void nsga2_draw_pair(const Nsga2 *nsga2, const Nsga2View *view, const Ran
         if (cross) nsga2_cross_gene(key, i, settings[NSGA2_ETA_CROSSOVER], genes[0], genes[1]);
         for (int c = 0; c < 2; c++) {
             if (nsga2_draw(key, i, NSGA2_DRAW_MUTATE + c) >= rate) continue;
-            *genes[c] =
-                nsga2_mutated(*genes[c], nsga2_draw(key, i, NSGA2_DRAW_STEP + c), settings[NSGA2_ETA_MUTATION]);
+            *genes[c] = nsga2_mutated(*genes[c], nsga2_draw(key, i, NSGA2_DRAW_STEP + c), settings[NSGA2_ETA_MUTATION]);
         }
     }
 }

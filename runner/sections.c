@@ -153,8 +153,8 @@ static void objective_check_method(SpecReader *reader, const Node *node, int cou
     const SearchMethod *method = reader->spec->method;
     if (method == NULL) return;
     if (count > 1 && !method->several && (search_learns(method) || method->sensitivity != NULL))
-        diagnose(reader->diagnostics, node, "minimize holds %d objectives, and method %s takes one; nsga2 takes several",
-                 count, method->name);
+        diagnose(reader->diagnostics, node,
+                 "minimize holds %d objectives, and method %s takes one; nsga2 takes several", count, method->name);
     if (count == 1 && method->several)
         diagnose(reader->diagnostics, node,
                  "minimize is one objective, and method %s takes a list of two or more; cmaes takes one", method->name);
@@ -187,10 +187,13 @@ static void objective_read_reference(SpecReader *reader, const Node *node)
         form_mistyped(reader, "objective.reference", node);
         return;
     }
-    if (node->count != spec->objective.count || node->count < 2) {
-        diagnose(reader->diagnostics, node, "reference has %d numbers, and there %s %d objective%s: give one for each "
-                 "of several", node->count, spec->objective.count == 1 ? "is" : "are", spec->objective.count,
-                 spec->objective.count == 1 ? "" : "s");
+    if (!spec_several(spec)) {
+        diagnose(reader->diagnostics, node, "reference is for several objectives, and minimize is one");
+        return;
+    }
+    if (node->count != spec->objective.count) {
+        diagnose(reader->diagnostics, node, "reference is a list of %d, expected a number for each of %d objectives",
+                 node->count, spec->objective.count);
         return;
     }
     double *reference = ARENA_NEW(reader->arena, double, node->count);

@@ -444,9 +444,9 @@ Error store_set_total(Store *store, int64_t trials_total)
     return store_finish(statement);
 }
 
-// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and
-// `WHERE fitness < x` use it too. Of several objectives it is the order in which a front is swept (front.c). Made at the
-// end, because it would halve the rate of inserts.
+// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
+// x` use it too. Of several objectives it is the order in which a front is swept (front.c). Made at the end, because it
+// would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];
@@ -455,7 +455,9 @@ Error store_index_fitness(Store *store)
     for (int i = 0; i < rows_objectives(store->spec); i++)
         used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
     snprintf(sql + used, sizeof sql - (size_t)used, "%s",
-             spec_several(store->spec) ? ")" : survived ? "fitness, survived DESC)" : "fitness)");
+             spec_several(store->spec) ? ")"
+             : survived                ? "fitness, survived DESC)"
+                                       : "fitness)");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     Error error = database_run(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);

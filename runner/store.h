@@ -26,11 +26,11 @@ typedef struct TrialRows {
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
-int rows_searched(const Spec *spec);    // P
-int rows_objectives(const Spec *spec);  // K
+int rows_searched(const Spec *spec);   // P
+int rows_objectives(const Spec *spec); // K
 const char *rows_objective_name(int index);
 const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
-int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
+int64_t rows_columns(const Spec *spec);       // of the tables trials and replicates
 int64_t rows_replicate_columns(const Spec *spec);
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 int64_t rows_bytes(const Spec *spec); // of one row in memory
@@ -328,7 +328,7 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 
-extern const char *const fronts_table_sql; // CREATE TABLE fronts
+extern const char *const fronts_table_sql;           // CREATE TABLE fronts
 Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
 
 // ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
