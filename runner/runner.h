@@ -264,6 +264,8 @@ struct SearchMethod {
     bool wants_sigma;                             // a range may have one
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
+    const char *budget;                           // start of the options that only say how long it goes on; an
+                                                  // extension may change them, if restore heeds them; NULL: none
     const Sensitivity *sensitivity;               // NULL: it measures none
     Error (*init)(const Spec *spec, Arena *arena, Search *search);
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.

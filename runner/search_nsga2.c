@@ -346,13 +346,14 @@ static bool nsga2_is_whole(const Search *search)
     return true;
 }
 
-// Budgets are totals: a search that ended for a reason that holds no more, because the campaign was extended, goes on.
-static void nsga2_wake(const Search *search, const Nsga2 *nsga2)
+// Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
+// One whose generation is partly told ends it first.
+static void nsga2_heed_budgets(const Search *search, const Nsga2 *nsga2)
 {
     Nsga2State *state = nsga2_state(search);
     for (int64_t s = 0; s < nsga2->searches; s++) {
         Nsga2Run *run = nsga2_view(search, s).run;
-        if (run->stop != NSGA2_GOES_ON) run->stop = nsga2_stop(nsga2, run);
+        if (state->told == 0 || s != state->search) run->stop = nsga2_stop(nsga2, run);
     }
     if (state->told == 0) nsga2_turn(search, state);
 }
@@ -382,7 +383,7 @@ static Error nsga2_restore(Search *search)
                           NSGA2_STATE_VERSION);
     if (!nsga2_is_whole(search)) return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
     for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
-    nsga2_wake(search, nsga2);
+    nsga2_heed_budgets(search, nsga2);
     nsga2_set_cursor(search, nsga2);
     search->asked = state->next_id;
     return error_none();
@@ -415,6 +416,7 @@ const SearchMethod search_nsga2 = {
     .n_options = NSGA2_N_OPTIONS,
     .wants_range = true,
     .several = true,
+    .budget = "nsga2.stop.",
     .init = nsga2_init,
     .ask = nsga2_ask,
     .tell = nsga2_tell,
