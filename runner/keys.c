@@ -70,16 +70,22 @@ static const Key keys_rows[] = {
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
      .doc = "also keep the metrics of every replicate", .example = "false"},
 
-    {.path = "objective", .type = KEY_SECTION, .doc = "the fitness, which is minimised",
+    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
-    {.path = "objective.minimize", .type = KEY_FORM, .words = "an expression over metrics and parameters",
-     .doc = "evaluated for each replicate; the model has a default",
+    {.path = "objective.minimize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
+            "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
      .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
     {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
      .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
     {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",
      .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
      .example = "penalty(10)"},
+    {.path = "objective.reference", .type = KEY_FORM, .words = "a list of numbers, one for each objective",
+     .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
+            "front is measured; without it the worst values of the first generation",
+     .example = "[2.0, 1.5]"},
     {.path = "constraints", .type = KEY_LATER},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",

@@ -215,7 +215,25 @@ static void resolve_perturb(ResolveWriter *writer, const char *path)
 
 static void resolve_minimize(ResolveWriter *writer, const char *path)
 {
-    resolve_line(writer, path, resolve_quoted(writer->reader->spec->objective.minimize, writer->reader->arena), NULL);
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = resolve_quoted(spec->objective.minimize[0], arena);
+    for (int i = 1; i < spec->objective.count; i++)
+        text = arena_format(arena, "%s, %s", text, resolve_quoted(spec->objective.minimize[i], arena));
+    resolve_line(writer, path, spec_several(spec) ? arena_format(arena, "[%s]", text) : text, NULL);
+}
+
+static const char *resolve_reference_text(const Spec *spec, Arena *arena)
+{
+    const Values list = {.form = VALUES_LIST, .list = spec->objective.reference, .count = spec->objective.count};
+    return values_text(&list, arena);
+}
+
+static void resolve_reference(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->objective.reference == NULL) return;
+    resolve_line(writer, path, resolve_reference_text(spec, writer->reader->arena), NULL);
 }
 
 static void resolve_objective_over(ResolveWriter *writer, const char *path)
@@ -273,6 +291,7 @@ static const struct {
     {"replicates.perturb", resolve_perturb},
     {"objective.minimize", resolve_minimize},
     {"objective.over", resolve_objective_over},
+    {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
@@ -387,7 +406,11 @@ static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
         resolve_add(lines, arena_format(arena, "replicates.perturb.%03d.%s", i, name),
                     resolve_perturbation(perturbation, arena));
     }
-    resolve_add(lines, "objective.minimize", expression_text(spec->objective.minimize, arena));
+    for (int i = 0; i < spec->objective.count; i++)
+        resolve_add(lines, i == 0 ? "objective.minimize" : arena_format(arena, "objective.minimize.%d", i + 1),
+                    expression_text(spec->objective.minimize[i], arena));
+    if (spec->objective.reference != NULL)
+        resolve_add(lines, "objective.reference", resolve_reference_text(spec, arena));
     resolve_add(lines, "objective.over", objective_over_text(spec, arena));
     resolve_add(lines, "objective.failed", objective_failed_text(spec, arena));
 }

@@ -156,8 +156,23 @@ static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "qua
 
 static void schema_minimize(Json *json, Arena *arena)
 {
-    schema_words(json, "type", "string|number", arena);
-    json_integer(json, "maxLength", EXPRESSION_LENGTH);
+    json_array(json, "anyOf");
+    schema_refer(json, NULL, "expression", arena);
+    json_object(json, NULL);
+    schema_array_of(json, "expression", 1, OBJECTIVES_MAX, arena);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void schema_reference(Json *json, Arena *arena)
+{
+    json_text(json, "type", "array");
+    json_integer(json, "minItems", 2);
+    json_integer(json, "maxItems", OBJECTIVES_MAX);
+    json_object(json, "items");
+    json_text(json, "type", "number");
+    json_close(json, '}');
+    (void)arena;
 }
 
 static void schema_objective_over(Json *json, Arena *arena)
@@ -188,6 +203,7 @@ static const struct {
     {"replicates.perturb", NULL, schema_perturb},
     {"objective.minimize", NULL, schema_minimize},
     {"objective.over", "string", schema_objective_over},
+    {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
