@@ -11,6 +11,7 @@ typedef struct StatusReport {
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    int64_t objectives; // of several
     double best, shard_bytes;
     Timings timings;
 } StatusReport;
@@ -55,6 +56,12 @@ static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
     report->best = column_real(row, 1);
 }
 
+static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->objectives = column_integer(row, 0);
+}
+
 static const struct {
     const char *sql;
     StatusRead *read;
@@ -66,6 +73,7 @@ static const struct {
      status_read_batches},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
 static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
@@ -108,16 +116,50 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// What one listing of the searches shows: the outer parameters of an outer grid, then what its last round said.
-enum { STATUS_OUTER_MAX = 16, STATUS_SEARCH_COLUMNS = 9 };
+// One row a search: its last round, and why it ended if it did; the best first. Of several objectives it has a front in
+// the place of a step size. Columns of a table whose numbers are whole, then those that are not, then the ends.
+enum { STATUS_COLUMNS_MAX = 9 };
 typedef struct StatusSearches {
-    const char *outer[STATUS_OUTER_MAX]; // [n_outer] names
-    int n_outer;
     const char *sql;
+    int whole, columns;
+    const char *names[STATUS_COLUMNS_MAX];
 } StatusSearches;
 
-// Databases of older schemas have no such table.
-static Error status_read_outer(Database *database, Arena *arena, StatusSearches *searches)
+#define STATUS_SEARCHES(columns, from, order)                                                                          \
+    "SELECT r.search, r.round + 1, r.evaluations, r.population, " columns ","                                          \
+    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL), ifnull(r.stop, '') FROM " from \
+    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY " order                     \
+    ", r.search LIMIT ?"
+
+static const StatusSearches status_searches_one = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+static const StatusSearches status_searches_several = {
+    STATUS_SEARCHES("f.front, f.hypervolume", "rounds r JOIN fronts f USING(search, round)", "f.hypervolume DESC"),
+    5,
+    8,
+    {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
+
+// In the order of their points, with the point behind the number.
+static const StatusSearches status_searches_outer = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+
+#undef STATUS_SEARCHES
+
+// Parameters of an outer grid, and what searches have for them.
+enum { STATUS_OUTER_MAX = 16 };
+typedef struct StatusOuter {
+    const char *names[STATUS_OUTER_MAX];
+    int count;
+    Statement *values;
+} StatusOuter;
+
+static Error status_read_outer(Database *database, Arena *arena, StatusOuter *outer)
 {
     Statement *statement = NULL;
     int64_t tables = 0;
@@ -128,42 +170,33 @@ static Error status_read_outer(Database *database, Arena *arena, StatusSearches 
                          &statement));
     bind_integer(statement, 1, STATUS_OUTER_MAX);
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        if (searches->n_outer < STATUS_OUTER_MAX)
-            searches->outer[searches->n_outer++] = arena_copy(arena, column_text(statement, 0));
-    }
+    for (; error.kind == OK && row; error = statement_step(statement, &row))
+        outer->names[outer->count++] = arena_copy(arena, column_text(statement, 0));
     statement_close(statement);
-    return error;
+    if (error.kind != OK || outer->count == 0) return error;
+    return database_prepare(database, "SELECT value FROM outer_points WHERE search = ? AND parameter = ?",
+                            &outer->values);
 }
 
-// One row a search: its outer values, its last round, and why it ended if it did; the best first, of each outer point.
-static Error status_plan_searches(Database *database, Arena *arena, StatusSearches *searches)
+// NaN if it is not known.
+static Error status_outer_value(const StatusOuter *outer, int64_t search, int index, double *value)
 {
-    const char *outer = "", *order = "";
-    *searches = (StatusSearches){0};
-    TRY(status_read_outer(database, arena, searches));
-    for (int i = 0; i < searches->n_outer; i++) {
-        outer = arena_format(arena,
-                             "%s, (SELECT value FROM outer_points o WHERE o.search = r.search AND o.parameter = ?%d)",
-                             outer, i + 2);
-        order = arena_format(arena, "%s%d, ", order, STATUS_SEARCH_COLUMNS + i + 1);
-    }
-    searches->sql = arena_format(
-        arena,
-        "SELECT r.search, r.round + 1, r.evaluations, r.population, r.sigma, r.condition, r.best, ifnull(r.stop, ''),"
-        " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL)%s FROM rounds r"
-        " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search)"
-        " ORDER BY %sr.best, r.search LIMIT ?1",
-        outer, order);
-    return error_none();
+    bool row = false;
+    bind_integer(outer->values, 1, search);
+    bind_text(outer->values, 2, outer->names[index]);
+    TRY(statement_step(outer->values, &row));
+    *value = row ? column_real(outer->values, 0) : (double)NAN;
+    return row ? statement_step(outer->values, &row) : error_none(); // to its end, which resets it
 }
 
-static Error status_prepare_searches(Database *database, const StatusSearches *searches, int64_t most,
-                                     Statement **statement)
+// Schemas before 6 have no fronts.
+static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
 {
-    TRY(database_prepare(database, searches->sql, statement));
-    bind_integer(*statement, 1, most);
-    for (int i = 0; i < searches->n_outer; i++) bind_text(*statement, i + 2, searches->outer[i]);
+    bool exist = false;
+    int64_t rows = 0;
+    TRY(fronts_exist(database, &exist));
+    if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    *searches = rows > 0 ? &status_searches_several : outer->count > 0 ? &status_searches_outer : &status_searches_one;
     return error_none();
 }
 
@@ -179,71 +212,83 @@ static Error status_open(const CampaignPlace *place, Arena *arena, Database **da
     return error;
 }
 
-static void status_search_row(Statement *row, const StatusSearches *searches, Table *table, Arena *arena)
+static Error status_search_row(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Table *table,
+                               Arena *arena)
 {
-    table_integer(table, column_integer(row, 0));
-    for (int i = 0; i < searches->n_outer; i++) table_number(table, column_real(row, STATUS_SEARCH_COLUMNS + i));
-    for (int i = 1; i < 4; i++) table_integer(table, column_integer(row, i));
-    for (int i = 4; i < 7; i++) table_number(table, column_real(row, i));
-    table_integer(table, column_integer(row, 8));
-    table_text(table, text_visible(column_text(row, 7), arena));
+    const int last = searches->columns - 1;
+    for (int i = 0; i < last; i++) {
+        if (i < searches->whole || i == last - 1)
+            table_integer(table, column_integer(row, i));
+        else
+            table_number(table, column_real(row, i));
+        for (int k = 0; i == 0 && k < outer->count; k++) {
+            double value;
+            TRY(status_outer_value(outer, column_integer(row, 0), k, &value));
+            table_number(table, value);
+        }
+    }
+    table_text(table, text_visible(column_text(row, last), arena));
+    return error_none();
 }
 
-static Error status_print_searches(Database *database, FILE *out, Arena *arena)
+static Error status_print_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
+                                   FILE *out, Arena *arena)
 {
     enum { SHOWN = 20 };
-    static const char *const columns[STATUS_SEARCH_COLUMNS] = {
-        "search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"};
-    const char *names[STATUS_SEARCH_COLUMNS + STATUS_OUTER_MAX] = {columns[0]};
-    StatusSearches searches;
+    const char *names[STATUS_COLUMNS_MAX + STATUS_OUTER_MAX] = {searches->names[0]};
     Statement *statement = NULL;
     bool row = false;
-    TRY(status_plan_searches(database, arena, &searches));
-    TRY(status_prepare_searches(database, &searches, SHOWN, &statement));
-    for (int i = 0; i < searches.n_outer; i++) names[1 + i] = text_visible(searches.outer[i], arena);
-    for (int i = 1; i < STATUS_SEARCH_COLUMNS; i++) names[searches.n_outer + i] = columns[i];
+    for (int i = 0; i < outer->count; i++) names[1 + i] = text_visible(outer->names[i], arena);
+    for (int i = 1; i < searches->columns; i++) names[outer->count + i] = searches->names[i];
+    TRY(database_prepare(database, searches->sql, &statement));
+    bind_integer(statement, 1, SHOWN);
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, STATUS_SEARCH_COLUMNS + searches.n_outer, names);
+    Table *table = table_start(out, TABLE_TEXT, searches->columns + outer->count, names);
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        if (table != NULL) status_search_row(statement, &searches, table, arena);
+    while (error.kind == OK && row) {
+        if (table != NULL) error = status_search_row(searches, outer, statement, table, arena);
+        if (error.kind == OK) error = statement_step(statement, &row);
     }
     statement_close(statement);
     const Error finished = table_finish(table);
     return error.kind == OK ? finished : error;
 }
 
-static void status_json_search(Statement *row, const StatusSearches *searches, Json *json)
+static Error status_json_search(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Json *json)
 {
-    static const char *const names[STATUS_SEARCH_COLUMNS] = {
-        "search", "generations", "evaluations", "population", "sigma", "condition", "best", "stop", "ends"};
+    const int last = searches->columns - 1;
     json_object(json, NULL);
-    for (int i = 0; i < STATUS_SEARCH_COLUMNS; i++) {
-        if (i == 7)
-            json_text(json, names[i], column_text(row, i));
-        else if (i >= 4 && i < 7)
-            json_number(json, names[i], column_real(row, i));
+    for (int i = 0; i < last; i++) {
+        if (i < searches->whole || i == last - 1)
+            json_integer(json, searches->names[i], column_integer(row, i));
         else
-            json_integer(json, names[i], column_integer(row, i));
+            json_number(json, searches->names[i], column_real(row, i));
     }
-    if (searches->n_outer > 0) json_object(json, "outer");
-    for (int i = 0; i < searches->n_outer; i++)
-        json_number(json, searches->outer[i], column_real(row, STATUS_SEARCH_COLUMNS + i));
-    if (searches->n_outer > 0) json_close(json, '}');
+    json_text(json, "stop", column_text(row, last));
+    if (outer->count > 0) json_object(json, "outer");
+    for (int i = 0; i < outer->count; i++) {
+        double value;
+        TRY(status_outer_value(outer, column_integer(row, 0), i, &value));
+        json_number(json, outer->names[i], value);
+    }
+    if (outer->count > 0) json_close(json, '}');
     json_close(json, '}');
+    return error_none();
 }
 
-static Error status_json_searches(Database *database, Json *json, Arena *arena)
+static Error status_json_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
+                                  Json *json)
 {
-    StatusSearches searches;
     Statement *statement = NULL;
     bool row = false;
-    TRY(status_plan_searches(database, arena, &searches));
-    TRY(status_prepare_searches(database, &searches, -1, &statement));
+    TRY(database_prepare(database, searches->sql, &statement));
+    bind_integer(statement, 1, -1);
     json_array(json, "searches");
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        status_json_search(statement, &searches, json);
+    while (error.kind == OK && row) {
+        error = status_json_search(searches, outer, statement, json);
+        if (error.kind == OK) error = statement_step(statement, &row);
+    }
     json_close(json, ']');
     statement_close(statement);
     return error;
@@ -254,10 +299,15 @@ static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, 
 {
     Database *database = NULL;
     bool rounds = false;
+    const StatusSearches *searches = NULL;
+    StatusOuter outer = {.count = 0};
     Error error = status_open(place, arena, &database, &rounds);
+    if (error.kind == OK && rounds) error = status_read_outer(database, arena, &outer);
+    if (error.kind == OK && rounds) error = status_choose(database, &outer, &searches);
     if (error.kind == OK && rounds)
-        error =
-            json != NULL ? status_json_searches(database, json, arena) : status_print_searches(database, out, arena);
+        error = json != NULL ? status_json_searches(searches, &outer, database, json)
+                             : status_print_searches(searches, &outer, database, out, arena);
+    statement_close(outer.values);
     if (database != NULL) database_close(database);
     return error;
 }
@@ -287,7 +337,10 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
             report->total > 0 ? text_count(report->total).text : "");
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
-    if (isnan(report->best))
+    if (report->objectives > 0)
+        fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
+                report->place.name, command_results_option(report->place.results, arena));
+    else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
@@ -321,6 +374,7 @@ static void status_json(const StatusReport *report, Json *json)
     json_integer(json, "trials_total", report->total);
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
+    if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
     json_text(json, "started", report->started);
     json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);

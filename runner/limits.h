@@ -16,8 +16,9 @@ enum {
     EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
     EXCLUDE_MAX = 256,        // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
-    INCLUDES_MAX = 32,        // files, all together no larger than a spec may be
-    SEARCHES_MAX = 4096,      // side by side, of methods that learn
+    INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
+    SEARCHES_MAX = 4096, // side by side, of methods that learn
+    OBJECTIVES_MAX = 8,
     OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { SCHEMA_ARENA = 16 << 20 };
+static const char schema_name_pattern[] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$";
 static const char schema_quantity_pattern[] = "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$";
 
 // ---- one row --------------------------------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
     if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
     if (key->type == KEY_NAME) {
         json_text(json, "type", "string");
-        json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
+        json_text(json, "pattern", schema_name_pattern);
     }
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
     if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
@@ -189,6 +190,16 @@ static void schema_csv(Json *json, Arena *arena)
     json_close(json, ']');
 }
 
+static void schema_inject(Json *json, Arena *arena) { schema_array_of(json, "point", 0, 4096, arena); }
+static void schema_campaign(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", schema_name_pattern);
+}
+static void schema_taken(Json *json, Arena *arena)
+{
+    (void)json, (void)arena; // an object of the program's own
+}
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
@@ -197,8 +208,23 @@ static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "qua
 
 static void schema_minimize(Json *json, Arena *arena)
 {
-    schema_words(json, "type", "string|number", arena);
-    json_integer(json, "maxLength", EXPRESSION_LENGTH);
+    json_array(json, "anyOf");
+    schema_refer(json, NULL, "expression", arena);
+    json_object(json, NULL);
+    schema_array_of(json, "expression", 1, OBJECTIVES_MAX, arena);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void schema_reference(Json *json, Arena *arena)
+{
+    json_text(json, "type", "array");
+    json_integer(json, "minItems", 2);
+    json_integer(json, "maxItems", OBJECTIVES_MAX);
+    json_object(json, "items");
+    json_text(json, "type", "number");
+    json_close(json, '}');
+    (void)arena;
 }
 
 static void schema_objective_over(Json *json, Arena *arena)
@@ -221,6 +247,9 @@ static const struct {
     {"model", NULL, schema_model_name},
     {"search.method", NULL, schema_method_name},
     {"search.cmaes.outer", NULL, schema_over},
+    {"search.cmaes.from", "string", schema_campaign},
+    {"search.cmaes.inject", NULL, schema_inject},
+    {"search.cmaes.taken", "object", schema_taken},
     {"search.over", NULL, schema_over},
     {"search.points", NULL, schema_points},
     {"search.csv", NULL, schema_csv},
@@ -229,6 +258,7 @@ static const struct {
     {"replicates.perturb", NULL, schema_perturb},
     {"objective.minimize", NULL, schema_minimize},
     {"objective.over", "string", schema_objective_over},
+    {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
@@ -318,24 +348,25 @@ static void schema_options(Json *json, const Key *rows, int count, const char *s
     }
 }
 
-static Key *schema_option_rows(const Option *options, int count, const char *section, Arena *arena)
-{
-    Key *rows = ARENA_NEW(arena, Key, count);
-    for (int i = 0; i < count; i++) rows[i] = key_of_option(&options[i], section, arena);
-    return rows;
-}
-
-// The options of a method, and the forms that only it has.
+// Of a method: its options, and its keys with forms of their own, which are rows of the key table.
 static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *arena)
 {
     int n_table;
     const Key *table = keys_table(&n_table);
+    const char *section = arena_format(arena, "search.%s", method->name);
     Key *rows = ARENA_NEW(arena, Key, method->n_options + n_table);
-    for (*count = 0; *count < method->n_options; (*count)++)
-        rows[*count] = key_of_option(&method->options[*count], "search", arena);
+    *count = method->n_options;
+    for (int i = 0; i < method->n_options; i++) rows[i] = key_of_option(&method->options[i], "search", arena);
     for (int i = 0; i < n_table; i++) {
-        if (table[i].method != NULL && strcmp(table[i].method, method->name) == 0) rows[(*count)++] = table[i];
+        if (schema_is_below(&table[i], section)) rows[(*count)++] = table[i];
     }
+    return rows;
+}
+
+static Key *schema_option_rows(const Option *options, int count, const char *section, Arena *arena)
+{
+    Key *rows = ARENA_NEW(arena, Key, count);
+    for (int i = 0; i < count; i++) rows[i] = key_of_option(&options[i], section, arena);
     return rows;
 }
 
@@ -588,7 +619,8 @@ static void schema_definitions(Json *json, Arena *arena)
     schema_include(json, arena);
     json_close(json, '}');
     json_object(json, "expression");
-    schema_minimize(json, arena);
+    schema_words(json, "type", "string|number", arena);
+    json_integer(json, "maxLength", EXPRESSION_LENGTH);
     json_close(json, '}');
     json_object(json, "id");
     json_text(json, "type", "integer");

@@ -45,6 +45,9 @@ static const char *schema_context(const char *path)
         {"search.zip", "{over: {k_att: [1, 2], b_att: [1, 2]}}"},
         {"search.points", "{method: list}"},
         {"search.csv", "{method: csv}"},
+        {"search.cmaes.from", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
+        {"search.cmaes.inject",
+         "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [15, 80]}}}"},
         {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
     };
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
@@ -66,8 +69,10 @@ TEST(schema_examples_are_good_specs)
     CHECK_OK(file_write(folder, "fragment.yaml", "seed: 3\n", strlen("seed: 3\n")));
     for (int i = 0; i < count; i++) {
         if (rows[i].type == KEY_LATER) continue;
+        const char *several =
+            strcmp(rows[i].path, "objective.reference") == 0 ? "objective: {minimize: [energy, apex_mean]}\n" : "";
         const char *text = arena_format(
-            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\nsearch: %s\n",
+            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%ssearch: %s\n", several,
             schema_context(rows[i].path));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
