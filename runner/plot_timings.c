@@ -120,7 +120,7 @@ static Error timings_draw(const PlotData *data, Plot *plot, Arena *arena)
     int64_t each = 1, batches = 0;
     TRY(timings_read_bars(data, bar, &each, &batches));
     const int bars = (int)((batches + each - 1) / each);
-    const PlotAxis x = {.name = "batch", .low = 0, .high = batches > 0 ? (double)batches : 1, .whole = true};
+    const PlotAxis x = {.name = "batch", .low = 0, .high = batches > 8 ? (double)batches : 8, .whole = true};
     timings_draw_key(plot);
     timings_draw_seconds(plot, bar, bars, each, x);
     timings_draw_rate(plot, bar, bars, each, x);

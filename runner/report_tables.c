@@ -157,8 +157,9 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
     fputs("</span> ", out);
     put_markup(out, arena_format(arena, "model %s, method %s", spec->model->name, spec->method->name));
     if (column[REPORT_REASON][0] != '\0') {
-        fputs("; it ended: ", out);
+        fputs(" (", out);
         put_markup(out, column[REPORT_REASON]);
+        fputc(')', out);
     }
     fputs(". Minimised: <code>", out);
     put_markup(out, expression_text(spec->objective.minimize, arena));

@@ -5,7 +5,7 @@
   const place = document.querySelector("div.motion"), data = document.getElementById("motions");
   if (!place || !data) return;
   const motions = JSON.parse(data.textContent);
-  const width = motions.length > 1 ? 460 : 900, height = 340, svgns = "http://www.w3.org/2000/svg";
+  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900, height = 340, svgns = "http://www.w3.org/2000/svg";
 
   const svg = (name, attributes, parent) => {
     const element = document.createElementNS(svgns, name);
@@ -55,7 +55,7 @@
   };
 
   const stage = (motion, parent) => {
-    const scale = (height - 56) / motion.height;
+    const scale = (height - 56) / motion.height, flat = motion.ground.height.every((z) => z === 0);
     const box = html("div", { class: "stage" }, parent);
     const head = html("h3", {}, box, motion.name);
     const say = html("span", {}, head);
@@ -80,10 +80,10 @@
     let camera = null; // m, the left edge's and the ground's place
 
     const drawWorld = (left, level) => {
-      const span = width / scale, first = left - 0.5, toY = (z) => (height - 42 - (z - level) * scale).toFixed(1);
-      const step = Math.max(motion.ground.step, 0.05), flat = motion.ground.height.every((z) => z === 0);
+      const span = width / scale, toY = (z) => (height - 42 - (z - level) * scale).toFixed(1);
+      const step = flat ? span : motion.ground.step;
       let path = "";
-      for (let x = first; x <= left + span + 1; x += flat ? span + 2 : step)
+      for (let x = left; x < left + span + 1.5 * step; x += step)
         path += `${path ? "L" : "M"}${((x - left) * scale).toFixed(1)} ${toY(groundAt(motion.ground, x))}`;
       ground.setAttribute("d", path);
       ticks.replaceChildren();
