@@ -83,7 +83,7 @@ run raibert experiments/raibert_cmaes.yaml --backend "$backend"
 report $? "experiments/raibert_cmaes.yaml"
 sed -n '/"timings"/,/}/p' "$folder/raibert.json"
 "$program" status raibert --results "$folder/results" | head -n 20
-"$program" best raibert --limit 3 --results "$folder/results"
+"$program" best raibert --top 3 --results "$folder/results"
 "$program" verify raibert --seeds 1000 --gains 0 --physics 0 --grid 0 --results "$folder/results" \
     --backend "$backend" --progress none
 "$program" verify raibert --defaults --seeds 1000 --gains 0 --physics 0 --grid 0 --results "$folder/results" \
