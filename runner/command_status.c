@@ -1,6 +1,6 @@
 // hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec,
 // so that it can also tell of campaigns that another version wrote.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,9 @@ typedef struct StatusReport {
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
+    double rate; // trials/s of the last batches; NaN: there are none
     Timings timings;
 } StatusReport;
 
@@ -41,6 +43,24 @@ static void status_read_batches(StatusReport *report, Statement *row, Arena *are
     report->devices = arena_copy(arena, column_text(row, 4));
 }
 
+// Of the last batches, so that it is the rate of now.
+static void status_read_rate(StatusReport *report, Statement *row, Arena *arena)
+{
+    const double seconds = column_real(row, 1);
+    report->committed = arena_copy(arena, column_text(row, 2));
+    report->rate = seconds > 0 ? column_real(row, 0) / seconds : (double)NAN;
+}
+
+static void status_read_tags(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->tags = arena_copy(arena, column_text(row, 0));
+}
+
+static void status_read_note(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->note = arena_copy(arena, column_text(row, 0));
+}
+
 static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
 {
     (void)arena;
@@ -64,7 +84,12 @@ static const struct {
      status_read_campaign},
     {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
      status_read_batches},
+    {"SELECT sum(trials), sum(wall_seconds), max(committed) FROM"
+     " (SELECT trials, wall_seconds, committed FROM batches ORDER BY id DESC LIMIT 32)",
+     status_read_rate},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
+    {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
+    {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
     {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
 };
 
@@ -93,12 +118,18 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
                              .finished = "",
                              .hash = "",
                              .program = "",
-                             .devices = ""};
+                             .devices = "",
+                             .committed = "",
+                             .origin = "",
+                             .tags = "",
+                             .note = "",
+                             .rate = (double)NAN};
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     database_close(database);
     if (error.kind != OK) return error;
     TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
@@ -204,26 +235,42 @@ static bool status_can_resume(const StatusReport *report)
 static StatusReport status_visible(const StatusReport *report, Arena *arena)
 {
     StatusReport visible = *report;
-    const char **const texts[] = {&visible.state,    &visible.reason,  &visible.model,   &visible.hash,
-                                  &visible.finished, &visible.devices, &visible.program, &visible.started};
+    const char **const texts[] = {&visible.state,     &visible.reason,  &visible.model,   &visible.hash,
+                                  &visible.finished,  &visible.devices, &visible.program, &visible.started,
+                                  &visible.committed, &visible.origin,  &visible.tags,    &visible.note};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
     return visible;
+}
+
+// "1,234 of 11,660 trials, 10.6 %", and while somebody runs it the rate and what is left.
+static void status_print_progress(const StatusReport *report, FILE *out)
+{
+    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
+            report->total > 0 ? text_count(report->total).text : "");
+    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
+    if (report->total > 0 && report->trials < report->total)
+        fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
+    fputc('\n', out);
+    if (report->holder[0] == '\0' || isnan(report->rate)) return;
+    fprintf(out, "%-11s %s trials/s", "rate", text_short(report->rate).text);
+    if (report->total > report->trials && report->rate > 0)
+        fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / report->rate).text);
+    fputc('\n', out);
 }
 
 static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 {
     fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
     if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
-    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
-            report->total > 0 ? text_count(report->total).text : "");
-    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
-    fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
+    status_print_progress(report, out);
+    fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
     fprintf(out, "%-11s %s", "started", report->started);
+    if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
     fprintf(out, "\n%-11s %s batch%s, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
             report->batches == 1 ? "" : "es", text_count(report->lanes).text,
@@ -232,6 +279,9 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     timings_print(&report->timings, out);
     fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
             report->numerics_version);
+    if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
+    if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
+    if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
@@ -253,7 +303,11 @@ static void status_json(const StatusReport *report, Json *json)
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
+    json_number(json, "trials_per_second", report->rate);
+    json_text(json, "origin", report->origin[0] != '\0' ? report->origin : NULL);
+    json_text(json, "tags", report->tags[0] != '\0' ? report->tags : NULL);
     json_text(json, "started", report->started);
+    json_text(json, "last_commit", report->committed[0] != '\0' ? report->committed : NULL);
     json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);
     json_number(json, "kernel_seconds", report->timings.kernel);
     timings_json(&report->timings, json);

@@ -48,6 +48,10 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
      "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
+    // 6: where a campaign comes from
+    {"CREATE TABLE origin(id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, campaign TEXT NOT NULL, hash TEXT NOT NULL,\n"
+     "  trial INTEGER, fitness REAL, time TEXT NOT NULL) STRICT;\n",
+     schema_seal_declarations},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

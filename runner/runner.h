@@ -379,6 +379,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
@@ -392,7 +393,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 5          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 6          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 

@@ -137,6 +137,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
+    TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));

@@ -323,6 +323,35 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 
+// ---- small changes (runner/edit.c) ----------------------------------------------------------------------------------
+
+// Takes the campaign's lock; a live holder is named, with what can be done about it.
+Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
+Error campaign_refuse_network(const char *folder, bool shared_fs); // unless that is allowed
+// Between begin and end: the lock is held, a transaction is open, digests follow. The store is only good for its
+// database, folder and events.
+typedef struct CampaignEdit {
+    Lock lock;
+    bool shared_fs;
+    Store store;
+} CampaignEdit;
+Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
+Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
+Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
+
+// ---- where a campaign comes from (runner/origin.c) ------------------------------------------------------------------
+
+extern const char *const origin_table_sql; // CREATE TABLE origin
+typedef struct Origin {
+    const char *purpose; // "verifies", "compares", "imports", "merges"
+    const char *campaign, *hash;
+    int64_t trial; // -1: none
+    double fitness;
+} Origin;
+// Once: a second time changes nothing.
+Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena);
+Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": it is its own
+
 // ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
 
 extern const char *const sensitivity_table_sql;               // CREATE TABLE sensitivity
