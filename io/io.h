@@ -33,6 +33,9 @@ Error file_size(const char *path, int64_t *bytes);
 Error folder_make(const char *path);
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed (io/folder.c).
+Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);

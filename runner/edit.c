@@ -37,19 +37,39 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
+// On a lock that is held; it is released after an error.
+static Error edit_with_lock(CampaignEdit *edit, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
+    const Error error = edit_open(edit, path, arena);
+    if (error.kind == OK) return error;
+    if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    lock_release(&edit->lock);
+    return error;
+}
+
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit)
 {
-    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
     *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
     edit->store.folder = place->folder;
     edit->store.name = place->name;
     TRY(campaign_refuse_network(place->folder, shared_fs));
     TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    Error error = edit_open(edit, path, arena);
-    if (error.kind != OK) {
-        if (edit->store.database != NULL) (void)database_close(edit->store.database);
-        lock_release(&edit->lock);
-    }
+    return edit_with_lock(edit, arena);
+}
+
+// The lock is the open file's and not the name's: it goes with the folder.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit)
+{
+    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
+    edit->store.folder = to->folder;
+    edit->store.name = to->name;
+    TRY(campaign_refuse_network(from->folder, shared_fs));
+    TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
+    const Error error = file_rename(from->folder, to->folder);
+    if (error.kind == OK) return edit_with_lock(edit, arena);
+    lock_release(&edit->lock);
     return error;
 }
 

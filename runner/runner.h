@@ -512,6 +512,7 @@ extern const Switches switches_spec;   // --set
 extern const Switches switches_backend;
 extern const Switches switches_format; // --format, --json
 extern const Switches switches_json;   // --json alone
+extern const Switches switches_shared_fs;
 
 enum { COMMAND_SWITCHES_MAX = 4 };
 typedef struct CommandLine CommandLine;

@@ -336,6 +336,9 @@ typedef struct CampaignEdit {
     Store store;
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
+// The same after the folder was renamed.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit);
 Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
 Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
 
@@ -464,6 +467,9 @@ typedef struct CatalogueRow {
 
 // If the catalogue is damaged, it is made anew from the folders, which is told to `messages` (may be NULL).
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
+// Takes a campaign out of it, and puts one in as its database has it (NULL: none).
+Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
+                       Arena *arena);
 // Makes it anew from the campaigns' own databases; those that can't be read are told to `messages` and left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 // The row of a stored campaign.
