@@ -259,6 +259,8 @@ const char *text_visible(const char *text, Arena *arena);
 bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
 bool terminal_interactive(FILE *out);
 int terminal_columns(FILE *out); // width in characters: the terminal's, else COLUMNS, else 80
+// One character a number, higher where it is greater; " " for what is missing (io/sparkline.c).
+void put_sparkline(FILE *out, const double *value, int count);
 // Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
 typedef struct Text32 {
     char text[32];

@@ -228,6 +228,7 @@ static Error status_one(const CommandLine *line)
     CampaignPlace place;
     StatusReport report;
     TRY(campaign_find(line, line->arguments[0], &place));
+    if (switch_given(line, "watch")) return live_watch(line, &place);
     TRY(status_read(&place, line->arena, &report));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
@@ -245,18 +246,28 @@ static Error status_one(const CommandLine *line)
 
 static Error status_run(const CommandLine *line)
 {
+    if (switch_given(line, "watch") && switch_given(line, "json"))
+        return error_make(ERROR_USAGE, "--watch shows a view for people: take run --progress json for programs");
+    if (switch_given(line, "watch") && line->n_arguments == 0)
+        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch");
     return line->n_arguments == 0 ? status_all(line) : status_one(line);
 }
+
+static const Switch status_rows[] = {
+    {"watch", SWITCH_FLAG, NULL, 0, 0, "show it again and again until it ends; Ctrl-C leaves, and stops nothing"},
+    {"every", SWITCH_INTEGER, "SECONDS", 0, 3600, "how often --watch looks (default 1; 0: as often as is cheap)"},
+};
+static const Switches status_switches = {status_rows, sizeof status_rows / sizeof *status_rows};
 
 const Command command_status = {
     .name = "status",
     .arguments = "[CAMPAIGN]",
     .doc = "the campaigns under the results root, or one of them: state, trials, failures, best",
     .examples = "  hopscotch status\n"
-                "  hopscotch status raibert_gains\n"
+                "  hopscotch status raibert_gains --watch\n"
                 "  hopscotch status --results /data/sweeps --json\n",
     .least = 0,
     .most = 1,
-    .switches = {&switches_json},
+    .switches = {&status_switches, &switches_json},
     .run = status_run,
 };

@@ -35,6 +35,7 @@ static void status_read_rate(StatusReport *report, Statement *row, Arena *arena)
     const double seconds = column_real(row, 1);
     report->committed = arena_copy(arena, column_text(row, 2));
     report->rate = seconds > 0 ? column_real(row, 0) / seconds : (double)NAN;
+    report->busy = seconds > 0 ? fmin(1.0, column_real(row, 3) / seconds) : (double)NAN;
 }
 
 static void status_read_tags(StatusReport *report, Statement *row, Arena *arena)
@@ -70,8 +71,8 @@ static const struct {
      status_read_campaign},
     {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
      status_read_batches},
-    {"SELECT sum(trials), sum(wall_seconds), max(committed) FROM"
-     " (SELECT trials, wall_seconds, committed FROM batches ORDER BY id DESC LIMIT 32)",
+    {"SELECT sum(trials), sum(wall_seconds), max(committed), sum(kernel_seconds) FROM"
+     " (SELECT trials, wall_seconds, committed, kernel_seconds FROM batches ORDER BY id DESC LIMIT 32)",
      status_read_rate},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
@@ -108,7 +109,8 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
                              .origin = "",
                              .tags = "",
                              .note = "",
-                             .rate = (double)NAN};
+                             .rate = (double)NAN,
+                             .busy = (double)NAN};
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)

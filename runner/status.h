@@ -13,6 +13,7 @@ typedef struct StatusReport {
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
     double rate; // trials/s of the last batches; NaN: there are none
+    double busy; // part of their time in which the device computed
     Timings timings;
 } StatusReport;
 
@@ -21,5 +22,7 @@ typedef struct StatusReport {
 Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report);
 // With what the database says made visible: it may be anybody's.
 StatusReport status_visible(const StatusReport *report, Arena *arena);
+// Shows a campaign until it ends or the reader leaves (runner/live.c).
+Error live_watch(const CommandLine *line, const CampaignPlace *place);
 
 #endif
