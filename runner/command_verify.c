@@ -20,61 +20,6 @@ typedef struct Verify {
 
 // ---- what is asked for ----------------------------------------------------------------------------------------------
 
-static Error verify_best_trial(Verify *verify)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    Database *database = verify->task.campaign->database;
-    const char *sql =
-        arena_format(verify->line->arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
-                     store_best_order(&verify->task.campaign->spec));
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) verify->task.trial = column_integer(statement, 0);
-    if (error.kind == OK && !row)
-        error = error_make(
-            ERROR_USER, "no trial of %.100s has a fitness: there is none to verify; --trial ID names one that failed",
-            verify->task.campaign->name);
-    statement_close(statement);
-    return error;
-}
-
-static Error verify_read_trial(Verify *verify)
-{
-    VerifyTask *task = &verify->task;
-    const StoredCampaign *campaign = task->campaign;
-    Arena *arena = verify->line->arena;
-    Statement *statement = NULL;
-    Search search;
-    bool row = false;
-    double *parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters);
-    task->parameter = parameter;
-    TRY(database_prepare(campaign->database, "SELECT fitness FROM trials WHERE id = ?", &statement));
-    bind_integer(statement, 1, task->trial);
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) task->fitness = column_real(statement, 0);
-    if (error.kind == OK && !row)
-        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; hopscotch best %.100s lists the best",
-                           campaign->name, task->trial, campaign->name);
-    statement_close(statement);
-    if (error.kind != OK) return error;
-    TRY(search_init(&campaign->spec, arena, &search));
-    return search_read_trial(&search, campaign->database, task->trial, arena, parameter);
-}
-
-// The model's defaults in place of what the search found.
-static void verify_take_defaults(Verify *verify)
-{
-    VerifyTask *task = &verify->task;
-    const Spec *spec = &task->campaign->spec;
-    double *parameter = ARENA_NEW(verify->line->arena, double, spec->configured.n_parameters);
-    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
-    for (int a = 0; a < spec->n_axes; a++)
-        parameter[spec->axes[a].parameter] = spec->configured.parameters[spec->axes[a].parameter].value;
-    task->parameter = parameter;
-    task->trial = -1;
-}
-
 // "--grid-over m,k_g"
 static Error verify_read_also(Verify *verify)
 {
@@ -124,12 +69,10 @@ static Error verify_ask(Verify *verify)
     task->fitness = (double)NAN;
     if (switch_given(line, "defaults") && task->trial >= 0)
         return error_make(ERROR_USAGE, "--defaults and --trial name two different points: give one of them");
-    if (switch_given(line, "defaults")) {
-        verify_take_defaults(verify);
-    } else {
-        if (task->trial < 0) TRY(verify_best_trial(verify));
-        TRY(verify_read_trial(verify));
-    }
+    if (switch_given(line, "defaults"))
+        verify_take_defaults(task, line->arena);
+    else
+        TRY(verify_take_trial(task, line->arena));
     TRY(verify_read_also(verify));
     if (task->levels > 0) TRY(verify_check_grid(verify));
     const char *fallback = task->trial >= 0
@@ -145,42 +88,17 @@ static Error verify_ask(Verify *verify)
 
 // ---- the runs -------------------------------------------------------------------------------------------------------
 
-static RunOptions verify_run_options(const Verify *verify, const Spec *spec, const char *name)
+static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
-    return (RunOptions){.results = verify->place.results,
-                        .name = name,
-                        .backend = command_backend(line, spec->device.backend),
-                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                        .shared_fs = switch_given(line, "shared-fs"),
-                        .out = line->messages,
-                        .messages = line->messages};
-}
-
-// Runs the spec as a campaign of its own, or goes on with it, and opens it.
-static Error verify_run_text(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
-{
-    const CommandLine *line = verify->line;
-    const StoredCampaign *campaign = verify->task.campaign;
-    Spec spec;
-    RunSummary summary;
-    const char *folder = NULL;
-    Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error parsed = spec_parse(arena_format(line->arena, "%s (made by verify)", name), text, NULL, 0, line->arena,
-                                    diagnostics, &spec);
-    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
-    TRY(parsed);
-    const RunOptions options = verify_run_options(verify, &spec, name);
-    TRY(campaign_run(&spec, &options, line->arena, &summary));
-    TRY(campaign_folder(verify->place.results, name, line->arena, &folder));
-    const CampaignPlace place = {.results = verify->place.results, .name = name, .folder = folder};
-    const Origin origin = {.purpose = "verifies",
-                           .campaign = campaign->name,
-                           .hash = campaign->spec.hash.hex,
-                           .trial = verify->task.trial,
-                           .fitness = verify->task.fitness};
-    TRY(origin_note(&place, options.shared_fs, &origin, line->arena));
-    return campaign_open(verify->place.results, name, line->arena, out);
+    const RunOptions options = {.results = verify->place.results,
+                                .name = name,
+                                .backend = command_backend(line, verify->task.campaign->spec.device.backend),
+                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                                .shared_fs = switch_given(line, "shared-fs"),
+                                .out = line->messages,
+                                .messages = line->messages};
+    return verify_run_text(&verify->task, "verifies", text, &options, line->arena, out);
 }
 
 // ---- what is printed ------------------------------------------------------------------------------------------------
@@ -441,10 +359,10 @@ static Error verify_compute(Verify *verify)
 {
     const VerifyTask *task = &verify->task;
     Arena *arena = verify->line->arena;
-    TRY(verify_run_text(verify, verify_seeds_text(task, verify->name, arena), verify->name, &verify->seeds));
+    TRY(verify_run_one(verify, verify_seeds_text(task, verify->name, arena), verify->name, &verify->seeds));
     if (task->levels == 0 || verify_grid_axes(task) == 0) return error_none();
     const char *name = arena_format(arena, "%s_grid", verify->name);
-    return verify_run_text(verify, verify_grid_text(task, name, arena), name, &verify->grid);
+    return verify_run_one(verify, verify_grid_text(task, name, arena), name, &verify->grid);
 }
 
 static Error verify_campaign(Verify *verify)

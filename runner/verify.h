@@ -28,10 +28,18 @@ enum { VERIFY_GRID_AXES_MAX = 6 };
 uint64_t verify_seed(const Spec *spec);
 // Whether anything differs from one seed to the next.
 bool verify_draws(const Spec *spec);
+// The trial of the task, or the best if it names none, with its parameters (runner/verify_run.c).
+Error verify_take_trial(VerifyTask *task, Arena *arena);
+// The model's defaults in place of what the search found.
+void verify_take_defaults(VerifyTask *task, Arena *arena);
 // How many axes the grid has; 0: there is nothing to vary.
 int verify_grid_axes(const VerifyTask *task);
 const char *verify_seeds_text(const VerifyTask *task, const char *name, Arena *arena);
 const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *arena);
+
+// Runs the spec as the campaign options->name, or goes on with it, notes where it comes from, and opens it.
+Error verify_run_text(const VerifyTask *task, const char *purpose, const char *text, const RunOptions *options,
+                      Arena *arena, StoredCampaign *out);
 
 // What the n runs of one trial say.
 typedef struct VerifyOutcome {
