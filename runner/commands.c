@@ -12,11 +12,11 @@ extern const Command command_check, command_plan, command_run, command_resume, c
     command_gc, command_models, command_schema, command_help_pages, command_version;
 
 static const Command *const commands_table[] = {
-    &command_check,      &command_plan,        &command_run,    &command_resume,  &command_stop,   &command_status,
-    &command_best,       &command_sensitivity, &command_query,  &command_show,    &command_replay, &command_verify,
-    &command_compare,    &command_digest,      &command_doctor, &command_reindex, &command_list,   &command_tag,
-    &command_note,       &command_mv,          &command_rm,     &command_gc,      &command_models, &command_schema,
-    &command_help_pages, &command_version,
+    &command_check,   &command_plan,        &command_run,     &command_resume, &command_stop,    &command_status,
+    &command_best,    &command_sensitivity, &command_query,   &command_show,   &command_replay,  &command_verify,
+    &command_compare, &command_export,      &command_digest,  &command_doctor, &command_reindex, &command_list,
+    &command_tag,     &command_note,        &command_mv,      &command_rm,     &command_gc,      &command_models,
+    &command_schema,  &command_help_pages,  &command_version,
 };
 
 // Address space, not memory: pages are touched as they are used.
