@@ -18,6 +18,16 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
     json_close(&json, '}');
 }
 
+static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
+{
+    fprintf(out, "%s/%" PRId64 ": the same to the bit: ", campaign->name, result->trial);
+    if (spec_several(&campaign->spec))
+        fputs("every objective", out);
+    else
+        fprintf(out, "fitness %s", isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+    fputs(", failure and every metric\n", out);
+}
+
 static Error replay_trial(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
 {
     ReplayResult result = {.trial = trial};
@@ -26,8 +36,7 @@ static Error replay_trial(const CommandLine *line, const StoredCampaign *campaig
     if (switch_given(line, "json"))
         replay_print_json(&result, campaign->name, line->out);
     else if (result.equal)
-        fprintf(line->out, "%s/%" PRId64 ": the same to the bit: fitness %s, failure and every metric\n",
-                campaign->name, trial, isnan(result.fitness) ? "none" : text_number(result.fitness).text);
+        replay_print_equal(&result, campaign, line->out);
     if (result.equal) return error_none();
     return error_make(ERROR_MACHINE, "%.100s/%" PRId64 " differs from what is stored: %s", campaign->name, trial,
                       result.difference);

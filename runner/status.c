@@ -62,6 +62,12 @@ static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
     report->best = column_real(row, 1);
 }
 
+static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->objectives = column_integer(row, 0);
+}
+
 static const struct {
     const char *sql;
     StatusRead *read;
@@ -78,6 +84,7 @@ static const struct {
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
     {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
     {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
 static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)

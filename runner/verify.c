@@ -290,14 +290,14 @@ const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *ar
 
 // ---- what came of it ------------------------------------------------------------------------------------------------
 
-// The objective of a replicate: its metrics, then the trial's parameters (objective.c).
+// The objective of a replicate, of several the first: its metrics, then the trial's parameters (objective.c).
 static double verify_objective(const Spec *spec, Statement *row, const double *parameter, double *scope)
 {
     enum { FIRST_METRIC = 1 };
     const int n_metrics = spec->configured.n_metrics;
     for (int m = 0; m < n_metrics; m++) scope[m] = column_real(row, FIRST_METRIC + m);
     memcpy(scope + n_metrics, parameter, (size_t)spec->configured.n_parameters * sizeof *scope);
-    return expression_value(spec->objective.minimize, scope);
+    return expression_value(spec->objective.minimize[0], scope);
 }
 
 static int verify_survived(const Spec *spec)

@@ -31,6 +31,11 @@ Error verify_take_trial(VerifyTask *task, Arena *arena)
     bool row = false;
     double *parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters);
     task->parameter = parameter;
+    if (task->trial < 0 && campaign->spec.objective.count > 1)
+        return error_make(ERROR_USER,
+                          "%.100s has %d objectives and so no best trial: name one of its front with verify --trial "
+                          "(hopscotch best %.100s); the first objective is its fitness then",
+                          campaign->name, campaign->spec.objective.count, campaign->name);
     if (task->trial < 0) TRY(verify_best_trial(task, arena));
     TRY(database_prepare(campaign->database, "SELECT fitness FROM trials WHERE id = ?", &statement));
     bind_integer(statement, 1, task->trial);
