@@ -436,6 +436,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
@@ -590,6 +591,7 @@ extern const Switches switches_spec;   // --set
 extern const Switches switches_backend;
 extern const Switches switches_format; // --format, --json
 extern const Switches switches_json;   // --json alone
+extern const Switches switches_shared_fs;
 
 enum { COMMAND_SWITCHES_MAX = 4 };
 typedef struct CommandLine CommandLine;
