@@ -1,8 +1,10 @@
-// hopscotch best: the best trials of a campaign; with none that did not fail, the longest survivors.
-#include "runner.h"
+// hopscotch best: the best trials of a campaign, or its front; with none that did not fail, the longest survivors.
+#include "store.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { BEST_SHOWN = 10 };
 
 // What one listing shows: the columns of the table trials, after "rank".
 typedef struct BestListing {
@@ -10,36 +12,39 @@ typedef struct BestListing {
     TrialColumns all;
     const char *const *names; // [count]
     int count;
-    bool survivors; // of the trials without fitness
+    bool survivors; // of trials that failed
 } BestListing;
 
-// People see what tells most, with the failure where there is no fitness; programs see every column.
-static void best_choose(BestListing *listing, bool machine, Arena *arena)
+// The failure and the time survived in place of what failed trials have not got.
+static void best_choose_survivors(BestListing *listing, Arena *arena)
 {
     const Spec *spec = &listing->campaign->spec;
-    const char *const *main_names;
-    listing->names = listing->all.names;
-    listing->count = listing->all.count;
-    if (machine) return;
-    const int count = trial_columns_main(spec, arena, &main_names);
-    const char **names = ARENA_NEW(arena, const char *, count + 2);
+    const char **names = ARENA_NEW(arena, const char *, 3 + spec->n_axes + spec->n_derived);
     listing->count = 0;
     listing->names = names;
-    for (int i = 0; i < count; i++) {
-        const bool fitness = strcmp(main_names[i], "fitness") == 0, failure = strcmp(main_names[i], "failure") == 0;
-        if (listing->survivors && failure) continue;
-        names[listing->count++] = listing->survivors && fitness ? "failure" : main_names[i];
-        if (listing->survivors && fitness && spec_has_metric(spec, "survived")) names[listing->count++] = "survived";
-    }
+    names[listing->count++] = "id";
+    names[listing->count++] = "failure";
+    if (spec_has_metric(spec, "survived")) names[listing->count++] = "survived";
+    for (int i = 0; i < spec->n_axes + spec->n_derived; i++)
+        names[listing->count++] = spec->configured.parameters[spec->axes[i].parameter].name;
+}
+
+// People see what tells most; programs see every column.
+static void best_choose(BestListing *listing, bool machine, Arena *arena)
+{
+    listing->names = listing->all.names;
+    listing->count = listing->all.count;
+    if (!machine) listing->count = trial_columns_main(&listing->campaign->spec, arena, &listing->names);
 }
 
 // Best first, as everywhere: fitness, then the time survived, then the id. The only value is bound.
 static const char *best_sql(const BestListing *listing, Arena *arena)
 {
     const char *survived = spec_has_metric(&listing->campaign->spec, "survived") ? "survived DESC, " : "";
-    return arena_format(arena, "SELECT id, %s FROM trials WHERE fitness IS %s ORDER BY %s%sid LIMIT ?",
+    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s%sid LIMIT ?",
                         trial_columns_sql(listing->names, listing->count, arena),
-                        listing->survivors ? "NULL" : "NOT NULL", listing->survivors ? "" : "fitness, ", survived);
+                        rows_good_name(&listing->campaign->spec), listing->survivors ? "NULL" : "NOT NULL",
+                        listing->survivors ? "" : "fitness, ", survived);
 }
 
 // The names as a table shows them; people know an id as a trial.
@@ -78,23 +83,44 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
     return error;
 }
 
+static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, Arena *arena)
+{
+    int64_t survivor;
+    listing->survivors = true;
+    best_choose_survivors(listing, arena);
+    fputs("every trial failed; those that survived longest:\n", out);
+    TRY(best_rows(listing, top, TABLE_TEXT, out, arena, &survivor));
+    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
+    return error_none();
+}
+
+// objectives: names of columns, NULL: the spec's.
+static Error best_print_front(const StoredCampaign *campaign, const char *objectives, int64_t top, TableFormat format,
+                              FILE *out, Arena *arena, int64_t *best)
+{
+    BestListing listing = {.campaign = campaign};
+    FrontColumns by;
+    TRY(front_columns(campaign, objectives, arena, &by));
+    if (top == 0) top = format == TABLE_TEXT ? BEST_SHOWN : -1;
+    TRY(front_print(campaign, &by, top, format, out, arena, best));
+    if (*best >= 0 || format != TABLE_TEXT) return error_none();
+    TRY(trial_columns(campaign->database, arena, &listing.all));
+    return best_print_survivors(&listing, top, out, arena);
+}
+
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best)
 {
     BestListing listing = {.campaign = campaign};
-    int64_t survivor;
+    if (spec_several(&campaign->spec)) return best_print_front(campaign, NULL, top, format, out, arena, best);
+    if (top == 0) top = BEST_SHOWN;
     TRY(trial_columns(campaign->database, arena, &listing.all));
     best_choose(&listing, format != TABLE_TEXT, arena);
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
         return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));
-    listing.survivors = true;
-    best_choose(&listing, false, arena);
-    fputs("no trial has a fitness; those that survived longest:\n", out);
-    TRY(best_rows(&listing, top, format, out, arena, &survivor));
-    if (survivor < 0) fputs("none: no trial is stored yet\n", out);
-    return error_none();
+    return best_print_survivors(&listing, top, out, arena);
 }
 
 static Error best_run(const CommandLine *line)
@@ -105,7 +131,11 @@ static Error best_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(campaign_open(place.results, place.name, line->arena, &campaign));
-    const Error error = best_print(&campaign, switch_integer(line, "top", 10), format, line->out, line->arena, &best);
+    const int64_t top = switch_integer(line, "top", 0);
+    const char *objectives = switch_text(line, "objectives", NULL);
+    const Error error = objectives != NULL || switch_given(line, "pareto")
+                            ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
+                            : best_print(&campaign, top, format, line->out, line->arena, &best);
     const char *root = command_results_option(place.results, line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  hopscotch show %s/%" PRId64 "%s\n      hopscotch replay %s/%" PRId64 "%s\n",
@@ -115,9 +145,11 @@ static Error best_run(const CommandLine *line)
 }
 
 static const Switch best_switch_rows[] = {
-    {"top", SWITCH_INTEGER, "N", 1, 1000000000, "how many (default 10)"},
+    {"top", SWITCH_INTEGER, "N", 1, 1000000000, "how many (default 10; of a front, in CSV and JSON, all)"},
+    {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
+    {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns, less is better, whatever the spec minimizes"},
 };
-static const Switches best_switches = {best_switch_rows, 1};
+static const Switches best_switches = {best_switch_rows, 3};
 
 const Command command_best = {
     .name = "best",
@@ -125,7 +157,9 @@ const Command command_best = {
     .doc = "the best trials: least fitness first, failed ones never above others",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
-                "  hopscotch best results/raibert_gains/ --json\n",
+                "  hopscotch best results/raibert_gains/ --json\n"
+                "  hopscotch best pareto_speed_energy --pareto --format csv > front.csv\n"
+                "  hopscotch best raibert_gains --objectives velocity_error,cost_of_transport\n",
     .least = 1,
     .most = 1,
     .switches = {&best_switches, &switches_format},

@@ -1,5 +1,5 @@
 // Finding what was stored: campaigns by name or path, their trials, and the columns of their table.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -180,14 +180,17 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
 {
     const Configured *configured = &spec->configured;
     const int n_searched = spec->n_axes + spec->n_derived;
-    const char **chosen = ARENA_NEW(arena, const char *, 3 + n_searched + configured->n_metrics);
+    const char **chosen = ARENA_NEW(arena, const char *, 3 + OBJECTIVES_MAX + n_searched + configured->n_metrics);
     int count = 0;
     chosen[count++] = "id";
-    chosen[count++] = "fitness";
+    if (!spec_several(spec)) chosen[count++] = "fitness";
+    for (int i = 0; i < rows_objectives(spec); i++) chosen[count++] = rows_objective_name(i);
     if (spec->objective.failed != FAILED_ANY) chosen[count++] = "failure"; // else a fitness says that there was none
     for (int i = 0; i < n_searched; i++) chosen[count++] = configured->parameters[spec->axes[i].parameter].name;
     for (int i = 0; i < configured->n_metrics; i++) {
-        if (expression_uses(spec->objective.minimize, i)) chosen[count++] = configured->metrics[i].name;
+        bool used = false;
+        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.minimize[k], i);
+        if (used) chosen[count++] = configured->metrics[i].name;
     }
     *names = chosen;
     return count;

@@ -332,9 +332,17 @@ TableFormat command_format(const CommandLine *line)
 
 Error command_spec(const CommandLine *line, const char *path, Spec *spec)
 {
+    return command_spec_with(line, path, NULL, spec);
+}
+
+Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec)
+{
     int count;
     if (!file_exists(path)) return error_make(ERROR_USER, "there is no file %.300s", path);
-    const char *const *overrides = switch_all(line, "set", &count);
+    const char *const *given = switch_all(line, "set", &count);
+    const char **overrides = ARENA_NEW(line->arena, const char *, count + 1);
+    if (count > 0) memcpy(overrides, given, (size_t)count * sizeof *overrides);
+    if (last != NULL) overrides[count++] = last;
     Diagnostics *diagnostics = diagnostics_new(line->arena);
     const Error error = spec_load(path, overrides, count, line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));

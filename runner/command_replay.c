@@ -105,6 +105,16 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
     json_close(&json, '}');
 }
 
+static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
+{
+    fprintf(out, "%s/%" PRId64 ": the same to the bit: ", campaign->name, result->trial);
+    if (spec_several(&campaign->spec))
+        fputs("every objective", out);
+    else
+        fprintf(out, "fitness %s", isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+    fputs(", failure and every metric\n", out);
+}
+
 // The words are not for standard output if a file goes there.
 static void replay_print(const CommandLine *line, const ReplayTarget *target, const ReplayResult *result)
 {
@@ -114,9 +124,7 @@ static void replay_print(const CommandLine *line, const ReplayTarget *target, co
     if (switch_given(line, "json"))
         replay_print_json(result, target->campaign.name, line->out);
     else if (result->equal)
-        fprintf(taken ? line->messages : line->out,
-                "%s/%" PRId64 ": the same to the bit: fitness %s, failure and every metric\n", target->campaign.name,
-                result->trial, isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+        replay_print_equal(result, &target->campaign, taken ? line->messages : line->out);
 }
 
 static Error replay_differs(const ReplayTarget *target, const ReplayResult *result)

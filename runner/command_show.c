@@ -1,5 +1,5 @@
 // hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,7 @@ typedef struct ShowTrial {
     const StoredCampaign *campaign;
     int64_t id;
     double fitness, *metric, *spread; // [n_metrics]; spread NaN with one replicate
+    double objective[OBJECTIVES_MAX]; // of several
     const char *failure;
     int64_t n_failed;
     double *parameter; // [n_parameters] complete, as the search gives them
@@ -36,6 +37,9 @@ static void show_read_row(ShowTrial *trial, Statement *statement, Arena *arena)
     for (int i = 0; i < n_columns; i++) {
         const char *name = column_name(statement, i);
         if (strcmp(name, "fitness") == 0) trial->fitness = column_real(statement, i);
+        for (int k = 0; k < rows_objectives(&trial->campaign->spec); k++) {
+            if (strcmp(name, rows_objective_name(k)) == 0) trial->objective[k] = column_real(statement, i);
+        }
         if (strcmp(name, "failure") == 0) trial->failure = arena_copy(arena, column_text(statement, i));
         if (strcmp(name, "n_failed") == 0) trial->n_failed = column_integer(statement, i);
         for (int m = 0; m < configured->n_metrics; m++) {
@@ -58,6 +62,7 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     trial->metric = ARENA_NEW(arena, double, configured->n_metrics);
     trial->spread = ARENA_NEW(arena, double, configured->n_metrics);
     trial->parameter = ARENA_NEW(arena, double, configured->n_parameters);
+    for (int k = 0; k < OBJECTIVES_MAX; k++) trial->objective[k] = (double)NAN;
     for (int m = 0; m < configured->n_metrics; m++) trial->metric[m] = trial->spread[m] = (double)NAN;
     TRY(database_prepare(campaign->database, "SELECT * FROM trials WHERE id = ?", &statement));
     bind_integer(statement, 1, id);
@@ -215,13 +220,26 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
         show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, "iteration", "residual", out, arena);
 }
 
+static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *arena)
+{
+    const Spec *spec = &trial->campaign->spec;
+    fprintf(out, "%s/%" PRId64 ": ", trial->campaign->name, trial->id);
+    if (!spec_several(spec))
+        fprintf(out, "fitness %s, ", isnan(trial->fitness) ? "none" : text_number(trial->fitness).text);
+    fprintf(out, "failure %s\n", text_visible(trial->failure, arena));
+    if (!spec_several(spec)) fprintf(out, "objective: %s\n", expression_text(spec->objective.minimize[0], arena));
+    for (int k = 0; k < rows_objectives(spec); k++)
+        fprintf(out, "%s %s: %s\n", rows_objective_name(k),
+                isnan(trial->objective[k]) ? "none" : text_number(trial->objective[k]).text,
+                expression_text(spec->objective.minimize[k], arena));
+    fputc('\n', out);
+}
+
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     ShowPlaces places;
     TRY(show_places(trial, arena, &places));
-    fprintf(out, "%s/%" PRId64 ": fitness %s, failure %s", trial->campaign->name, trial->id,
-            isnan(trial->fitness) ? "none" : text_number(trial->fitness).text, text_visible(trial->failure, arena));
-    fprintf(out, "\nobjective: %s\n\n", expression_text(trial->campaign->spec.objective.minimize, arena));
+    show_print_objectives(trial, out, arena);
     TRY(show_print_parameters(trial, out));
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
@@ -280,6 +298,8 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     json_text(&json, "campaign", trial->campaign->name);
     json_integer(&json, "trial", trial->id);
     json_number(&json, "fitness", trial->fitness);
+    for (int k = 0; k < rows_objectives(&trial->campaign->spec); k++)
+        json_number(&json, rows_objective_name(k), trial->objective[k]);
     json_text(&json, "failure", trial->failure);
     json_integer(&json, "replicates", trial->campaign->spec.replicates.count);
     json_integer(&json, "n_failed", trial->n_failed);

@@ -1,6 +1,6 @@
 // hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec,
 // so that it can also tell of campaigns that another version wrote.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +11,7 @@ typedef struct StatusReport {
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
+    int64_t objectives; // of several
     double best, shard_bytes;
     Timings timings;
 } StatusReport;
@@ -55,6 +56,12 @@ static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
     report->best = column_real(row, 1);
 }
 
+static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->objectives = column_integer(row, 0);
+}
+
 static const struct {
     const char *sql;
     StatusRead *read;
@@ -66,6 +73,7 @@ static const struct {
      status_read_batches},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
 static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
@@ -108,11 +116,43 @@ static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport 
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// One row a search: its last round, and why it ended if it did; the best first.
-static const char status_searches_sql[] =
-    "SELECT r.search, r.round + 1, r.evaluations, r.population, r.sigma, r.condition, r.best, ifnull(r.stop, ''),"
-    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL) FROM rounds r"
-    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY r.best, r.search LIMIT ?";
+// One row a search: its last round, and why it ended if it did; the best first. Of several objectives it has a front in
+// the place of a step size. Columns of a table whose numbers are whole, then those that are not, then the ends.
+typedef struct StatusSearches {
+    const char *sql;
+    int whole, columns;
+    const char *names[9];
+} StatusSearches;
+
+#define STATUS_SEARCHES(columns, from, order)                                                                          \
+    "SELECT r.search, r.round + 1, r.evaluations, r.population, " columns ","                                          \
+    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL), ifnull(r.stop, '') FROM " from \
+    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY " order                     \
+    ", r.search LIMIT ?"
+
+static const StatusSearches status_searches_one = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+static const StatusSearches status_searches_several = {
+    STATUS_SEARCHES("f.front, f.hypervolume", "rounds r JOIN fronts f USING(search, round)", "f.hypervolume DESC"),
+    5,
+    8,
+    {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
+
+#undef STATUS_SEARCHES
+
+// Schemas before 6 have no fronts.
+static Error status_choose(Database *database, const StatusSearches **searches)
+{
+    bool exist = false;
+    int64_t rows = 0;
+    TRY(fronts_exist(database, &exist));
+    if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    *searches = rows > 0 ? &status_searches_several : &status_searches_one;
+    return error_none();
+}
 
 static Error status_open(const CampaignPlace *place, Arena *arena, Database **database, bool *rounds)
 {
@@ -126,54 +166,54 @@ static Error status_open(const CampaignPlace *place, Arena *arena, Database **da
     return error;
 }
 
-static void status_search_row(Statement *row, Table *table, Arena *arena)
+static void status_search_row(const StatusSearches *searches, Statement *row, Table *table, Arena *arena)
 {
-    for (int i = 0; i < 4; i++) table_integer(table, column_integer(row, i));
-    for (int i = 4; i < 7; i++) table_number(table, column_real(row, i));
-    table_integer(table, column_integer(row, 8));
-    table_text(table, text_visible(column_text(row, 7), arena));
+    const int last = searches->columns - 1;
+    for (int i = 0; i < last; i++) {
+        if (i < searches->whole || i == last - 1)
+            table_integer(table, column_integer(row, i));
+        else
+            table_number(table, column_real(row, i));
+    }
+    table_text(table, text_visible(column_text(row, last), arena));
 }
 
-static Error status_print_searches(Database *database, FILE *out, Arena *arena)
+static Error status_print_searches(const StatusSearches *searches, Database *database, FILE *out, Arena *arena)
 {
     enum { SHOWN = 20 };
-    static const char *const columns[] = {"search",    "generations", "evaluations", "population", "sigma",
-                                          "condition", "best",        "ends",        "last end"};
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(database, status_searches_sql, &statement));
+    TRY(database_prepare(database, searches->sql, &statement));
     bind_integer(statement, 1, SHOWN);
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    Table *table = table_start(out, TABLE_TEXT, searches->columns, searches->names);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        if (table != NULL) status_search_row(statement, table, arena);
+        if (table != NULL) status_search_row(searches, statement, table, arena);
     }
     statement_close(statement);
     const Error finished = table_finish(table);
     return error.kind == OK ? finished : error;
 }
 
-static Error status_json_searches(Database *database, Json *json)
+static Error status_json_searches(const StatusSearches *searches, Database *database, Json *json)
 {
-    static const char *const names[] = {"search",    "generations", "evaluations", "population", "sigma",
-                                        "condition", "best",        "stop",        "ends"};
+    const int last = searches->columns - 1;
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(database, status_searches_sql, &statement));
+    TRY(database_prepare(database, searches->sql, &statement));
     bind_integer(statement, 1, -1);
     json_array(json, "searches");
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         json_object(json, NULL);
-        for (int i = 0; i < 9; i++) {
-            if (i == 7)
-                json_text(json, names[i], column_text(statement, i));
-            else if (i >= 4 && i < 7)
-                json_number(json, names[i], column_real(statement, i));
+        for (int i = 0; i < last; i++) {
+            if (i < searches->whole || i == last - 1)
+                json_integer(json, searches->names[i], column_integer(statement, i));
             else
-                json_integer(json, names[i], column_integer(statement, i));
+                json_number(json, searches->names[i], column_real(statement, i));
         }
+        json_text(json, "stop", column_text(statement, last));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -187,8 +227,11 @@ static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, 
     Database *database = NULL;
     bool rounds = false;
     Error error = status_open(place, arena, &database, &rounds);
+    const StatusSearches *searches = NULL;
+    if (error.kind == OK && rounds) error = status_choose(database, &searches);
     if (error.kind == OK && rounds)
-        error = json != NULL ? status_json_searches(database, json) : status_print_searches(database, out, arena);
+        error = json != NULL ? status_json_searches(searches, database, json)
+                             : status_print_searches(searches, database, out, arena);
     if (database != NULL) database_close(database);
     return error;
 }
@@ -218,7 +261,10 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
             report->total > 0 ? text_count(report->total).text : "");
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
-    if (isnan(report->best))
+    if (report->objectives > 0)
+        fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
+                report->place.name, command_results_option(report->place.results, arena));
+    else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
@@ -252,6 +298,7 @@ static void status_json(const StatusReport *report, Json *json)
     json_integer(json, "trials_total", report->total);
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
+    if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
     json_text(json, "started", report->started);
     json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);

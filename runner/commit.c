@@ -176,6 +176,16 @@ static void commit_bind_number(Statement *statement, int index, double value)
         bind_real(statement, index, value);
 }
 
+static Error commit_front(const Store *store, const Round *round)
+{
+    Statement *statement = store->insert_front;
+    bind_integer(statement, 1, round->search);
+    bind_integer(statement, 2, round->round);
+    bind_integer(statement, 3, round->front);
+    commit_bind_number(statement, 4, round->hypervolume);
+    return commit_step(statement);
+}
+
 static Error commit_round(const Store *store, const Commit *commit, int64_t index)
 {
     const Round *round = &commit->rounds.row[index];
@@ -193,7 +203,8 @@ static Error commit_round(const Store *store, const Commit *commit, int64_t inde
     commit_bind_number(statement, 7, round->condition);
     commit_bind_number(statement, 8, round->best);
     bind_text(statement, 9, round->stop);
-    return commit_step(statement);
+    TRY(commit_step(statement));
+    return round->has_front ? commit_front(store, round) : error_none();
 }
 
 static Error commit_all(const Store *store, const Commit *commit, const StoreShard *shard)

@@ -100,12 +100,20 @@ static bool difference_is_of_method(const char *path, const SearchMethod *method
     return false;
 }
 
+// How long a search that learns goes on: it takes up where it was.
+static bool difference_is_budget(const char *path, const SearchMethod *method)
+{
+    return method->budget != NULL && difference_starts(path, "search.") &&
+           difference_starts(path + strlen("search."), method->budget);
+}
+
 // Which points are asked for may change; which parameters are searched, in which order, and all else may not.
 static bool difference_is_free(const char *from_path, const char *to_path, const SearchMethod *method)
 {
     const char *path = from_path != NULL ? from_path : to_path;
     const bool both = from_path != NULL && to_path != NULL && strcmp(from_path, to_path) == 0;
     const size_t length = strlen(path);
+    if (difference_is_budget(path, method)) return true;
     if (search_learns(method) || method->whole) return false;
     if (strcmp(path, "search.exclude") == 0 || difference_starts(path, "search.points.")) return true;
     if (difference_is_of_method(path, method)) return true;

@@ -67,6 +67,13 @@ static void digest_round_row(Statement *statement, Sha256 *hash)
     sha256_add(hash, stop, strlen(stop) + 1);
 }
 
+static void digest_front_row(Statement *statement, Sha256 *hash)
+{
+    for (int i = 0; i < 3; i++) digest_integer(hash, column_integer(statement, i));
+    const double volume = rows_stored(column_real(statement, 3));
+    sha256_add(hash, &volume, sizeof volume);
+}
+
 static Error digest_rows(Database *database, const char *sql, void (*add)(Statement *, Sha256 *), Sha256 *hash)
 {
     Statement *statement = NULL;
@@ -87,8 +94,13 @@ static Error digest_rounds(Database *database, Sha256 *hash)
     int64_t there = 0;
     TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('rounds') WHERE name = 'stop'", 0, &there));
     if (there == 0) return error_none();
-    return digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
-                       digest_round_row, hash);
+    TRY(digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
+                    digest_round_row, hash));
+    bool fronts = false;
+    TRY(fronts_exist(database, &fronts));
+    if (!fronts) return error_none();
+    return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
+                       hash);
 }
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------

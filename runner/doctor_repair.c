@@ -173,10 +173,14 @@ static Error repair_before_opening(Repair *repair)
 static Error repair_batches(Repair *repair)
 {
     if (!doctor_damaged(repair->doctor, "batches")) return error_none();
+    const char *sums = arena_format(repair->arena,
+                                    "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, "
+                                    "max(id) AS last, ifnull(sum(failure <> 'none' OR %s IS NULL), 0) AS failures "
+                                    "FROM trials",
+                                    rows_good_name(&repair->spec));
+    TRY(database_run(repair->store->database, sums));
     return database_run(
         repair->store->database,
-        "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, max(id) AS last, "
-        "ifnull(sum(failure <> 'none' OR fitness IS NULL), 0) AS failures FROM trials; "
         "INSERT INTO batches SELECT 0, first, last, 0, 0, trials, 'unknown', 'unknown', 'unknown', 0, NULL, NULL, "
         "NULL, '', NULL, NULL, NULL, NULL FROM temp.sums WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
         "CREATE TEMP TABLE disagree AS SELECT 1 AS is_so FROM temp.sums WHERE trials > 0 AND (trials, failures, last) "

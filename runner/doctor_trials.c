@@ -232,15 +232,23 @@ Error repair_trials(Repair *repair)
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// Fitness and survival of the trials that were asked for, as they are stored. *all: there is a row of each.
-static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
+// "SELECT fitness, survived, objective_1, objective_2 FROM trials WHERE id = ?"
+static const char *repair_results_sql(const Repair *repair)
 {
+    const char *objectives = "";
+    for (int i = 0; i < rows_objectives(&repair->spec); i++)
+        objectives = arena_format(repair->arena, "%s, %s", objectives, rows_objective_name(i));
+    return arena_format(repair->arena, "SELECT fitness, %s%s FROM trials WHERE id = ?",
+                        flight_survived_metric(&repair->spec) >= 0 ? "survived" : "0.0", objectives);
+}
+
+// What a search is told of the trials that were asked for, as it is stored. *all: there is a row of each.
+static Error repair_stored_results(Repair *repair, const char *sql, Trials *trials, bool *all)
+{
+    const int objectives = rows_objectives(&repair->spec);
     Statement *statement = NULL;
-    bool survived = strstr(store_best_order(&repair->spec), "survived") != NULL, row = true, more = false;
-    TRY(database_prepare(repair->store->database,
-                         survived ? "SELECT fitness, survived FROM trials WHERE id = ?"
-                                  : "SELECT fitness, 0.0 FROM trials WHERE id = ?",
-                         &statement));
+    bool row = true, more = false;
+    TRY(database_prepare(repair->store->database, sql, &statement));
     Error error = error_none();
     for (int64_t i = 0; i < trials->count && error.kind == OK && row; i++) {
         bind_integer(statement, 1, trials->id[i]);
@@ -248,6 +256,7 @@ static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
         if (error.kind != OK || !row) continue;
         trials->fitness[i] = column_real(statement, 0);
         trials->survived[i] = column_real(statement, 1);
+        for (int k = 0; k < objectives; k++) trials->objective[i * objectives + k] = column_real(statement, 2 + k);
         error = statement_step(statement, &more);
     }
     statement_close(statement);
@@ -260,12 +269,13 @@ static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;
     bool waiting = true, all = true;
+    const char *sql = repair_results_sql(repair);
     flight_take(&repair->spec, 1, arena, &flight);
     flight.trials.count = 1;
     while (all && (flight.trials.count > 0 || waiting)) {
         flight.trials.count = 0;
         TRY(search->method->ask(search, 1, &flight.trials, &waiting));
-        TRY(repair_stored_results(repair, &flight.trials, &all));
+        TRY(repair_stored_results(repair, sql, &flight.trials, &all));
         if (all && flight.trials.count > 0) TRY(search->method->tell(search, &flight.trials));
     }
     return error_none();

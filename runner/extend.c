@@ -98,8 +98,8 @@ static Error extend_restore(Store *store, Search *search)
     return found ? search->method->restore(search) : error_none();
 }
 
-// The given spec behind those that the campaign has.
-static Error extend_append(Extension *extension, Arena *arena)
+// The given spec behind those that the campaign has, from the id `first` on. Its segment.
+static Segment *extend_append(Extension *extension, int64_t first, Arena *arena)
 {
     Spec *given = extension->given;
     const Spec *stored = extension->stored;
@@ -107,12 +107,19 @@ static Error extend_append(Extension *extension, Arena *arena)
     Segment *segments = ARENA_NEW(arena, Segment, had + 1);
     for (int i = 0; i < stored->n_segments; i++) segments[i] = stored->segments[i];
     segments[had - 1].spec = stored;
-    segments[had] = (Segment){.first_id = extension->before.total, .decided = extension->before.asked};
+    segments[had] = (Segment){.first_id = first, .decided = extension->before.asked};
     given->segments = segments;
     given->n_segments = had + 1;
+    return &segments[had];
+}
+
+static Error extend_append_points(Extension *extension, Arena *arena)
+{
+    const Spec *given = extension->given;
+    Segment *segment = extend_append(extension, extension->before.total, arena);
     TRY(search_init(given, arena, &extension->after));
     double *parameter = ARENA_NEW(arena, double, given->configured.n_parameters);
-    segments[had].first_point = segments_first_new(&extension->after, parameter);
+    segment->first_point = segments_first_new(&extension->after, parameter);
     return search_init(given, arena, &extension->after);
 }
 
@@ -145,7 +152,11 @@ static Error extend_measure(Extension *extension, Arena *arena)
     extension->done = counts.trials;
     TRY(search_init(extension->stored, arena, &extension->before));
     TRY(extend_restore(extension->store, &extension->before));
-    TRY(extend_append(extension, arena));
+    if (search_learns(extension->given->method)) { // it goes on from its state, for as long as it may
+        (void)extend_append(extension, extension->before.asked, arena);
+        return error_none();
+    }
+    TRY(extend_append_points(extension, arena));
     double *parameter = ARENA_NEW(arena, double, extension->given->configured.n_parameters);
     extension->added = count_trials(&extension->after, extension->before.total, extension->after.total, parameter,
                                     &extension->estimated);
@@ -156,6 +167,10 @@ static Error extend_measure(Extension *extension, Arena *arena)
 static void extend_tell(const Extension *extension, FILE *out)
 {
     if (out == NULL) return;
+    if (search_learns(extension->given->method)) {
+        fprintf(out, "  %s trials done; the searches go on from there\n", text_count(extension->done).text);
+        return;
+    }
     fprintf(out, "  %s trials done, %s%s new", text_count(extension->done).text, extension->estimated ? "about " : "",
             text_count(extension->added).text);
     if (extension->left > 0) fprintf(out, ", %s still to run", text_count(extension->left).text);

@@ -17,6 +17,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
                 .round = ARENA_NEW(arena, int32_t, trials),
                 .parameter = ARENA_NEW(arena, double, trials * spec->configured.n_parameters),
                 .fitness = ARENA_NEW(arena, double, trials),
+                .objective = ARENA_NEW(arena, double, trials *rows_objectives(spec)),
                 .survived = ARENA_NEW(arena, double, trials),
             },
         .observed = ARENA_NEW(arena, bool, trials),
@@ -27,7 +28,10 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
     };
 }
 
-int64_t flight_bytes(const Spec *spec) { return 8 * (6 + spec->configured.n_parameters + spec->replicates.count); }
+int64_t flight_bytes(const Spec *spec)
+{
+    return 8 * (6 + rows_objectives(spec) + spec->configured.n_parameters + spec->replicates.count);
+}
 
 // ---- out ------------------------------------------------------------------------------------------------------------
 
@@ -114,6 +118,8 @@ static void flight_row(const Spec *spec, const Flight *flight, int64_t trial, co
         rows->searched[trial * searched + i] = flight->trials.parameter[trial * parameters + spec->axes[i].parameter];
     }
     rows->fitness[trial] = result->fitness;
+    for (int i = 0; i < rows_objectives(spec); i++)
+        rows->objective[trial * rows_objectives(spec) + i] = result->objective[i];
     rows->failure[trial] = result->failure;
     rows->n_failed[trial] = result->n_failed;
 }
@@ -121,10 +127,12 @@ static void flight_row(const Spec *spec, const Flight *flight, int64_t trial, co
 static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
 {
     const int metrics = spec->configured.n_metrics, survived = flight_survived_metric(spec);
+    const int objectives = rows_objectives(spec);
     TrialRows *rows = &commit->rows;
     rows->count = flight->trials.count;
     for (int64_t t = 0; t < rows->count; t++) {
-        TrialResult result = {.metric = &rows->metric[t * metrics],
+        TrialResult result = {.objective = &flight->trials.objective[t * objectives],
+                              .metric = &rows->metric[t * metrics],
                               .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL};
         flight_gather(spec, flight, batch, t, flight->metric, flight->failure);
         trial_result(spec, &flight->trials.parameter[t * spec->configured.n_parameters], flight->metric,
@@ -133,7 +141,7 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
         flight_store_replicates(spec, flight->metric, flight->failure, rows, t);
         flight->trials.fitness[t] = result.fitness;
         flight->trials.survived[t] = survived >= 0 ? result.metric[survived] : 0;
-        commit->failures += result.failure != 0 || isnan(result.fitness);
+        commit->failures += result.failure != 0 || !result.good;
     }
 }
 

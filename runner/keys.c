@@ -28,6 +28,16 @@ static const Key keys_rows[] = {
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
+     .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
+            "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+     .example = "raibert_gains"},
+    {.path = "search.cmaes.inject", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
+     .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
+     .example = "[{k_fp: 100, thrust: 30}]"},
+    {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
+     .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
+     .example = "{hash: ..., sigma: 0, mean: [5, 5], covariance: [1, 0, 1]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",
@@ -60,16 +70,22 @@ static const Key keys_rows[] = {
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
      .doc = "also keep the metrics of every replicate", .example = "false"},
 
-    {.path = "objective", .type = KEY_SECTION, .doc = "the fitness, which is minimised",
+    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
-    {.path = "objective.minimize", .type = KEY_FORM, .words = "an expression over metrics and parameters",
-     .doc = "evaluated for each replicate; the model has a default",
+    {.path = "objective.minimize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
+            "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
      .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
     {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
      .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
     {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",
      .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
      .example = "penalty(10)"},
+    {.path = "objective.reference", .type = KEY_FORM, .words = "a list of numbers, one for each objective",
+     .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
+            "front is measured; without it the worst values of the first generation",
+     .example = "[2.0, 1.5]"},
     {.path = "constraints", .type = KEY_LATER},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
@@ -161,6 +177,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER,
         [OPTION_INTEGER] = KEY_INTEGER,
+        [OPTION_BOOLEAN] = KEY_BOOLEAN,
         [OPTION_CHOICE] = KEY_CHOICE,
         [OPTION_POINTS] = KEY_POINTS,
     };

@@ -14,6 +14,7 @@ enum {
     EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
     EXCLUDE_MAX = 256,        // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
+    OBJECTIVES_MAX = 8,
     OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together
 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool spec_several(const Spec *spec) { return spec->objective.count > 1; }
+
 // NaN has many bit patterns; the stored one is this.
 static double objective_canonical(double x)
 {
@@ -75,8 +77,8 @@ static const ObjectiveOver objective_over[] = {
 
 // value[n_replicates]: the objective of each replicate that counts, in order; returns how many do. One failed replicate
 // under `failed: any` leaves none.
-static int objective_values(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                            double *value)
+static int objective_values(const Spec *spec, const Expression *minimize, const double *parameter, const double *metric,
+                            const int *failure, double *value)
 {
     const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
     double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
@@ -86,7 +88,7 @@ static int objective_values(const Spec *spec, const double *parameter, const dou
     for (int r = 0; r < spec->replicates.count; r++) {
         if (failure[r] == 0) {
             memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
-            value[n++] = expression_value(spec->objective.minimize, scope);
+            value[n++] = expression_value(minimize, scope);
         } else if (spec->objective.failed == FAILED_PENALTY) {
             value[n++] = spec->objective.penalty;
         } else if (spec->objective.failed == FAILED_ANY) {
@@ -96,14 +98,32 @@ static int objective_values(const Spec *spec, const double *parameter, const dou
     return n;
 }
 
-static double objective_fitness(const Spec *spec, const double *parameter, const double *metric, const int *failure)
+static double objective_of(const Spec *spec, const Expression *minimize, const double *parameter, const double *metric,
+                           const int *failure)
 {
     double value[REPLICATES_MAX];
     assert(spec->replicates.count <= REPLICATES_MAX);
-    const int n = objective_values(spec, parameter, metric, failure, value);
+    const int n = objective_values(spec, minimize, parameter, metric, failure, value);
     bool good = n > 0;
     for (int i = 0; i < n; i++) good = good && value[i] == value[i];
     return objective_canonical(good ? objective_over[spec->objective.over](value, n, spec->objective.quantile) : NAN);
+}
+
+// One objective is the fitness. Several are kept as they are, all or none: a trial that has no value of one is failed.
+static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                          TrialResult *result)
+{
+    const Expression *const *minimize = spec->objective.minimize;
+    double first = objective_of(spec, minimize[0], parameter, metric, failure);
+    result->good = first == first;
+    result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
+    if (!spec_several(spec)) return;
+    for (int i = 0; i < spec->objective.count; i++) {
+        result->objective[i] = i == 0 ? first : objective_of(spec, minimize[i], parameter, metric, failure);
+        result->good = result->good && result->objective[i] == result->objective[i];
+    }
+    for (int i = 0; i < spec->objective.count && !result->good; i++)
+        result->objective[i] = objective_canonical((double)NAN);
 }
 
 // ---- metrics --------------------------------------------------------------------------------------------------------
@@ -137,7 +157,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
         if (failure[r] == 0) continue;
         if (result->n_failed++ == 0) result->failure = failure[r];
     }
-    result->fitness = objective_fitness(spec, parameter, metric, failure);
+    objective_all(spec, parameter, metric, failure, result);
     for (int m = 0; m < n_metrics; m++) {
         const double mean = objective_column_mean(metric + m, n, n_metrics);
         result->metric[m] = objective_canonical(mean);

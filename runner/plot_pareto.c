@@ -25,7 +25,10 @@ static bool pareto_metrics(const Spec *spec, int *metric)
 {
     int count = 0;
     for (int m = 0; m < spec->configured.n_metrics && count < 2; m++) {
-        if (expression_uses(spec->objective.minimize, m)) metric[count++] = m;
+        bool used = false;
+        for (int k = 0; k < spec->objective.count; k++)
+            used = used || expression_uses(spec->objective.minimize[k], m);
+        if (used) metric[count++] = m;
     }
     return count == 2;
 }

@@ -113,9 +113,25 @@ static Error record_want(Database *database, const char *sql, int64_t value)
     return error;
 }
 
+// Of several objectives: of the front, spread evenly.
+static Error record_want_front(const Spec *spec, Database *database, int64_t best)
+{
+    Arena arena;
+    Front front = {.count = 0};
+    TRY(arena_create(&arena, (size_t)1 << 16, "a query"));
+    Error error = front_read_objectives(database, spec, &arena, &front);
+    for (int64_t i = 0; i < best && i < front.count && error.kind == OK; i++)
+        error = record_want(database, "INSERT OR IGNORE INTO temp.wanted VALUES(?)",
+                            front.id[front_spread(&front, best, i)]);
+    front_free(&front);
+    arena_destroy(&arena);
+    return error;
+}
+
 static Error record_want_best(const Spec *spec, Database *database, int64_t best)
 {
     char sql[256];
+    if (spec_several(spec)) return record_want_front(spec, database, best);
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
              "ORDER BY %s LIMIT ?",

@@ -161,8 +161,11 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
         put_markup(out, column[REPORT_REASON]);
         fputc(')', out);
     }
-    fputs(". Minimised: <code>", out);
-    put_markup(out, expression_text(spec->objective.minimize, arena));
+    fputs(". Minimised: ", out);
+    for (int k = 0; k < spec->objective.count; k++) {
+        fputs(k == 0 ? "<code>" : "</code>, <code>", out);
+        put_markup(out, expression_text(spec->objective.minimize[k], arena));
+    }
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
     report_facts(campaign, data, &timings, devices, out, arena);

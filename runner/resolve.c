@@ -113,6 +113,28 @@ static void resolve_method(ResolveWriter *writer, const char *path)
     }
 }
 
+static void resolve_from(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->warm.from != NULL)
+        resolve_line(writer, path, resolve_plain(spec->warm.from, writer->reader->arena), NULL);
+}
+
+static void resolve_taken(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->warm.mean != NULL) resolve_line(writer, path, cmaes_taken_text(spec, writer->reader->arena), NULL);
+}
+
+static void resolve_inject(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_inject == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_inject; i++)
+        fprintf(writer->out, "      - %s\n", cmaes_inject_text(spec, writer->reader->names, i, writer->reader->arena));
+}
+
 static void resolve_over(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
@@ -193,7 +215,25 @@ static void resolve_perturb(ResolveWriter *writer, const char *path)
 
 static void resolve_minimize(ResolveWriter *writer, const char *path)
 {
-    resolve_line(writer, path, resolve_quoted(writer->reader->spec->objective.minimize, writer->reader->arena), NULL);
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = resolve_quoted(spec->objective.minimize[0], arena);
+    for (int i = 1; i < spec->objective.count; i++)
+        text = arena_format(arena, "%s, %s", text, resolve_quoted(spec->objective.minimize[i], arena));
+    resolve_line(writer, path, spec_several(spec) ? arena_format(arena, "[%s]", text) : text, NULL);
+}
+
+static const char *resolve_reference_text(const Spec *spec, Arena *arena)
+{
+    const Values list = {.form = VALUES_LIST, .list = spec->objective.reference, .count = spec->objective.count};
+    return values_text(&list, arena);
+}
+
+static void resolve_reference(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->objective.reference == NULL) return;
+    resolve_line(writer, path, resolve_reference_text(spec, writer->reader->arena), NULL);
 }
 
 static void resolve_objective_over(ResolveWriter *writer, const char *path)
@@ -241,6 +281,9 @@ static const struct {
 } resolve_forms[] = {
     {"model", resolve_model},
     {"search.method", resolve_method},
+    {"search.cmaes.from", resolve_from},
+    {"search.cmaes.inject", resolve_inject},
+    {"search.cmaes.taken", resolve_taken},
     {"search.over", resolve_over},
     {"search.points", resolve_points},
     {"search.zip", resolve_zip},
@@ -248,6 +291,7 @@ static const struct {
     {"replicates.perturb", resolve_perturb},
     {"objective.minimize", resolve_minimize},
     {"objective.over", resolve_objective_over},
+    {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
@@ -338,6 +382,18 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         resolve_add(lines, "search.exclude", expression_text(spec->exclude[i], arena));
 }
 
+// Where a search starts; the campaign that it was taken from enters by what was taken.
+static void resolve_identity_start(const SpecReader *reader, ResolveLines *lines)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = lines->arena;
+    for (int i = 0; i < spec->n_inject; i++)
+        resolve_add(lines, arena_format(arena, "search.cmaes.inject.%04d", i),
+                    cmaes_inject_text(spec, reader->names, i, arena));
+    if (spec->warm.from != NULL) resolve_add(lines, "search.cmaes.from", spec->warm.from);
+    if (spec->warm.mean != NULL) resolve_add(lines, "search.cmaes.taken", cmaes_taken_text(spec, arena));
+}
+
 // The order of perturbations says which random number each gets.
 static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
 {
@@ -350,7 +406,11 @@ static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
         resolve_add(lines, arena_format(arena, "replicates.perturb.%03d.%s", i, name),
                     resolve_perturbation(perturbation, arena));
     }
-    resolve_add(lines, "objective.minimize", expression_text(spec->objective.minimize, arena));
+    for (int i = 0; i < spec->objective.count; i++)
+        resolve_add(lines, i == 0 ? "objective.minimize" : arena_format(arena, "objective.minimize.%d", i + 1),
+                    expression_text(spec->objective.minimize[i], arena));
+    if (spec->objective.reference != NULL)
+        resolve_add(lines, "objective.reference", resolve_reference_text(spec, arena));
     resolve_add(lines, "objective.over", objective_over_text(spec, arena));
     resolve_add(lines, "objective.failed", objective_failed_text(spec, arena));
 }
@@ -395,6 +455,7 @@ Error spec_resolve(SpecReader *reader)
     ResolveLines lines = {.arena = reader->arena};
     resolve_identity_rows(reader, &lines);
     resolve_identity_search(reader, &lines);
+    resolve_identity_start(reader, &lines);
     resolve_identity_rest(reader, &lines);
     qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
     spec->canonical = resolve_join(&lines);

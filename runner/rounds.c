@@ -12,6 +12,20 @@ const char *const rounds_table_sql =
     "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
     "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n";
 
+const char *const fronts_table_sql =
+    "CREATE TABLE fronts(search INTEGER NOT NULL, round INTEGER NOT NULL, front INTEGER NOT NULL, hypervolume REAL,\n"
+    "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
+    "  STRICT, WITHOUT ROWID;\n";
+
+Error fronts_exist(Database *database, bool *exist)
+{
+    int64_t tables = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'fronts'", 0,
+                      &tables));
+    *exist = tables > 0;
+    return error_none();
+}
+
 #define ROUNDS_MISSING                                                                                                 \
     "FROM rounds WHERE debug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM round_rows p "                                  \
     "WHERE p.search = rounds.search AND rounds.round BETWEEN p.first AND p.last)"

@@ -1,6 +1,6 @@
 // One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
-// always id, search, round, searched parameters, fitness, failure, n_failed, metrics, and with several replicates their
-// spreads.
+// always id, search, round, searched parameters, fitness, several objectives, failure, n_failed, metrics, and with
+// several replicates their spreads.
 #include "store.h"
 
 #include <math.h>
@@ -15,6 +15,18 @@ enum { ROWS_FIXED = sizeof rows_fixed_names / sizeof rows_fixed_names[0] };
 int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived; }
 
 static bool rows_have_spread(const Spec *spec) { return spec->replicates.count > 1; }
+
+int rows_objectives(const Spec *spec) { return spec_several(spec) ? spec->objective.count : 0; }
+
+const char *rows_objective_name(int index)
+{
+    static const char *const names[] = {"objective_1", "objective_2", "objective_3", "objective_4",
+                                        "objective_5", "objective_6", "objective_7", "objective_8"};
+    _Static_assert(sizeof names / sizeof *names == OBJECTIVES_MAX, "a name for each objective");
+    return names[index];
+}
+
+const char *rows_good_name(const Spec *spec) { return spec_several(spec) ? rows_objective_name(0) : "fitness"; }
 
 static const char *rows_searched_name(const Spec *spec, int index)
 {
@@ -44,6 +56,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
         .round = ARENA_NEW(arena, int32_t, capacity),
         .searched = ARENA_NEW(arena, double, (capacity * searched)),
         .fitness = ARENA_NEW(arena, double, capacity),
+        .objective = ARENA_NEW(arena, double, (capacity * rows_objectives(spec))),
         .failure = ARENA_NEW(arena, int32_t, capacity),
         .n_failed = ARENA_NEW(arena, int32_t, capacity),
         .metric = ARENA_NEW(arena, double, (capacity * metrics)),
@@ -56,7 +69,8 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 
 int64_t rows_columns(const Spec *spec)
 {
-    return ROWS_FIXED + rows_searched(spec) + spec->configured.n_metrics * (rows_have_spread(spec) ? 2 : 1);
+    return ROWS_FIXED + rows_searched(spec) + rows_objectives(spec) +
+           spec->configured.n_metrics * (rows_have_spread(spec) ? 2 : 1);
 }
 
 int64_t rows_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
@@ -65,7 +79,7 @@ int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     const int64_t stored = spec->replicates.store ? count * (8 * metrics + 4) : 0;
-    return 8 * (rows_searched(spec) + 2 * metrics + 2) + 16 + stored;
+    return 8 * (rows_searched(spec) + rows_objectives(spec) + 2 * metrics + 2) + 16 + stored;
 }
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
@@ -97,6 +111,7 @@ static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, Row
     add(text, arena, "round", "INTEGER NOT NULL", &count);
     for (int i = 0; i < rows_searched(spec); i++) add(text, arena, rows_searched_name(spec, i), "REAL", &count);
     add(text, arena, "fitness", "REAL", &count);
+    for (int i = 0; i < rows_objectives(spec); i++) add(text, arena, rows_objective_name(i), "REAL", &count);
     add(text, arena, "failure", "TEXT NOT NULL", &count);
     add(text, arena, "n_failed", "INTEGER NOT NULL", &count);
     for (int i = 0; i < spec->configured.n_metrics; i++) {
@@ -196,6 +211,7 @@ Error rows_check_names(const Spec *spec)
         const char *name = rows_searched_name(spec, i);
         bool taken = rows_is_metric(spec, name);
         for (int k = 0; k < ROWS_FIXED; k++) taken = taken || strcasecmp(rows_fixed_names[k], name) == 0;
+        for (int k = 0; k < rows_objectives(spec); k++) taken = taken || strcasecmp(rows_objective_name(k), name) == 0;
         if (taken) {
             return error_make(ERROR_USER,
                               "the model %s has a parameter %s and a result of the same name; they can't both be a "
@@ -210,13 +226,14 @@ Error rows_check_names(const Spec *spec)
 
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics;
+    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
     int at = 1;
     bind_integer(statement, at++, rows->id[row]);
     bind_integer(statement, at++, rows->search[row]);
     bind_integer(statement, at++, rows->round[row]);
     for (int i = 0; i < searched; i++) bind_real(statement, at++, rows_stored(rows->searched[row * searched + i]));
     bind_real(statement, at++, rows_stored(rows->fitness[row]));
+    for (int i = 0; i < objectives; i++) bind_real(statement, at++, rows_stored(rows->objective[row * objectives + i]));
     bind_word(statement, at++, rows_failure_name(spec, rows->failure[row]));
     bind_integer(statement, at++, rows->n_failed[row]);
     for (int i = 0; i < metrics; i++) bind_real(statement, at++, rows_stored(rows->metric[row * metrics + i]));
@@ -247,13 +264,14 @@ static int32_t rows_failure_code(const Spec *spec, const char *name)
 
 void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics;
+    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
     int at = 0;
     rows->id[row] = column_integer(statement, at++);
     rows->search[row] = (int32_t)column_integer(statement, at++);
     rows->round[row] = (int32_t)column_integer(statement, at++);
     for (int i = 0; i < searched; i++) rows->searched[row * searched + i] = column_real(statement, at++);
     rows->fitness[row] = column_real(statement, at++);
+    for (int i = 0; i < objectives; i++) rows->objective[row * objectives + i] = column_real(statement, at++);
     rows->failure[row] = rows_failure_code(spec, column_text(statement, at++));
     rows->n_failed[row] = (int32_t)column_integer(statement, at++);
     for (int i = 0; i < metrics; i++) rows->metric[row * metrics + i] = column_real(statement, at++);
@@ -283,6 +301,7 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
     rows_hash_integer(hash, rows->round[row]);
     rows_hash_reals(hash, &rows->searched[row * searched], searched);
     rows_hash_reals(hash, &rows->fitness[row], 1);
+    rows_hash_reals(hash, &rows->objective[row * rows_objectives(spec)], rows_objectives(spec));
     rows_hash_integer(hash, (int64_t)strlen(failure));
     sha256_add(hash, failure, strlen(failure));
     rows_hash_integer(hash, rows->n_failed[row]);
@@ -302,7 +321,7 @@ static bool rows_number_differs(const char *name, const char *suffix, double sto
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics;
+    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
     const char *failure = rows_failure_name(spec, stored->failure[row]);
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
     for (int i = 0; i < searched; i++) {
@@ -311,6 +330,11 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
             return true;
     }
     if (rows_number_differs("fitness", "", stored->fitness[row], again->fitness[row_again], text, size)) return true;
+    for (int i = 0; i < objectives; i++) {
+        if (rows_number_differs(rows_objective_name(i), "", stored->objective[row * objectives + i],
+                                again->objective[row_again * objectives + i], text, size))
+            return true;
+    }
     if (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again]) {
         snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],
                  failure_again, again->n_failed[row_again]);

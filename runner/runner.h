@@ -105,6 +105,15 @@ typedef struct Spec {
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
     int64_t n_points;
+    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    int n_inject;
+    struct {                             // cmaes: where it starts, as another campaign gave it (runner/warm_start.c)
+        const char *from;                // its name; "": none
+        const char *hash;                // of its spec
+        const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
+        bool full;                       // triangle
+        double sigma;                    // 0: the option's
+    } warm;
 
     struct {
         int count;
@@ -114,12 +123,16 @@ typedef struct Spec {
     } replicates;
 
     struct {
-        const Expression *minimize; // over the metrics' names, then the parameters' names
+        const Expression *const *minimize; // [count] over the metrics' names, then the parameters' names
+        int count;                         // several: a trial has no fitness then, but a value of each
+        const double *reference;           // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
         Failed failed;
         double penalty;
     } objective;
+    const Expression *const *constraints; // [n_constraints] over the objective's names (runner/constraints.c)
+    int n_constraints;
 
     struct {
         bool trajectories; // any
@@ -172,6 +185,7 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
+bool spec_several(const Spec *spec); // several objectives
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
 // Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.
@@ -200,8 +214,10 @@ typedef struct Trials {
     int32_t *search, *round;
     double *parameter; // [capacity][n_parameters] complete: fixed, searched and derived
     // results, filled before tell
-    double *fitness;  // NaN: failed
-    double *survived; // s, mean over replicates; ranks failed trials
+    double *fitness;    // NaN: failed, or there are several objectives
+    double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
+    double *survived;   // s, mean over replicates; ranks failed trials
+    double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
 } Trials;
 
 // What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
@@ -209,6 +225,9 @@ typedef struct Round {
     int32_t search, round;
     int64_t population, evaluations; // of the round; of the search so far
     double sigma, condition, best;   // NaN: has no meaning; best: fitness of the search so far
+    bool has_front;                  // of several objectives:
+    int64_t front;                   // members that no other one dominates
+    double hypervolume;              // of these; NaN: there is none
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -256,6 +275,9 @@ struct SearchMethod {
     bool wants_values, wants_range, wants_points; // what `over` may hold
     bool wants_sigma;                             // a range may have one
     bool whole;                                   // with other options all points are others: can't be extended
+    bool several;                                 // for several objectives, and not for one
+    const char *budget;                           // start of the options that only say how long it goes on; an
+                                                  // extension may change them, if restore heeds them; NULL: none
     const Sensitivity *sensitivity;               // NULL: it measures none
     Error (*init)(const Spec *spec, Arena *arena, Search *search);
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
@@ -278,7 +300,7 @@ const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
 extern const SearchMethod search_grid, search_list, search_random, search_latin_hypercube, search_sobol,
-    search_centered, search_morris, search_sobol_indices, search_cmaes;
+    search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
@@ -343,16 +365,49 @@ void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, in
 
 // What is stored of a trial.
 typedef struct TrialResult {
-    double fitness; // NaN: failed
-    int failure;    // code of the first failed replicate; 0: none
-    int n_failed;   // replicates that failed
-    double *metric; // [n_metrics] mean over replicates
-    double *spread; // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double fitness;    // NaN: failed, or there are several objectives
+    double *objective; // [spec->objective.count] of several, NaN all of them: failed; else not used
+    bool good;         // has a fitness, or its objectives
+    int failure;       // code of the first failed replicate; 0: none
+    int n_failed;      // replicates that failed
+    double *metric;    // [n_metrics] mean over replicates
+    double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
+
+// ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
+// All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
+// point dominates, equal points included.
+
+// Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
+// crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
+size_t dominance_bytes(int64_t count);
+void dominance_sort(const double *value, int64_t count, int objectives, void *room, int64_t *rank, double *crowding);
+
+// The volume that value[count][objectives] dominates below the reference point. NaN: there are more points than can be
+// measured in a fraction of a second, which are hypervolume_points(objectives). Room: hypervolume_bytes.
+int64_t hypervolume_points(int objectives);
+size_t hypervolume_bytes(int64_t count, int objectives);
+double hypervolume(const double *value, int64_t count, int objectives, const double *reference, void *room);
+
+// The trials of a campaign that none of its others dominates, by the first objective, the second, ..., the id.
+typedef struct Front {
+    int64_t count, capacity;
+    int objectives;
+    int64_t *id;   // [count]
+    double *value; // [count][objectives]
+} Front;
+
+// By these columns of the table trials, of the trials that did not fail. Trials that miss one of them are left out.
+Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
+                 Front *front);
+Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, Front *front); // the spec's own
+void front_free(Front *front);
+// The i-th of `wanted` points, spread evenly over the front with both its ends.
+int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 
 // ---- the store of a campaign (runner/store.c): campaign.db, shards, catalogue ---------------------------------------
 //
@@ -362,12 +417,14 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
 //                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
+//   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, failure TEXT NOT NULL ('none'), n_failed INTEGER, one REAL column a metric, and with
-//                several replicates one `<metric>_std` each. STRICT. Fitness NULL: failed.
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., failure TEXT NOT NULL
+//                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
+//                each. STRICT. NULL: failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
@@ -392,7 +449,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 5          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 6          // steps from older ones: runner/migration.c
 
 typedef struct Store Store;
 
@@ -587,6 +644,7 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
+Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
 
 // Stored campaigns, by name under the results root or by path (runner/command_campaign.c). Error (user): there is none,
 // with the nearest name.
@@ -615,8 +673,19 @@ bool spec_has_metric(const Spec *spec, const char *name);
 // Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
-// Prints the best trials; *best: the first one's id. With none that did not fail, the longest survivors, and -1.
-// CSV and JSON have every column, and no survivors.
+// The columns that a front is of (runner/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
+typedef struct FrontColumns {
+    const char *names[OBJECTIVES_MAX];
+    int count;
+    bool own; // the spec's
+} FrontColumns;
+Error front_columns(const StoredCampaign *campaign, const char *text, Arena *arena, FrontColumns *by);
+// Prints `top` of its trials (-1: all), nothing in a text if there are none; *first: the first one's id, or -1.
+Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_t top, TableFormat format, FILE *out,
+                  Arena *arena, int64_t *first);
+// Prints the best trials, or of several objectives the front; *best: the first one's id. With none that did not fail,
+// the longest survivors, and -1. CSV and JSON have every column, and no survivors. top 0: 10, or a whole front for
+// programs.
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 

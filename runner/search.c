@@ -6,8 +6,8 @@
 // ---- registry -------------------------------------------------------------------------------------------------------
 
 static const SearchMethod *const search_methods[] = {
-    &search_grid,   &search_list,          &search_random, &search_latin_hypercube, &search_sobol, &search_centered,
-    &search_morris, &search_sobol_indices, &search_cmaes};
+    &search_grid,     &search_list,   &search_random,        &search_latin_hypercube, &search_sobol,
+    &search_centered, &search_morris, &search_sobol_indices, &search_cmaes,           &search_nsga2};
 
 int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
 
@@ -25,7 +25,7 @@ Error search_init(const Spec *spec, Arena *arena, Search *search)
 {
     *search = (Search){.spec = spec, .method = spec->method, .total = -1};
     TRY(spec->method->init(spec, arena, search));
-    return spec->n_segments > 0 ? segments_init(search, arena) : error_none();
+    return spec->n_segments > 0 && !search_learns(spec->method) ? segments_init(search, arena) : error_none();
 }
 
 uint64_t search_round_ordinal(int64_t round, int64_t member) { return (uint64_t)round << 24 | (uint64_t)member; }

@@ -147,21 +147,70 @@ static const Node *objective_default(SpecReader *reader)
     return node;
 }
 
+// A method is for one objective or for several; methods that only spread points take both.
+static void objective_check_method(SpecReader *reader, const Node *node, int count)
+{
+    const SearchMethod *method = reader->spec->method;
+    if (method == NULL) return;
+    if (count > 1 && !method->several && (search_learns(method) || method->sensitivity != NULL))
+        diagnose(reader->diagnostics, node,
+                 "minimize holds %d objectives, and method %s takes one; nsga2 takes several", count, method->name);
+    if (count == 1 && method->several)
+        diagnose(reader->diagnostics, node,
+                 "minimize is one objective, and method %s takes a list of two or more; cmaes takes one", method->name);
+}
+
+// One expression, or a list of them.
+static void objective_read_list(SpecReader *reader, const Node *node, const Scope *scope)
+{
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1;
+    if (count < 1 || count > OBJECTIVES_MAX) {
+        diagnose(reader->diagnostics, node, "minimize is a list of %d objectives, expected 1 to %d", count,
+                 OBJECTIVES_MAX);
+        return;
+    }
+    const Expression **minimize = ARENA_NEW(reader->arena, const Expression *, count);
+    for (int i = 0; i < count; i++)
+        minimize[i] = expression_read(reader, list ? node->items[i] : node, scope, "minimize");
+    reader->spec->objective.minimize = minimize;
+    reader->spec->objective.count = count;
+    objective_check_method(reader, node, count);
+}
+
+// A point that is worse than all that is of interest, a number for each objective.
+static void objective_read_reference(SpecReader *reader, const Node *node)
+{
+    Spec *spec = reader->spec;
+    const Key number = {.path = "reference", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
+    if (node->kind != NODE_SEQUENCE) {
+        form_mistyped(reader, "objective.reference", node);
+        return;
+    }
+    if (!spec_several(spec)) {
+        diagnose(reader->diagnostics, node, "reference is for several objectives, and minimize is one");
+        return;
+    }
+    if (node->count != spec->objective.count) {
+        diagnose(reader->diagnostics, node, "reference is a list of %d, expected a number for each of %d objectives",
+                 node->count, spec->objective.count);
+        return;
+    }
+    double *reference = ARENA_NEW(reader->arena, double, node->count);
+    bool good = true;
+    for (int i = 0; i < node->count; i++) good &= scalar_number(reader, &number, node->items[i], &reference[i]);
+    if (good) spec->objective.reference = reference;
+}
+
 static void objective_read_minimize(SpecReader *reader)
 {
     const GivenKey *given = given_find(reader, "objective.minimize");
     const Configured *configured = &reader->spec->configured;
-    if (given != NULL && given->value->kind == NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, given->value,
-                 "several objectives are not supported by this version, minimize one expression");
-        return;
-    }
     const int n_metrics = configured->n_metrics, n = n_metrics + configured_named(configured);
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
     const Scope scope = {.names = names, .count = n};
-    const Node *node = given != NULL ? given->value : objective_default(reader);
-    reader->spec->objective.minimize = expression_read(reader, node, &scope, "minimize");
+    objective_read_list(reader, given != NULL ? given->value : objective_default(reader), &scope);
 }
 
 void objective_read(SpecReader *reader)
@@ -169,7 +218,10 @@ void objective_read(SpecReader *reader)
     const GivenKey *over = given_find(reader, "objective.over"), *failed = given_find(reader, "objective.failed");
     if (over != NULL) objective_read_over(reader, over->value);
     if (failed != NULL) objective_read_failed(reader, failed->value);
-    if (reader->names != NULL) objective_read_minimize(reader);
+    if (reader->names == NULL) return;
+    objective_read_minimize(reader);
+    const GivenKey *reference = given_find(reader, "objective.reference");
+    if (reference != NULL && reader->spec->objective.count > 0) objective_read_reference(reader, reference->value);
 }
 
 const char *objective_over_text(const Spec *spec, Arena *arena)

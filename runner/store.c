@@ -134,6 +134,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, store_schema));
     if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
     TRY(database_run(database, rounds_table_sql));
+    TRY(database_run(database, fronts_table_sql));
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
@@ -270,6 +271,7 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
+    TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
                             &store->update_search);
@@ -325,6 +327,7 @@ Error store_close(Store *store)
                                      store->update_search,
                                      store->insert_search,
                                      store->insert_round,
+                                     store->insert_front,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         if (statements[i] != NULL) statement_close(statements[i]);
@@ -441,15 +444,22 @@ Error store_set_total(Store *store, int64_t trials_total)
     return store_finish(statement);
 }
 
-// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and
-// `WHERE fitness < x` use it too. Made at the end, because it would halve the rate of inserts.
+// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
+// x` use it too. Of several objectives it is the order in which a front is swept (front.c). Made at the end, because it
+// would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
+    char sql[256];
     const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
+    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(");
+    for (int i = 0; i < rows_objectives(store->spec); i++)
+        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
+    snprintf(sql + used, sizeof sql - (size_t)used, "%s",
+             spec_several(store->spec) ? ")"
+             : survived                ? "fitness, survived DESC)"
+                                       : "fitness)");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    Error error = database_run(
-        store->database, survived ? "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness, survived DESC)"
-                                  : "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(fitness)");
+    Error error = database_run(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
 }

@@ -9,13 +9,15 @@
 
 // ---- rows of the table trials (runner/rows.c) -----------------------------------------------------------------------
 
-// A block of rows, in the order of their ids. P: searched parameters, M: metrics, R: replicates.
+// A block of rows, in the order of their ids. P: searched parameters, K: objectives, if they are several, else 0;
+// M: metrics, R: replicates.
 typedef struct TrialRows {
     int64_t count, capacity;
     int64_t *id;                // [capacity]
     int32_t *search, *round;    // [capacity]
     double *searched;           // [capacity][P], the spec's axes in order, derived ones too
-    double *fitness;            // [capacity], NaN: failed
+    double *fitness;            // [capacity], NaN: failed, or there are several objectives
+    double *objective;          // [capacity][K] of several objectives, NaN: failed
     int32_t *failure;           // [capacity], index in configured.failures
     int32_t *n_failed;          // [capacity]
     double *metric;             // [capacity][M], mean over the replicates
@@ -24,8 +26,11 @@ typedef struct TrialRows {
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
-int rows_searched(const Spec *spec);    // P
-int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
+int rows_searched(const Spec *spec);   // P
+int rows_objectives(const Spec *spec); // K
+const char *rows_objective_name(int index);
+const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
+int64_t rows_columns(const Spec *spec);       // of the tables trials and replicates
 int64_t rows_replicate_columns(const Spec *spec);
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 int64_t rows_bytes(const Spec *spec); // of one row in memory
@@ -54,6 +59,12 @@ double rows_stored(double value);
 // The complete parameters of a stored row, and what its random numbers are keyed by.
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
                           uint64_t *ordinal, double *parameter);
+
+// ---- starting from another campaign (runner/warm_start.c) -------------------------------------------------------------
+
+// What the spec's `search.cmaes.taken` is to be, for a campaign of that name; NULL: there is nothing to be taken, or it
+// was. Error (user): the other campaign is not there, or has nothing to start from.
+Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken);
 
 // ---- what is recorded of a lane (runner/record.c) -------------------------------------------------------------------
 
@@ -131,7 +142,7 @@ struct Store {
     const char *folder, *shards, *name;
     const Spec *spec;
     Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *add_digest;
-    Statement *update_search, *insert_search, *insert_round;
+    Statement *update_search, *insert_search, *insert_round, *insert_front;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
@@ -264,11 +275,12 @@ typedef struct PilotTask {
 } PilotTask;
 
 typedef struct Pilot {
-    int64_t lanes;        // that were run
-    double seconds;       // that they take
-    double first_seconds; // of the first launch, which also loads the kernel
-    double low, high;     // factors: between which the time of others like them should be
-    bool whole;           // they came to their end
+    int64_t lanes;          // that were run
+    double seconds;         // that they take
+    double first_seconds;   // of the first launch, which also loads the kernel
+    double observed_factor; // how many times as long a lane takes that is observed
+    double low, high;       // factors: between which the time of others like them should be
+    bool whole;             // they came to their end
 } Pilot;
 
 Error pilot_run(const PilotTask *task, Pilot *pilot);
@@ -322,6 +334,9 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 // Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
+
+extern const char *const fronts_table_sql;           // CREATE TABLE fronts
+Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
 
 // ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
 

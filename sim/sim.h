@@ -97,7 +97,7 @@ typedef struct Field {
 } Field;
 
 // One key of the section `simulation:`; a name with a dot stands in a nested mapping (newton.tolerance).
-typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_CHOICE, OPTION_POINTS } OptionType;
+typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_BOOLEAN, OPTION_CHOICE, OPTION_POINTS } OptionType;
 
 typedef struct Option {
     const char *name;
@@ -316,6 +316,12 @@ typedef struct RandomKey {
 // own log, sqrt and cos, so the same bits everywhere).
 double random_uniform(const RandomKey *key, uint32_t index);
 double random_normal(const RandomKey *key, uint32_t index);
+
+// ---- the normal distribution (sim/normal.c) -------------------------------------------------------------------------
+
+// The probability that a standard normal number is greater than z, and the z of a probability; to 1e-13 of it.
+double normal_tail(double z);
+double normal_tail_inverse(double p);
 
 // ---- small linear algebra (sim/symmetric.c) -------------------------------------------------------------------------
 

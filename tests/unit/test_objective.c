@@ -21,10 +21,14 @@ static Trial trial_of(const char *minimize, Over over, double quantile, int coun
 {
     const Scope scope = {.names = names, .count = 4};
     Expression *expression = NULL;
+    const Expression **list;
     Trial trial = {.spec = {.replicates = {.count = count}}};
     CHECK_OK(arena_create(&trial.arena, (size_t)1 << 20, "test"));
     CHECK_OK(expression_parse_text(minimize, "test", &scope, &trial.arena, &expression));
-    trial.spec.objective.minimize = expression;
+    list = ARENA_NEW(&trial.arena, const Expression *, 1);
+    list[0] = expression;
+    trial.spec.objective.minimize = list;
+    trial.spec.objective.count = 1;
     trial.spec.objective.over = over;
     trial.spec.objective.quantile = quantile;
     trial.spec.configured.n_metrics = 2;
