@@ -58,6 +58,8 @@ typedef struct PlotData {
 } PlotData;
 
 Error plot_data_read(const StoredCampaign *campaign, Arena *arena, PlotData *data);
+// Whether the database's schema, which may be an older one, has the column.
+Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
 int plot_bin(const PlotGain *gain, double value);
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
 // Value at this part [0, 1] of the sample's fitness, ascending.
@@ -91,6 +93,9 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
 void plot_new_row(Plot *plot); // of a picture
 void plot_panel_end(PlotPanel *panel);
 double plot_at(const PlotAxis *axis, double value); // pixel
+// Round values to mark on the axis, about so many pixels apart. tick[PLOT_TICKS_MAX]; how many.
+enum { PLOT_TICKS_MAX = 24 };
+int plot_ticks(const PlotAxis *axis, double pixels, double *tick);
 PlotAxis plot_axis_of(const PlotGain *gain);
 PlotAxis plot_fitness_axis(const PlotData *data); // from the best to where most are
 // A filled cell of a heat map, one of PLOT_CLASSES: gathered in one path a class.

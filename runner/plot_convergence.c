@@ -179,7 +179,7 @@ static Error convergence_records(const PlotData *data, ConvergenceRecord *record
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         const double fitness = column_real(statement, 1);
         *last = column_integer(statement, 0);
-        if (!(fitness < best) || *count == CONVERGENCE_RECORDS) continue;
+        if (!isfinite(fitness) || !(fitness < best) || *count == CONVERGENCE_RECORDS) continue;
         best = fitness;
         record[(*count)++] = (ConvergenceRecord){*last, fitness};
     }
@@ -204,6 +204,7 @@ static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *are
     int64_t last = 0;
     int count = 0;
     TRY(convergence_records(data, record, &count, &last));
+    if (count == 0) return error_none();
     const double best = record[count - 1].fitness, worst = record[0].fitness;
     const bool log = best > 0 && worst > 30 * best;
     const double span = worst > best ? worst - best : 1;
@@ -225,7 +226,9 @@ static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *are
 static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     Convergence convergence = {.median = -1};
-    TRY(convergence_read(data, arena, &convergence));
+    bool rounds = false;
+    TRY(plot_has_column(data, "rounds", "stop", &rounds));
+    if (rounds) TRY(convergence_read(data, arena, &convergence));
     if (convergence.count == 0) return convergence_draw_order(data, plot, arena);
     convergence_draw_searches(&convergence, plot);
     return error_none();

@@ -242,6 +242,7 @@ static Error plot_read_bins(PlotData *data, Arena *arena)
 
 static void plot_take_best(PlotData *data, Statement *row)
 {
+    if (!isfinite(column_real(row, PLOT_FITNESS))) return; // only another program could have put it there
     const int64_t b = data->n_best++;
     data->best_id[b] = column_integer(row, PLOT_ID);
     data->best_fitness[b] = column_real(row, PLOT_FITNESS);
@@ -355,6 +356,17 @@ static Error plot_read_all(PlotData *data, Arena *arena)
     TRY(plot_read_best(data, arena));
     plot_correlate(data, arena);
     return error_none();
+}
+
+Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(data->campaign->database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", &statement));
+    bind_text(statement, 1, table);
+    bind_text(statement, 2, column);
+    const Error error = statement_step(statement, has);
+    statement_close(statement);
+    return error;
 }
 
 Error plot_data_read(const StoredCampaign *campaign, Arena *arena, PlotData *data)

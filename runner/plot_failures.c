@@ -54,6 +54,71 @@ static void failures_bar(const PlotData *data, PlotPanel *panel, int g, int b)
     }
 }
 
+// ---- two gains at once ----------------------------------------------------------------------------------------------
+
+enum { FAILURES_PAIRED = 3 }; // gains along which the share of failures varies most
+
+typedef struct FailuresPair {
+    const PlotData *data;
+    int x, y;
+} FailuresPair;
+
+static int failures_pair_class(const void *context, int x, int y)
+{
+    const FailuresPair *pair = context;
+    const PlotCell *cell = plot_cell(pair->data, pair->x, pair->y, x, y);
+    if (cell->count == 0) return -1;
+    return (int)((double)cell->failed / (double)cell->count * (PLOT_CLASSES - 0.01));
+}
+
+// Variance of the share over the gain's trials.
+static double failures_variance(const PlotData *data, int g)
+{
+    const double mean = (double)failures_total(data) / (double)data->trials;
+    double variance = 0;
+    for (int b = 0; b < data->gain[g].n_bins; b++) {
+        const PlotCell *bin = &data->bin[g * PLOT_BINS + b];
+        const double share = bin->count > 0 ? (double)bin->failed / (double)bin->count - mean : 0;
+        variance += (double)bin->count * share * share;
+    }
+    return variance;
+}
+
+static int failures_find_paired(const PlotData *data, int *paired)
+{
+    int count = 0;
+    for (int g = 0; g < data->n_gains; g++) {
+        int at = count < FAILURES_PAIRED ? count++ : FAILURES_PAIRED;
+        for (; at > 0 && failures_variance(data, g) > failures_variance(data, paired[at - 1]); at--) {
+            if (at < FAILURES_PAIRED) paired[at] = paired[at - 1];
+        }
+        if (at < FAILURES_PAIRED) paired[at] = g;
+    }
+    return count;
+}
+
+static void failures_draw_pairs(const PlotData *data, Plot *plot)
+{
+    static const double shares[] = {12.5, 25, 37.5, 50, 62.5, 75, 87.5};
+    int paired[FAILURES_PAIRED + 1];
+    const int count = failures_find_paired(data, paired);
+    if (count < 2) return;
+    plot_new_row(plot);
+    PlotPanel key = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
+    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, of the gains along which it varies most");
+    plot_panel_end(&key);
+    plot_new_row(plot);
+    for (int i = 1; i < count; i++) {
+        for (int j = 0; j < i; j++) {
+            const FailuresPair pair = {data, paired[j], paired[i]};
+            const PlotGain *x = &data->gain[pair.x], *y = &data->gain[pair.y];
+            PlotPanel panel = plot_panel(plot, 288, 250, NULL, plot_axis_of(x), plot_axis_of(y));
+            plot_cells(&panel, x->n_bins, y->n_bins, x->edge, y->edge, failures_pair_class, &pair);
+            plot_panel_end(&panel);
+        }
+    }
+}
+
 static double failures_most(const PlotData *data)
 {
     double most = 0;
@@ -79,6 +144,7 @@ static Error failures_draw(const PlotData *data, Plot *plot, Arena *arena)
         }
         plot_panel_end(&panel);
     }
+    failures_draw_pairs(data, plot);
     return error_none();
 }
 
@@ -91,7 +157,9 @@ static const char *failures_nothing(const PlotData *data, Arena *arena)
 const PlotKind plot_failures = {
     .name = "failures",
     .title = "Failures",
-    .caption = "How trials ended, and for each gain the share of its trials that failed, by kind.",
+    .caption =
+        "How trials ended, and where: for each gain the share of its trials that failed, by kind, and for pairs of gains "
+        "the share in each cell.",
     .draw = failures_draw,
     .nothing = failures_nothing,
 };

@@ -15,10 +15,12 @@ static PlotPanel importance_panel(Plot *plot, const char *title, const char *lab
     FILE *out = plot->out;
     panel.x = (PlotAxis){.name = label, .low = low, .high = high, .from = IMPORTANCE_LABEL, .to = 428};
     const double bottom = 30 + IMPORTANCE_ROW * rows;
-    for (int i = 0; i <= 4; i++) {
-        const double value = low + (high - low) * i / 4, x = plot_at(&panel.x, value);
+    double tick[PLOT_TICKS_MAX];
+    const int ticks = plot_ticks(&panel.x, 70, tick);
+    for (int i = 0; i < ticks; i++) {
+        const double x = plot_at(&panel.x, tick[i]);
         svg_line(out, "gr", x, 26, x, bottom);
-        svg_text(out, "tk", x, bottom + 14, "middle", plot_short(value).text);
+        svg_text(out, "tk", x, bottom + 14, "middle", plot_short(tick[i]).text);
     }
     svg_text(out, "la", (panel.x.from + panel.x.to) / 2, bottom + 32, "middle", label);
     return panel;
@@ -69,10 +71,10 @@ static Error importance_read(const PlotData *data, ImportanceMeasure *measure, i
 {
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(
-        data->campaign->database,
-        "SELECT measure, parameter, value, low, high FROM sensitivity s ORDER BY measure, abs(value) DESC LIMIT ?",
-        &statement));
+    TRY(database_prepare(data->campaign->database,
+                         "SELECT measure, parameter, value, low, high FROM sensitivity s ORDER BY measure NOT IN ("
+                         "'mu_star', 'total'), measure, abs(value) DESC LIMIT ?",
+                         &statement));
     bind_integer(statement, 1, IMPORTANCE_MEASURES);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
@@ -131,8 +133,10 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     ImportanceMeasure *measure = ARENA_NEW(arena, ImportanceMeasure, IMPORTANCE_MEASURES);
     int count = 0;
+    bool measured = false;
     if (data->n_fitted >= 3) importance_draw_correlation(data, plot);
-    TRY(importance_read(data, measure, &count));
+    TRY(plot_has_column(data, "sensitivity", "measure", &measured));
+    if (measured) TRY(importance_read(data, measure, &count));
     for (int first = 0, last; first < count; first = last) {
         for (last = first; last < count && strcmp(measure[last].name, measure[first].name) == 0;) last++;
         importance_draw_measure(&measure[first], last - first, plot);

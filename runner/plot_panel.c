@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLOT_TICKS_MAX = 24 };
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
 #define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
@@ -152,11 +151,11 @@ static int plot_ticks_log(const PlotAxis *axis, int wanted, double *tick)
     return count >= 2 ? count : plot_ticks_even(axis, wanted, tick);
 }
 
-static int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
+int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
 {
     const double length = fabs(axis->to - axis->from);
     const int wanted = length < 3 * pixels ? 3 : (int)(length / pixels);
-    if (!(axis->low < axis->high)) return 0;
+    if (!(axis->low < axis->high) || !isfinite(axis->high - axis->low) || (axis->log && !(axis->low > 0))) return 0;
     return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
 }
 

@@ -31,6 +31,7 @@ static void scatter_count(const PlotData *data, int g, const PlotAxis *fitness, 
         if (!(value >= fitness->low && value < fitness->high)) continue;
         const double part = fitness->log ? log(value / fitness->low) / log(fitness->high / fitness->low)
                                          : (value - fitness->low) / (fitness->high - fitness->low);
+        if (!(part >= 0 && part <= 1)) continue;
         const int row = (int)(part * SCATTER_ROWS), bin = plot_bin(&data->gain[g], data->value[s * data->n_gains + g]);
         int64_t *count = &counts->count[row < SCATTER_ROWS ? row : SCATTER_ROWS - 1][bin];
         if (++*count > counts->most) counts->most = *count;

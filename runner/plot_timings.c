@@ -23,7 +23,8 @@ static double timings_seconds(Statement *row, int index)
 static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *each, int64_t *batches)
 {
     Statement *statement = NULL;
-    bool row = false;
+    bool row = false, parts = false;
+    TRY(plot_has_column(data, "batches", "copy_seconds", &parts));
     TRY(database_prepare(data->campaign->database, "SELECT count(*) FROM batches", &statement));
     Error error = statement_step(statement, &row);
     const int64_t total = row ? column_integer(statement, 0) : 0;
@@ -31,8 +32,10 @@ static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *e
     if (error.kind != OK) return error;
     *each = 1 + (total - 1) / TIMINGS_BARS;
     TRY(database_prepare(data->campaign->database,
-                         "SELECT wall_seconds, kernel_seconds, copy_seconds, search_seconds, trials FROM batches "
-                         "ORDER BY id",
+                         parts
+                             ? "SELECT wall_seconds, kernel_seconds, copy_seconds, search_seconds, trials FROM batches "
+                               "ORDER BY id"
+                             : "SELECT wall_seconds, kernel_seconds, 0, 0, trials FROM batches ORDER BY id",
                          &statement));
     error = statement_step(statement, &row);
     for (*batches = 0; error.kind == OK && row && *batches < total; error = statement_step(statement, &row)) {

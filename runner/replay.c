@@ -193,5 +193,9 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
                          trace->parameter);
     trace->failure = replay.spec.configured.failures[replay.flight.failure[request->replicate]];
     replay_take_rows(&replay, &recording, trace);
-    return error_none();
+    if (trace->count > 0) return error_none();
+    return error_make(ERROR_USER,
+                      "nothing of trial %lld, replicate %d lies between %s and %s s: it may have ended before",
+                      (long long)request->trial, request->replicate, text_number(request->window[0]).text,
+                      text_number(request->window[1]).text);
 }

@@ -116,6 +116,55 @@ Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out)
     return written ? error_none() : error_make(ERROR_MEMORY, "not enough memory for the animation");
 }
 
+// Of two trials the parameters in which they differ, of one those that were searched.
+static bool page_shows_parameter(const ReplayTrace *const *traces, int count, int parameter)
+{
+    const Spec *spec = &traces[0]->campaign->spec;
+    if (count > 1) {
+        const Configured *other = &traces[1]->campaign->spec.configured;
+        return parameter >= other->n_parameters || traces[0]->parameter[parameter] != traces[1]->parameter[parameter];
+    }
+    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+        if (spec->axes[a].parameter == parameter) return true;
+    }
+    return false;
+}
+
+static void page_put_parameters(const ReplayTrace *const *traces, int count, FILE *out)
+{
+    const Configured *configured = &traces[0]->campaign->spec.configured;
+    const bool same_model = count == 1 || traces[1]->campaign->spec.configured.model == configured->model;
+    char unit[64];
+    for (int p = 0; same_model && p < configured_named(configured); p++) {
+        if (!page_shows_parameter(traces, count, p)) continue;
+        fprintf(out, "<tr><th scope=\"row\">%s%s</th>", configured->parameters[p].name,
+                plot_unit(configured->parameters[p].unit, unit, sizeof unit));
+        for (int i = 0; i < count; i++) {
+            const bool has = p < traces[i]->campaign->spec.configured.n_parameters;
+            fprintf(out, "<td>%s</td>", has ? text_number(traces[i]->parameter[p]).text : "");
+        }
+        fputs("</tr>\n", out);
+    }
+}
+
+static void page_put_table(const ReplayTrace *const *traces, int count, FILE *out)
+{
+    fputs("<div class=\"scroll\"><table><thead><tr><th></th>", out);
+    for (int i = 0; i < count; i++) {
+        fputs("<th scope=\"col\">", out);
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%lld</th>", (long long)traces[i]->request.trial);
+    }
+    fputs("</tr></thead><tbody>\n<tr><th scope=\"row\">fitness</th>", out);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "<td>%s</td>", isnan(traces[i]->fitness) ? "none" : text_number(traces[i]->fitness).text);
+    fputs("</tr>\n<tr><th scope=\"row\">failure</th>", out);
+    for (int i = 0; i < count; i++) fprintf(out, "<td>%s</td>", traces[i]->failure);
+    fputs("</tr>\n", out);
+    page_put_parameters(traces, count, out);
+    fputs("</tbody></table></div>\n", out);
+}
+
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
@@ -128,6 +177,7 @@ Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, A
     }
     fputs("</h1></header>\n<section>\n", out);
     TRY(trace_put_motions(traces, count, out));
+    page_put_table(traces, count, out);
     fputs("</section>\n", out);
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};

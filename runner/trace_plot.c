@@ -22,16 +22,18 @@ double trace_ground(const ReplayTrace *trace, double x)
     return trace_drawing(trace)->ground(&trace->campaign->spec.configured, trace->parameter, x);
 }
 
+// What diverges leaves the picture.
 double trace_height(const ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX], height = 0.1;
+    double point[2 * DRAWING_POINTS_MAX], height = 0.1, start = 0;
     for (int64_t i = 0; i < trace->count; i++) {
         trace_points(trace, i, point);
         const double ground = trace_ground(trace, point[2 * drawing->focus]);
         for (int k = 0; k < drawing->n_points; k++) height = fmax(height, point[2 * k + 1] - ground);
+        if (i == 0) start = height;
     }
-    return 1.08 * height;
+    return 1.08 * fmin(height, 8 * start);
 }
 
 int trace_phase(const ReplayTrace *trace, int64_t i)

@@ -87,8 +87,10 @@
         path += `${path ? "L" : "M"}${((x - left) * scale).toFixed(1)} ${toY(groundAt(motion.ground, x))}`;
       ground.setAttribute("d", path);
       ticks.replaceChildren();
-      for (let mark = Math.ceil(left * 2) / 2; mark < left + span; mark += 0.5) {
-        const x = (mark - left) * scale, y = Number(toY(groundAt(motion.ground, mark))), whole = Number.isInteger(mark);
+      const unit = span < 16 ? 1 : 10 ** Math.ceil(Math.log10(span / 8)); // m between two that have a number
+      for (let k = Math.ceil(2 * left / unit); k < 2 * (left + span) / unit; k++) {
+        const mark = k * unit / 2, whole = k % 2 === 0;
+        const x = (mark - left) * scale, y = Number(toY(groundAt(motion.ground, mark)));
         svg("line", { class: "ax", x1: x, x2: x, y1: y + 2, y2: y + (whole ? 9 : 5) }, ticks);
         if (whole) svg("text", { class: "tk", x, y: y + 22, "text-anchor": "middle" }, ticks).textContent = `${mark} m`;
       }

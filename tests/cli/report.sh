@@ -67,6 +67,7 @@ has "a guess" err "did you mean 'gains'?"
 
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
+expect "a doctor who finds a report among the files" 0 doctor gains
 for kind in convergence scatter pairs parallel importance failures pareto timings; do
     expect "plot $kind" 0 plot gains --kind $kind -o $kind.svg
 done
@@ -110,6 +111,14 @@ has "of both" two.html "\"name\":\"gains/$failed\""
 expect "figures" 0 replay "gains/$best" --terminal --threads 1
 has "with their times" out "0.80 s"
 lacks "without control sequences" out "$(printf '\033')"
+expect "a window after the end" 1 replay "gains/$best" --window 2,3 -o trace2.csv
+has "is empty" err "lies between 2 and 3 s"
+"$program" run gains.yaml --name long --set simulation.duration=300 --set search.over.dphi_body=[20] --threads 1 \
+    --progress none >log 2>&1
+expect "too many samples" 1 replay long/0 --sample 0.0001 -o trace2.csv
+has "says how many bytes" err "name a coarser --sample"
+expect "too many iterations" 1 replay long/0 --debug newton -o trace2.csv
+has "says that too" err "name a shorter --window"
 expect "a wrong sample" 2 replay "gains/$best" --sample often -o trace.csv
 expect "half a tick" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
 has "is explained" err "not a whole number of ticks"
@@ -216,6 +225,34 @@ try:
     check("HDF5 has the lane", len(lanes) == 1 and lanes["length"][0] == len(h5py.File("trace.h5")["trajectories/time"]))
 except ImportError:
     print("skip report: HDF5 is not read without h5py")
+
+# In a terminal: a screen of its own, and back, also when it is interrupted.
+def played(*keys):
+    import pty, select, time
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+        os.execv(program, [program, "replay", "gains/0", "--terminal", "--threads", "1"])
+    shown, end = b"", time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            if select.select([terminal], [], [], 1)[0]:
+                shown += os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if keys and b"\033[H" in shown:
+            os.write(terminal, keys[0])
+            keys = ()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown
+
+
+code, shown = played()
+check("an animation leaves the terminal as it was", code == 0 and shown.count(b"\033[?1049h") == 1 == shown.count(
+    b"\033[?1049l") and shown.rindex(b"\033[?25h") < shown.rindex(b"\033[?1049l"), code, shown[-200:])
+check("it moves", len(set(shown.split(b"\033[H"))) > 5)
+code, shown = played(b"\x03")
+check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l") == 1, code, shown[-200:])
 
 # Names that only another program could have put there.
 database = sqlite3.connect("results/gains/campaign.db")

@@ -261,6 +261,17 @@ TEST(report_axis_marks_round_numbers)
     const PlotAxis log_axis = {.low = 1, .high = 1e4, .from = 100, .to = 0, .log = true};
     CHECK_NEAR(100, plot_at(&axis, 150), 1e-12);
     CHECK_NEAR(50, plot_at(&log_axis, 100), 1e-12);
+    double tick[PLOT_TICKS_MAX];
+    const PlotAxis bad[] = {
+        {.low = 1, .high = 1, .to = 100},           {.low = 2, .high = 1, .to = 100},
+        {.low = -1e308, .high = 1e308, .to = 100},  {.low = 0, .high = 1, .to = 100, .log = true},
+        {.low = (double)NAN, .high = 1, .to = 100}, {.low = 0, .high = (double)INFINITY, .to = 100}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_INTEGER(0, plot_ticks(&bad[i], 50, tick));
+    CHECK_INTEGER(6, plot_ticks(&axis, 50, tick));
+    CHECK_NEAR(50, tick[0], 0);
+    CHECK_NEAR(300, tick[5], 0);
+    CHECK_INTEGER(5, plot_ticks(&log_axis, 20, tick));
+    CHECK_NEAR(100, tick[2], 1e-12);
     CHECK_TEXT("1e6", plot_short(1e6).text);
     CHECK_TEXT("1e-5", plot_short(1e-5).text);
     CHECK_TEXT("0.3333", plot_short(1.0 / 3).text);
