@@ -72,7 +72,7 @@ static const struct {
     {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
      status_read_batches},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
-    {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+    {NULL, status_read_best}, // store_best_sql
     {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
@@ -80,7 +80,9 @@ static Error status_query(Database *database, int index, StatusReport *report, A
 {
     Statement *statement;
     bool row = false;
-    TRY(database_prepare(database, status_queries[index].sql, &statement));
+    const char *sql = status_queries[index].sql;
+    if (sql == NULL) TRY(store_best_sql(database, &sql));
+    TRY(database_prepare(database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
     statement_close(statement);
