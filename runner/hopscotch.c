@@ -64,6 +64,7 @@
 #include "cmaes_section.c"
 #include "override.c"
 #include "sections.c"
+#include "constraints.c"
 #include "record_section.c"
 #include "spec.c"
 #include "resolve.c"
