@@ -52,25 +52,27 @@ static const char *best_group(const BestListing *listing, Arena *arena)
 }
 
 // Of every group of trials the first ones in the order of best, groups in the order of what they share.
-static const char *best_groups_sql(const BestListing *listing, const char *survived, Arena *arena)
+static const char *best_groups_sql(const BestListing *listing, Arena *arena)
 {
+    const Spec *spec = &listing->campaign->spec;
     const char *group = best_group(listing, arena);
-    const char *columns = trial_columns_sql(listing->names, listing->count, arena);
     return arena_format(arena,
-                        "SELECT id, %s, place FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY fitness, "
-                        "%sid) AS place FROM trials WHERE fitness IS NOT NULL) WHERE place <= ? ORDER BY %s, place",
-                        columns, group, survived, group);
+                        "SELECT id, %s, place FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY %s) AS place "
+                        "FROM trials WHERE %s IS NOT NULL) WHERE place <= ? ORDER BY %s, place",
+                        trial_columns_sql(listing->names, listing->count, arena), group, store_best_order(spec),
+                        rows_good_name(spec), group);
 }
 
-// Best first, as everywhere: fitness, then the time survived, then the id. The only value is bound.
+// Best first, as everywhere: violation, fitness, the time survived, the id. The only value is bound.
 static const char *best_sql(const BestListing *listing, Arena *arena)
 {
-    const char *survived = spec_has_metric(&listing->campaign->spec, "survived") ? "survived DESC, " : "";
-    if (listing->per != BEST_OF_ALL && !listing->survivors) return best_groups_sql(listing, survived, arena);
-    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s%sid LIMIT ?",
-                        trial_columns_sql(listing->names, listing->count, arena),
-                        rows_good_name(&listing->campaign->spec), listing->survivors ? "NULL" : "NOT NULL",
-                        listing->survivors ? "" : "fitness, ", survived);
+    const Spec *spec = &listing->campaign->spec;
+    const char *survivors = spec_has_metric(spec, "survived") ? "survived DESC, id" : "id";
+    if (listing->per != BEST_OF_ALL && !listing->survivors) return best_groups_sql(listing, arena);
+    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s LIMIT ?",
+                        trial_columns_sql(listing->names, listing->count, arena), rows_good_name(spec),
+                        listing->survivors ? "NULL" : "NOT NULL",
+                        listing->survivors ? survivors : store_best_order(spec));
 }
 
 // The names as a table shows them; people know an id as a trial.

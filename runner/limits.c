@@ -22,6 +22,7 @@ static const LimitRow limits_rows[] = {
     {"an expression", EXPRESSION_LENGTH, "characters"},
     {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
     {"search.exclude", EXCLUDE_MAX, "expressions"},
+    {"constraints", CONSTRAINTS_MAX, "expressions"},
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},
     {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},

@@ -14,7 +14,8 @@ enum {
     NAME_LENGTH_MAX = 128,
     EXPRESSION_LENGTH = 4096, // characters, also written out
     EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
-    EXCLUDE_MAX = 256,        // expressions, each evaluated for every trial
+    CONSTRAINTS_MAX = 16,
+    EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
     SEARCHES_MAX = 4096, // side by side, of methods that learn

@@ -402,6 +402,7 @@ static void spec_read(SpecReader *reader)
         perturb_read(reader);
     }
     objective_read(reader);
+    constraints_read(reader);
     record_read(reader);
 }
 

@@ -46,8 +46,9 @@ static const char *schema_context(const char *path)
         {"search.points", "{method: list}"},
         {"search.csv", "{method: csv}"},
         {"search.cmaes.from", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
-        {"search.cmaes.inject",
-         "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [15, 80]}}}"},
+        {"search.cmaes.inject", "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.cmaes.taken",
+         "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, cmaes: {from: other}}"},
         {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
     };
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
