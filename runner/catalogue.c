@@ -253,6 +253,38 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
     return error;
 }
 
+static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
+    Error error = store_share(database, shared_fs);
+    if (error.kind == OK) error = database_run(database, catalogue_schema);
+    if (error.kind == OK) error = database_prepare(database, "DELETE FROM campaigns WHERE name = ?", &statement);
+    if (error.kind == OK) {
+        bind_text(statement, 1, gone);
+        error = statement_step(statement, &row);
+    }
+    if (statement != NULL) statement_close(statement);
+    if (error.kind == OK && come != NULL) error = catalogue_add(database, results, come, arena);
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
+                       Arena *arena)
+{
+    Lock lock = {.descriptor = -1};
+    int campaigns = 0;
+    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
+    Error error = catalogue_exchange(results, shared_fs, gone, come, arena);
+    if (error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results)))
+        error = catalogue_make(results, shared_fs, messages, arena, &campaigns);
+    lock_release(&lock);
+    return error;
+}
+
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
 // The first field in which the catalogue's row is not the campaign's.

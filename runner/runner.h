@@ -446,6 +446,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
@@ -527,6 +528,28 @@ typedef struct ReplayResult {
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
+// The same, and what one replicate did meanwhile: samples of its trajectory, or a row an iteration of its solver.
+typedef struct ReplayRequest {
+    int64_t trial;
+    int replicate;
+    bool debug;       // rows of the solver
+    double sample;    // s between two samples; 0: as the spec records them
+    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
+} ReplayRequest;
+typedef struct ReplayTrace {
+    const StoredCampaign *campaign;
+    ReplayRequest request;
+    const Field *columns; // [n_columns], the first is time (s)
+    int n_columns;
+    double *row; // [count][n_columns]
+    int64_t count;
+    double *parameter;   // [n_parameters] of the replicate
+    double fitness;      // of the trial; NaN: it failed
+    const char *failure; // of the replicate
+} ReplayTrace;
+// Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
+Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
+                     Arena *arena, ReplayResult *result, ReplayTrace *trace);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches` (runner/timings.c).
 typedef struct Timings {
@@ -578,6 +601,7 @@ extern const Switches switches_spec;   // --set
 extern const Switches switches_backend;
 extern const Switches switches_format; // --format, --json
 extern const Switches switches_json;   // --json alone
+extern const Switches switches_shared_fs;
 
 enum { COMMAND_SWITCHES_MAX = 4 };
 typedef struct CommandLine CommandLine;
@@ -618,6 +642,16 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 void command_help(const Command *command, FILE *out);
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
+// A file that the user asked for, written whole at its end unless there was an error; "-": standard output
+// (runner/command_output.c). Its path and size are told.
+typedef struct CommandOutput {
+    const char *path;
+    FILE *out;
+    char *text;
+    size_t size;
+} CommandOutput;
+Error command_output_start(const char *path, CommandOutput *output);
+Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.

@@ -138,6 +138,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
+    TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
@@ -224,6 +225,15 @@ static Error store_renew_files(const Store *store, Arena *arena)
     return store_write_spec(store, given);
 }
 
+// A folder that was renamed or copied has the name of the folder.
+static Error store_renew_name(const Store *store)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", &statement));
+    bind_text(statement, 1, store->name);
+    return store_finish(statement);
+}
+
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     FILE *messages = options->messages;
@@ -237,6 +247,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
             fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }
+    TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
     TRY(store_take_spec(store, spec, options, arena));
     TRY(store_renew_spec(store, options->resume_only, arena));
