@@ -159,6 +159,10 @@ int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : unlink(
 
 int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : mkdir(path, 0777); }
 
+int seam_rmdir(const char *path) { return seam_refuses("rmdir") ? -1 : rmdir(path); }
+
+int seam_link_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : lstat(path, status); }
+
 int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : stat(path, status); }
 
 int seam_lock(int descriptor, int command, short type, short *found)
@@ -328,6 +332,14 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
         return error;
     }
     return folder_sync(folder);
+}
+
+Error file_write_path(const char *path, const void *data, size_t size, Arena *arena)
+{
+    char *folder = arena_copy(arena, path), *slash = strrchr(folder, '/');
+    if (slash == NULL) return file_write(".", path, data, size);
+    *slash = '\0';
+    return file_write(slash == folder ? "/" : folder, slash + 1, data, size);
 }
 
 Error file_append_line(const char *path, const char *line)

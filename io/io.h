@@ -20,6 +20,7 @@ typedef struct Bytes {
 // Writes folder/name so that after a crash or a power cut it is whole or absent: as folder/name.tmp first,
 // short writes and EINTR handled, fsync, checked close, rename, fsync of the folder.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
+Error file_write_path(const char *path, const void *data, size_t size, Arena *arena); // the same, by one path
 // Appends one line (a newline is added) with a single write; not synced.
 Error file_append_line(const char *path, const char *line);
 // The whole file, with a NUL after the end that `size` does not count. Error (user) if it is larger than `limit`.
@@ -33,6 +34,9 @@ Error file_size(const char *path, int64_t *bytes);
 Error folder_make(const char *path);
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed (io/folder.c).
+Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
@@ -256,6 +260,13 @@ const char *text_visible(const char *text, Arena *arena);
 bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
 bool terminal_interactive(FILE *out);
 int terminal_columns(FILE *out); // width in characters: the terminal's, else COLUMNS, else 80
+int terminal_rows(FILE *out);    // height in characters: the terminal's, else 24
+bool terminal_utf8(void);        // what the environment says of characters
+// A screen of its own without a cursor, and back to what was there; Ctrl-Z waits meanwhile.
+void terminal_enter(FILE *out);
+void terminal_leave(FILE *out);
+// One character a number, higher where it is greater; " " for what is missing (io/sparkline.c).
+void put_sparkline(FILE *out, const double *value, int count);
 // Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
 typedef struct Text32 {
     char text[32];
@@ -267,17 +278,62 @@ Text32 text_short(double value); // "950", "12.3k", "1.20M"
 // The shortest decimal that reads back to the same double.
 Text32 text_number(double value);
 
-typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON } TableFormat;
+typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_JSON_LINES } TableFormat;
 // Rows are given cell by cell. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes control characters;
 // CSV is RFC 4180 (but lines end in \n) and JSON an array of objects, one a line; both with numbers that read back
-// exactly, NaN and NULL as empty/null. JSON has no infinity: null there, inf in CSV. Memory does not grow with the
-// rows: column widths come from the first ones. `names` must live as long as the table.
+// exactly, NaN and NULL as empty/null. JSON lines are the objects without the array, a line each. JSON has no infinity:
+// null there, inf in CSV. Memory does not grow with the rows: column widths come from the first ones. `names` must live
+// as long as the table.
 typedef struct Table Table;
 Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
 void table_number(Table *table, double value); // NaN: none
 void table_integer(Table *table, int64_t value);
 void table_text(Table *table, const char *value); // NULL: none
 Error table_finish(Table *table);
+
+// ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
+
+// A file that is written piece by piece: as PATH.tmp until it is whole, then it has its name. "-": standard output.
+typedef struct Output {
+    FILE *stream;
+    const char *path, *temporary; // NULL: standard output
+} Output;
+Error output_open(const char *path, Arena *arena, Output *output);
+Error output_close(Output *output, Error error); // after an error nothing is left, and that error is given
+
+// NumPy's .npz: an array a column, for numpy.load. Columns are of doubles, integers or texts of at most `width`
+// characters, and have `rows` values each, which are put in order.
+typedef enum NpzType { NPZ_REAL, NPZ_INTEGER, NPZ_TEXT } NpzType;
+typedef struct NpzColumn {
+    const char *name;
+    NpzType type;
+    int width; // of a text
+} NpzColumn;
+typedef struct Npz Npz;
+Error npz_open(FILE *out, const NpzColumn *columns, int n_columns, int64_t rows, Arena *arena, Npz **npz);
+Error npz_real(Npz *npz, int column, double value);
+Error npz_integer(Npz *npz, int column, int64_t value);
+Error npz_text(Npz *npz, int column, const char *value);
+Error npz_finish(Npz *npz); // writes the directory; the stream stays open
+
+// One file whose datasets are those of many shards, one after the other: HDF5's virtual datasets.
+typedef struct MasterPart {
+    const char *file;     // path of the shard, from the master's folder or absolute
+    int64_t first, count; // samples of the shard's datasets
+} MasterPart;
+typedef struct Master {
+    const char *group; // SHARD_TRAJECTORIES or SHARD_DEBUG
+    const Field *columns;
+    int n_columns;
+    bool float64;
+    const MasterPart *parts; // [n_parts]
+    int64_t n_parts;
+    const ShardLane *lanes; // [n_lanes], in the order of the samples
+    int64_t n_lanes;
+} Master;
+// The file's bytes; free() them.
+Error master_build(const ShardAttribute *attributes, int n_attributes, const Master *groups, int n_groups,
+                   Bytes *image);
 
 // A small JSON writer; commas and escapes are its business. name is NULL inside an array.
 typedef struct Json {
@@ -294,6 +350,49 @@ void json_text(Json *json, const char *name, const char *value); // NULL: null
 void json_number(Json *json, const char *name, double value);    // NaN, infinities: null
 void json_integer(Json *json, const char *name, int64_t value);
 void json_boolean(Json *json, const char *name, bool value);
+
+// ---- pictures and pages (io/svg.c, io/canvas.c, io/page.c) ----------------------------------------------------------
+
+// Text in an element or in a quoted attribute, of HTML or SVG: nothing in it is markup, and what is no character, or
+// could turn the reader's eye, is shown by its code.
+void put_markup(FILE *out, const char *text);
+// A coordinate: a tenth of a pixel is enough. What is not finite is 0.
+void svg_number(FILE *out, double value);
+void svg_line(FILE *out, const char *class_name, double x1, double y1, double x2, double y2);
+void svg_rectangle(FILE *out, const char *class_name, double x, double y, double width, double height);
+// anchor: "start", "middle" or "end"
+void svg_text(FILE *out, const char *class_name, double x, double y, const char *anchor, const char *text);
+// A path grows point by point; where the pen is up, a new line begins.
+typedef struct SvgPath {
+    FILE *out;
+    bool down;
+} SvgPath;
+SvgPath svg_path(FILE *out, const char *class_name);
+void svg_path_to(SvgPath *path, double x, double y); // not finite: the pen goes up
+void svg_path_end(const SvgPath *path);
+
+// Drawing with characters (io/canvas.c): a raster of dots, two by four a character, from the top left corner.
+typedef struct Canvas {
+    int columns, rows;   // characters
+    unsigned char *dots; // [rows][columns], as bits in the order of Unicode's Braille patterns
+} Canvas;
+Canvas canvas_take(int columns, int rows, Arena *arena);
+void canvas_clear(Canvas *canvas);
+void canvas_dot(Canvas *canvas, double x, double y); // beyond the edge: nothing
+void canvas_line(Canvas *canvas, double x1, double y1, double x2, double y2);
+void canvas_disc(Canvas *canvas, double x, double y, double radius);
+// Row by row, each with a newline. utf8: Braille patterns; else plain characters by how many dots they stand for.
+void canvas_put(const Canvas *canvas, bool utf8, FILE *out);
+
+// A page of our own: one file that asks nothing of a network. Its style and scripts are files of this repository.
+typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_FILES } PageFile;
+Bytes page_file(PageFile file); // never written to
+// Up to <body> and behind it. Only the page's own scripts run, whatever else would find its way into it. `style`: more
+// rules, or NULL.
+void page_start(FILE *out, const char *title, const char *style);
+void page_finish(FILE *out);
+// JSON for the scripts, in an element of this id; nothing in it can end the element.
+void page_put_json(FILE *out, const char *id, const char *json);
 
 // ---- progress (io/progress.c) ---------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ static const Switch line_backend_rows[] = {
      "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
-    {"format", SWITCH_CHOICE, "table|csv|json", 0, 0, "how to print (default table)"},
+    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "how to print (default table)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
 };
 static const Switch line_json_rows[] = {
@@ -254,6 +254,7 @@ Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
     for (int i = 1; i < argc; i++) {
         char *text = argv[i];
         if (strcmp(text, "-h") == 0) text = argv[i] = arena_copy(arena, "--help");
+        if (strcmp(text, "-o") == 0) text = argv[i] = arena_copy(arena, "--output");
         if (line->command == NULL && strcmp(text, "--version") == 0) text = arena_copy(arena, "version");
         if (options && strcmp(text, "--") == 0)
             options = false;
@@ -331,9 +332,17 @@ TableFormat command_format(const CommandLine *line)
 
 Error command_spec(const CommandLine *line, const char *path, Spec *spec)
 {
+    return command_spec_with(line, path, NULL, spec);
+}
+
+Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec)
+{
     int count;
     if (!file_exists(path)) return error_make(ERROR_USER, "there is no file %.300s", path);
-    const char *const *overrides = switch_all(line, "set", &count);
+    const char *const *given = switch_all(line, "set", &count);
+    const char **overrides = ARENA_NEW(line->arena, const char *, count + 1);
+    if (count > 0) memcpy(overrides, given, (size_t)count * sizeof *overrides);
+    if (last != NULL) overrides[count++] = last;
     Diagnostics *diagnostics = diagnostics_new(line->arena);
     const Error error = spec_load(path, overrides, count, line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));

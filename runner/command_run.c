@@ -1,6 +1,6 @@
 // hopscotch run and resume: the campaign itself is runner/campaign.c; here is what the user gives it and is told at the
 // end.
-#include "runner.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -148,10 +148,20 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     return run_summary(line, &summary, options->name);
 }
 
+// A search that starts from another campaign: what it takes becomes part of the spec.
+static Error run_start(const CommandLine *line, Spec *spec)
+{
+    const char *taken = NULL;
+    TRY(warm_start_take(spec, line->results, switch_text(line, "name", spec->experiment), line->arena, &taken));
+    if (taken == NULL) return error_none();
+    return command_spec_with(line, line->arguments[0], arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
+}
+
 static Error run_run(const CommandLine *line)
 {
     Spec spec;
     TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(run_start(line, &spec));
     const RunOptions options = run_options(line, &spec);
     return run_campaign(line, &spec, &options);
 }

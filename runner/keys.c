@@ -28,6 +28,17 @@ static const Key keys_rows[] = {
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
+     .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
+            "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+     .example = "raibert_gains"},
+    {.path = "search.cmaes.inject", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
+     .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
+     .example = "[{k_fp: 100, thrust: 30}]"},
+    {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
+     .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
+     .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
+                "covariance: [1, 0, 1]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",
@@ -76,7 +87,10 @@ static const Key keys_rows[] = {
      .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
             "front is measured; without it the worst values of the first generation",
      .example = "[2.0, 1.5]"},
-    {.path = "constraints", .type = KEY_LATER},
+    {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its `violation`, "
+            "and ranks behind those that do, the less the better",
+     .example = "[\"peak_ground_force < 3000\"]"},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},
@@ -167,6 +181,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER,
         [OPTION_INTEGER] = KEY_INTEGER,
+        [OPTION_BOOLEAN] = KEY_BOOLEAN,
         [OPTION_CHOICE] = KEY_CHOICE,
         [OPTION_POINTS] = KEY_POINTS,
     };

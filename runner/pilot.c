@@ -8,7 +8,7 @@
 
 static const double pilot_budget = 0.4; // s
 
-enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000 };
+enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000, PILOT_OBSERVED_TICKS = 500, PILOT_FLIGHTS_MOST = 8 };
 
 static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -213,32 +213,37 @@ static Error pilot_fly(const PilotTask *task, int64_t lanes, double until, Pilot
     return error;
 }
 
-// Lanes that are observed have a kernel of their own.
-static Error pilot_warm_up_observed(const PilotTask *task, PilotFlight *flight)
+// Some ticks of the first trial, from its start.
+static Error pilot_try(const PilotTask *task, PilotFlight *flight, bool observed, int64_t ticks, double *seconds)
 {
     Batch *batch = backend_batch(task->backend, 0);
+    const double start = clock_seconds();
     bool done;
-    batch->trace.lanes = 1;
+    batch->trace.lanes = observed ? 1 : 0;
     batch->trace.every = spec_sample_ticks(task->spec);
     flight->done[0] = false;
     TRY(backend_begin(task->backend, 0));
-    return pilot_step(task, flight, 1, &done);
+    TRY(pilot_step(task, flight, ticks, &done));
+    *seconds += clock_seconds() - start;
+    return error_none();
 }
 
-// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart.
-static Error pilot_warm_up(const PilotTask *task, double *seconds)
+// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart. Lanes that are
+// observed have a kernel of their own, which is slower: how much is what both take for the same ticks.
+static Error pilot_warm_up(const PilotTask *task, Pilot *pilot)
 {
-    const double start = clock_seconds();
+    const int64_t ticks = pilot_least(PILOT_OBSERVED_TICKS, task->spec->configured.ticks);
     Arena arena;
     PilotFlight flight;
-    bool done;
+    double plain = 0, observed = 0;
     TRY(arena_create(&arena, pilot_bytes(task, task->spec->replicates.count), "a pilot"));
     pilot_fill(task, task->spec->replicates.count, &arena, &flight);
-    Error error = backend_begin(task->backend, 0);
-    if (error.kind == OK) error = pilot_step(task, &flight, 1, &done);
-    if (error.kind == OK && task->observed) error = pilot_warm_up_observed(task, &flight);
+    Error error = pilot_try(task, &flight, false, 1, &pilot->first_seconds);
+    if (error.kind == OK && task->observed) error = pilot_try(task, &flight, true, 1, &pilot->first_seconds);
+    if (error.kind == OK && task->observed) error = pilot_try(task, &flight, false, ticks, &plain);
+    if (error.kind == OK && task->observed) error = pilot_try(task, &flight, true, ticks, &observed);
     arena_destroy(&arena);
-    *seconds = clock_seconds() - start;
+    pilot->observed_factor = observed > plain ? observed / plain : 1;
     return error;
 }
 
@@ -246,30 +251,35 @@ static Error pilot_warm_up(const PilotTask *task, double *seconds)
 static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
 {
     const double more = 0.6 * left / took;
-    if (lanes >= most || left < 1.5 * took) return 0;
+    if (left < 1.5 * took) return 0;
     return pilot_least(most, (int64_t)((double)lanes * (more < 2 ? 2 : more > 16 ? 16 : more)));
 }
 
 // A GPU's time is not in proportion to the lanes: batches as they will be, as many as run at once. A CPU's is: more and
-// more lanes, until the budget is used; the last flight that came to its end tells most.
+// more lanes, until the budget is used; the last flight that came to its end tells most. Where that is over soon, it is
+// the fastest of some: a processor that was idle is slow at first.
 Error pilot_run(const PilotTask *task, Pilot *pilot)
 {
     const bool cpu = pilot_on_cpu(task);
     const int64_t replicates = task->spec->replicates.count, batch = task->batch_lanes;
     const int64_t most = pilot_least(task->lanes, cpu ? batch : batch * backend_info(task->backend)->slots);
     int64_t lanes = cpu && most > 2 * PILOT_LANES_LEAST ? PILOT_LANES_LEAST : most;
-    double first_seconds = 0;
-    TRY(pilot_warm_up(task, &first_seconds));
+    Pilot launch = {.whole = false};
+    TRY(pilot_warm_up(task, &launch));
     const double until = clock_seconds() + pilot_budget;
     *pilot = (Pilot){.whole = false};
-    while (lanes > 0) {
+    for (int flights = 0; lanes > 0; flights++) {
         Pilot next;
         const double start = clock_seconds();
         TRY(pilot_fly(task, (lanes + replicates - 1) / replicates * replicates, until, &next));
-        if (next.whole || !pilot->whole) *pilot = next;
-        const double now = clock_seconds();
-        lanes = next.whole ? pilot_more(lanes, most, now - start, until - now) : 0;
+        const bool again = next.whole && next.lanes == pilot->lanes;
+        if (again ? next.seconds < pilot->seconds : next.whole || !pilot->whole) *pilot = next;
+        const double now = clock_seconds(), took = now - start;
+        if (!next.whole) break;
+        lanes = lanes < most ? pilot_more(lanes, most, took, until - now)
+                             : (flights < PILOT_FLIGHTS_MOST && until - now > 1.5 * took ? most : 0);
     }
-    pilot->first_seconds = first_seconds;
+    pilot->first_seconds = launch.first_seconds;
+    pilot->observed_factor = launch.observed_factor;
     return error_none();
 }

@@ -235,7 +235,8 @@ static Error plan_count_time(PlanMaker *maker)
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again =
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
-    const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_device_seconds(maker, &pilot, again);
+    const double device = plan_device_seconds(maker, &pilot, plan->lanes) +
+                          pilot.observed_factor * plan_device_seconds(maker, &pilot, again);
     const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;

@@ -113,6 +113,28 @@ static void resolve_method(ResolveWriter *writer, const char *path)
     }
 }
 
+static void resolve_from(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->warm.from != NULL)
+        resolve_line(writer, path, resolve_plain(spec->warm.from, writer->reader->arena), NULL);
+}
+
+static void resolve_taken(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->warm.mean != NULL) resolve_line(writer, path, cmaes_taken_text(spec, writer->reader->arena), NULL);
+}
+
+static void resolve_inject(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_inject == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_inject; i++)
+        fprintf(writer->out, "      - %s\n", cmaes_inject_text(spec, writer->reader->names, i, writer->reader->arena));
+}
+
 static void resolve_over(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
@@ -178,6 +200,15 @@ static void resolve_exclude(ResolveWriter *writer, const char *path)
     resolve_line(writer, path, "", NULL);
     for (int i = 0; i < spec->n_exclude; i++)
         fprintf(writer->out, "    - %s\n", resolve_quoted(spec->exclude[i], writer->reader->arena));
+}
+
+static void resolve_constraints(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_constraints == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_constraints; i++)
+        fprintf(writer->out, "  - %s\n", resolve_quoted(spec->constraints[i], writer->reader->arena));
 }
 
 static void resolve_perturb(ResolveWriter *writer, const char *path)
@@ -259,6 +290,9 @@ static const struct {
 } resolve_forms[] = {
     {"model", resolve_model},
     {"search.method", resolve_method},
+    {"search.cmaes.from", resolve_from},
+    {"search.cmaes.inject", resolve_inject},
+    {"search.cmaes.taken", resolve_taken},
     {"search.over", resolve_over},
     {"search.points", resolve_points},
     {"search.zip", resolve_zip},
@@ -268,6 +302,7 @@ static const struct {
     {"objective.over", resolve_objective_over},
     {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
+    {"constraints", resolve_constraints},
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
     {"record.debug.newton.window", resolve_window},
@@ -357,6 +392,18 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         resolve_add(lines, "search.exclude", expression_text(spec->exclude[i], arena));
 }
 
+// Where a search starts; the campaign that it was taken from enters by what was taken.
+static void resolve_identity_start(const SpecReader *reader, ResolveLines *lines)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = lines->arena;
+    for (int i = 0; i < spec->n_inject; i++)
+        resolve_add(lines, arena_format(arena, "search.cmaes.inject.%04d", i),
+                    cmaes_inject_text(spec, reader->names, i, arena));
+    if (spec->warm.from != NULL) resolve_add(lines, "search.cmaes.from", spec->warm.from);
+    if (spec->warm.mean != NULL) resolve_add(lines, "search.cmaes.taken", cmaes_taken_text(spec, arena));
+}
+
 // The order of perturbations says which random number each gets.
 static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
 {
@@ -374,6 +421,8 @@ static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
                     expression_text(spec->objective.minimize[i], arena));
     if (spec->objective.reference != NULL)
         resolve_add(lines, "objective.reference", resolve_reference_text(spec, arena));
+    for (int i = 0; i < spec->n_constraints; i++)
+        resolve_add(lines, arena_format(arena, "constraints.%03d", i), expression_text(spec->constraints[i], arena));
     resolve_add(lines, "objective.over", objective_over_text(spec, arena));
     resolve_add(lines, "objective.failed", objective_failed_text(spec, arena));
 }
@@ -418,6 +467,7 @@ Error spec_resolve(SpecReader *reader)
     ResolveLines lines = {.arena = reader->arena};
     resolve_identity_rows(reader, &lines);
     resolve_identity_search(reader, &lines);
+    resolve_identity_start(reader, &lines);
     resolve_identity_rest(reader, &lines);
     qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
     spec->canonical = resolve_join(&lines);

@@ -105,6 +105,15 @@ typedef struct Spec {
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
     int64_t n_points;
+    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    int n_inject;
+    struct {                             // cmaes: where it starts, as another campaign gave it (runner/warm_start.c)
+        const char *from;                // its name; "": none
+        const char *hash;                // of its spec
+        const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
+        bool full;                       // triangle
+        double sigma;                    // 0: the option's
+    } warm;
 
     struct {
         int count;
@@ -122,6 +131,8 @@ typedef struct Spec {
         Failed failed;
         double penalty;
     } objective;
+    const Expression *const *constraints; // [n_constraints] over the objective's names (runner/constraints.c)
+    int n_constraints;
 
     struct {
         bool trajectories; // any
@@ -203,9 +214,10 @@ typedef struct Trials {
     int32_t *search, *round;
     double *parameter; // [capacity][n_parameters] complete: fixed, searched and derived
     // results, filled before tell
-    double *fitness;   // NaN: failed, or there are several objectives
-    double *objective; // [capacity][spec->objective.count] of several; NaN, all of them: failed
-    double *survived;  // s, mean over replicates; ranks failed trials
+    double *fitness;    // NaN: failed, or there are several objectives
+    double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
+    double *survived;   // s, mean over replicates; ranks failed trials
+    double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
 } Trials;
 
 // What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
@@ -366,6 +378,15 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (runner/constraints.c). Their violation is
+// the sum of those above 0.
+void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                       double *out);
+double constraints_violation(const double *constraint, int count);
+// Whether an expression is an inequality, or several with and, or, not; what it is then for scope[names].
+bool constraint_is_inequality(const Expression *expression);
+double constraint_value(const Expression *expression, const double *scope);
+
 // ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
 // All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
 // point dominates, equal points included.
@@ -410,7 +431,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., failure TEXT NOT NULL
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints violation
+//                REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL
 //                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
 //                each. STRICT. NULL: failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
@@ -424,9 +446,10 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"
@@ -505,6 +528,28 @@ typedef struct ReplayResult {
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
+// The same, and what one replicate did meanwhile: samples of its trajectory, or a row an iteration of its solver.
+typedef struct ReplayRequest {
+    int64_t trial;
+    int replicate;
+    bool debug;       // rows of the solver
+    double sample;    // s between two samples; 0: as the spec records them
+    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
+} ReplayRequest;
+typedef struct ReplayTrace {
+    const StoredCampaign *campaign;
+    ReplayRequest request;
+    const Field *columns; // [n_columns], the first is time (s)
+    int n_columns;
+    double *row; // [count][n_columns]
+    int64_t count;
+    double *parameter;   // [n_parameters] of the replicate
+    double fitness;      // of the trial; NaN: it failed
+    const char *failure; // of the replicate
+} ReplayTrace;
+// Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
+Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
+                     Arena *arena, ReplayResult *result, ReplayTrace *trace);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches` (runner/timings.c).
 typedef struct Timings {
@@ -556,6 +601,7 @@ extern const Switches switches_spec;   // --set
 extern const Switches switches_backend;
 extern const Switches switches_format; // --format, --json
 extern const Switches switches_json;   // --json alone
+extern const Switches switches_shared_fs;
 
 enum { COMMAND_SWITCHES_MAX = 4 };
 typedef struct CommandLine CommandLine;
@@ -596,10 +642,21 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 void command_help(const Command *command, FILE *out);
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
+// A file that the user asked for, written whole at its end unless there was an error; "-": standard output
+// (runner/command_output.c). Its path and size are told.
+typedef struct CommandOutput {
+    const char *path;
+    FILE *out;
+    char *text;
+    size_t size;
+} CommandOutput;
+Error command_output_start(const char *path, CommandOutput *output);
+Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
+Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
 
 // Stored campaigns, by name under the results root or by path (runner/command_campaign.c). Error (user): there is none,
 // with the nearest name.

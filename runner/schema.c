@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { SCHEMA_ARENA = 16 << 20 };
+static const char schema_name_pattern[] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$";
 static const char schema_quantity_pattern[] = "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$";
 
 // ---- one row --------------------------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
     if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
     if (key->type == KEY_NAME) {
         json_text(json, "type", "string");
-        json_text(json, "pattern", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$");
+        json_text(json, "pattern", schema_name_pattern);
     }
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
     if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
@@ -137,8 +138,22 @@ static void schema_method_name(Json *json, Arena *arena)
 static void schema_over(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
 static void schema_perturb(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
 static void schema_points(Json *json, Arena *arena) { schema_array_of(json, "point", 1, 0, arena); }
+static void schema_inject(Json *json, Arena *arena) { schema_array_of(json, "point", 0, 4096, arena); }
+static void schema_campaign(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", schema_name_pattern);
+}
+static void schema_taken(Json *json, Arena *arena)
+{
+    (void)json, (void)arena; // an object of the program's own
+}
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
+static void schema_constraints(Json *json, Arena *arena)
+{
+    schema_array_of(json, "expression", 0, CONSTRAINTS_MAX, arena);
+}
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
 static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
@@ -182,6 +197,9 @@ static const struct {
 } schema_forms[] = {
     {"model", NULL, schema_model_name},
     {"search.method", NULL, schema_method_name},
+    {"search.cmaes.from", "string", schema_campaign},
+    {"search.cmaes.inject", NULL, schema_inject},
+    {"search.cmaes.taken", "object", schema_taken},
     {"search.over", NULL, schema_over},
     {"search.points", NULL, schema_points},
     {"search.zip", NULL, schema_zip},
@@ -191,6 +209,7 @@ static const struct {
     {"objective.over", "string", schema_objective_over},
     {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},
+    {"constraints", NULL, schema_constraints},
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
     {"record.debug.newton.window", NULL, schema_window},
@@ -240,8 +259,12 @@ static void schema_option(Json *json, const Key *key, Arena *arena)
     const bool has_unit = key->unit != NULL && key->unit[0] != '\0' && strcmp(key->unit, "1") != 0;
     json_object(json, key_name(key));
     json_text(json, "description", has_unit ? arena_format(arena, "%s (%s)", key->doc, key->unit) : key->doc);
-    schema_scalar(json, key, arena);
-    schema_default(json, key, arena);
+    if (key->type == KEY_FORM) {
+        schema_form(json, key, arena);
+    } else {
+        schema_scalar(json, key, arena);
+        schema_default(json, key, arena);
+    }
     json_close(json, '}');
 }
 
@@ -272,6 +295,21 @@ static void schema_options(Json *json, const Key *rows, int count, const char *s
         json_boolean(json, "additionalProperties", false);
         json_close(json, '}');
     }
+}
+
+// Of a method: its options, and its keys with forms of their own, which are rows of the key table.
+static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *arena)
+{
+    int n_table;
+    const Key *table = keys_table(&n_table);
+    const char *section = arena_format(arena, "search.%s", method->name);
+    Key *rows = ARENA_NEW(arena, Key, method->n_options + n_table);
+    *count = method->n_options;
+    for (int i = 0; i < method->n_options; i++) rows[i] = key_of_option(&method->options[i], "search", arena);
+    for (int i = 0; i < n_table; i++) {
+        if (schema_is_below(&table[i], section)) rows[(*count)++] = table[i];
+    }
+    return rows;
 }
 
 static Key *schema_option_rows(const Option *options, int count, const char *section, Arena *arena)
@@ -306,8 +344,9 @@ static void schema_methods(Json *json, Arena *arena)
         const SearchMethod *method = search_method_at(i);
         schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
         json_object(json, "properties");
-        schema_options(json, schema_option_rows(method->options, method->n_options, "search", arena), method->n_options,
-                       "search", arena);
+        int count;
+        const Key *rows = schema_method_rows(method, &count, arena);
+        schema_options(json, rows, count, "search", arena);
         json_close(json, '}');
         json_close(json, '}');
         json_close(json, '}');

@@ -8,41 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const Option cmaes_options[CMAES_N_OPTIONS] = {
-    {"cmaes.population", OPTION_INTEGER, "1", 0, 4, CMAES_POPULATION_MAX, "auto",
-     "members of a generation; auto: 4 + 3 ln n for n parameters"},
-    {"cmaes.sigma", OPTION_NUMBER, "1", 0.3, 1e-6, 1.0, NULL,
-     "step size at the start, as a part of each parameter's range (or of the range of its logarithm)"},
-    {"cmaes.searches", OPTION_INTEGER, "1", 1, 1, CMAES_SEARCHES_MAX, NULL,
-     "independent searches, which run side by side"},
-    {"cmaes.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
-     "number of the first search: what a search does depends on the seed and on its number alone"},
-    {"cmaes.start", OPTION_CHOICE, "", 0, 0, 2, "random|center|default",
-     "where searches start: anywhere in the middle 80 % of the ranges, in their middle, at the model's defaults; "
-     "restarts are random"},
-    {"cmaes.bounds", OPTION_CHOICE, "", 0, 0, 1, "transform|resample",
-     "at the ends of ranges: a smooth mapping, or members beyond them are drawn again"},
-    {"cmaes.weights", OPTION_CHOICE, "", 0, 0, 1, "active|positive",
-     "active: bad members shrink the covariance where they lie"},
-    {"cmaes.restarts", OPTION_CHOICE, "", 0, 0, 2, "none|ipop|bipop",
-     "after a search has converged: again with twice the population, or also with small ones in between"},
-    {"cmaes.restarts_max", OPTION_INTEGER, "1", 9, 0, 16, NULL, "doublings of the population"},
-    {"cmaes.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
-     "generations without a single success, after which a run of the strategy ends"},
-    {"cmaes.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "trials of one search, all restarts together"},
-    {"cmaes.stop.target", OPTION_NUMBER, "", -(double)INFINITY, -(double)INFINITY, (double)INFINITY, "none",
-     "a search ends when its best fitness is as good"},
-    {"cmaes.stop.generations", OPTION_INTEGER, "1", 0, 1, 1e7, "auto",
-     "of one restart; auto: 100 + 150 (n + 3)^2/sqrt(population)"},
-    {"cmaes.stop.tolfun", OPTION_NUMBER, "", 1e-11, 0, (double)INFINITY, NULL,
-     "range of the fitness within a generation and of the best of the last ones"},
-    {"cmaes.stop.tolfunhist", OPTION_NUMBER, "", 1e-12, 0, (double)INFINITY, NULL,
-     "range of the best fitness of the last generations"},
-    {"cmaes.stop.tolx", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "steps in all directions, as a part of sigma"},
-    {"cmaes.stop.tolxup", OPTION_NUMBER, "1", 1e4, 1, (double)INFINITY, NULL, "growth of the longest step"},
-    {"cmaes.stop.condition", OPTION_NUMBER, "1", 1e14, 1, (double)INFINITY, NULL, "condition number of the covariance"},
-};
-
 static const size_t cmaes_bytes_max = (size_t)48 << 20; // of all that a search takes
 static const size_t cmaes_populations_bytes = (size_t)8 << 20;
 
@@ -50,28 +15,54 @@ static const size_t cmaes_populations_bytes = (size_t)8 << 20;
 
 CmaesState *cmaes_state(const Search *search) { return search->state; }
 
-CmaesView cmaes_view(const Search *search, int64_t run)
+// Where the arrays of a run start, in the order of cmaes_view, and after the last one where they end.
+static void cmaes_lay_out(Cmaes *cmaes)
+{
+    const int64_t n = cmaes->n, square = cmaes->separable ? 0 : n * n, m = cmaes->lagrangian ? cmaes->n_constraints : 0;
+    const int64_t integers = cmaes->has_integers ? n : 0, bounds = cmaes->penalized ? n : 0;
+    const int64_t spans = cmaes->penalized ? cmaes->n_spans : 0, variances = cmaes->separable ? n : square;
+    const int64_t sizes[CMAES_ARRAYS] = {
+        n, n, n, n, cmaes->n_recent, CMAES_HISTORY, CMAES_HISTORY, variances, square, integers, bounds, spans, m, m, m};
+    for (int i = 0; i < CMAES_ARRAYS; i++) cmaes->offset[i + 1] = cmaes->offset[i] + sizes[i];
+    cmaes->run_bytes = sizeof(CmaesRun) + sizeof(double) * (size_t)cmaes->offset[CMAES_ARRAYS];
+}
+
+CmaesRun *cmaes_run(const Search *search, int64_t run)
 {
     const Cmaes *cmaes = search->scratch;
-    const int n = cmaes->n;
-    unsigned char *bytes = (unsigned char *)search->state + sizeof(CmaesState) + (size_t)run * cmaes->run_bytes;
-    CmaesView view = {.run = (void *)bytes};
-    double *at = (void *)(bytes + sizeof(CmaesRun));
-    double **const arrays[] = {&view.mean,           &view.p_c,    &view.p_sigma,
-                               &view.lengths,        &view.recent, &view.history_best,
-                               &view.history_median, &view.C,      &view.axes};
-    const int64_t sizes[] = {n, n, n, n, cmaes->n_recent, CMAES_HISTORY, CMAES_HISTORY, (int64_t)n * n, (int64_t)n * n};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i] = at;
-        at += sizes[i];
-    }
-    return view;
+    return (void *)((unsigned char *)search->state + sizeof(CmaesState) + (size_t)run * cmaes->run_bytes);
+}
+
+CmaesView cmaes_view(const Search *search, int64_t run)
+{
+    const int64_t *offset = ((const Cmaes *)search->scratch)->offset;
+    CmaesRun *own = cmaes_run(search, run);
+    double *at = (void *)(own + 1);
+    return (CmaesView){.run = own,
+                       .mean = at + offset[0],
+                       .p_c = at + offset[1],
+                       .p_sigma = at + offset[2],
+                       .lengths = at + offset[3],
+                       .recent = at + offset[4],
+                       .history_best = at + offset[5],
+                       .history_median = at + offset[6],
+                       .C = at + offset[7],
+                       .axes = at + offset[8],
+                       .scaling = at + offset[9],
+                       .penalty = at + offset[10],
+                       .spans = at + offset[11],
+                       .multiplier = at + offset[12],
+                       .stiffness = at + offset[13],
+                       .constraint = at + offset[14]};
 }
 
 static size_t cmaes_state_bytes(const Cmaes *cmaes, int64_t told)
 {
-    return sizeof(CmaesState) + (size_t)cmaes->searches * cmaes->run_bytes + (size_t)told * 2 * sizeof(double);
+    return sizeof(CmaesState) + (size_t)cmaes->searches * cmaes->run_bytes +
+           (size_t)(told * cmaes_told_width(cmaes)) * sizeof(double);
 }
+
+int cmaes_told_width(const Cmaes *cmaes) { return 2 + cmaes->n_constraints; }
 
 double *cmaes_told(const Search *search)
 {
@@ -86,36 +77,103 @@ static int64_t cmaes_lambda(const double *settings, int n)
     return given > 0.0 ? (int64_t)given : 4 + (int64_t)(3.0 * portable_log((double)n));
 }
 
+static bool cmaes_is_separable(const double *settings, int64_t n)
+{
+    const int given = (int)settings[CMAES_COVARIANCE];
+    return given == CMAES_COVARIANCE_SEPARABLE || (given == CMAES_COVARIANCE_AUTO && n > CMAES_FULL_MAX);
+}
+
+static void cmaes_choose(const Spec *spec, Cmaes *cmaes)
+{
+    cmaes->separable = cmaes_is_separable(cmaes->settings, cmaes->n);
+    cmaes->penalized = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_PENALTY;
+    cmaes->drops = spec->n_exclude > 0 || spec->n_derived > 0 || cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_RESAMPLE;
+    cmaes->uncertain = cmaes->settings[CMAES_UNCERTAINTY] != 0.0;
+    cmaes->n_constraints = spec->n_constraints;
+    cmaes->lagrangian = cmaes->n_constraints > 0 && cmaes->settings[CMAES_CONSTRAINTS] == CMAES_CONSTRAINTS_LAGRANGIAN;
+    for (int i = 0; i < cmaes->n; i++) cmaes->has_integers |= spec->axes[i].values.integer;
+}
+
+// Trials of the greatest generation.
+static int64_t cmaes_most_trials(const Cmaes *cmaes)
+{
+    const int64_t members = cmaes->lambda_max + cmaes_again(cmaes, cmaes->lambda_max);
+    const int64_t each = cmaes->uncertain ? (int64_t)cmaes->settings[CMAES_UNCERTAINTY_MAX] : 1;
+    return members * each + cmaes->lagrangian;
+}
+
+// Of a generation as it was drawn.
+static size_t cmaes_population_bytes(const Cmaes *cmaes)
+{
+    return (size_t)cmaes->lambda_max * (size_t)(cmaes->n + 2) * sizeof(double) +
+           (size_t)cmaes->trials_max * sizeof(int32_t);
+}
+
 static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
 {
     const int64_t n = spec->n_axes;
     cmaes->spec = spec;
     cmaes->settings = spec->method_settings;
     cmaes->n = (int)n;
+    cmaes_choose(spec, cmaes);
     cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES];
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
-    cmaes->run_bytes =
-        sizeof(CmaesRun) + sizeof(double) * (size_t)(4 * n + cmaes->n_recent + 2 * CMAES_HISTORY + 2 * n * n);
-    const size_t population = (size_t)cmaes->lambda_max * (size_t)(n + 2) * sizeof(double);
-    const int64_t fit = (int64_t)(cmaes_populations_bytes / population);
+    cmaes->n_spans = 20 + (3 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
+    cmaes->trials_max = cmaes_most_trials(cmaes);
+    cmaes_lay_out(cmaes);
+    const int64_t fit = (int64_t)(cmaes_populations_bytes / cmaes_population_bytes(cmaes));
     cmaes->n_populations = fit < 1 ? 1 : fit < cmaes->searches ? fit : cmaes->searches;
 }
 
-static Error cmaes_check(const Cmaes *cmaes)
+// Bytes beside the state and the populations.
+static size_t cmaes_room_bytes(const Cmaes *cmaes)
 {
-    const size_t member = (size_t)(cmaes->n_populations * (cmaes->n + 2) + 10) * sizeof(double);
-    const size_t bytes = cmaes_state_bytes(cmaes, 0) + (size_t)cmaes->lambda_max * member;
+    const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
+    return (size_t)(cmaes->lambda_max * member + cmaes->trials_max * cmaes_told_width(cmaes)) * sizeof(double);
+}
+
+static Error cmaes_check(const Spec *spec, const Cmaes *cmaes)
+{
+    const size_t bytes = cmaes_state_bytes(cmaes, 0) + cmaes_room_bytes(cmaes) +
+                         (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
     if (cmaes->n > CMAES_DIMENSIONS_MAX)
         return error_make(ERROR_USER, "search: cmaes searches at most %d parameters, and these are %d",
                           CMAES_DIMENSIONS_MAX, cmaes->n);
-    if (cmaes->lambda_max > CMAES_POPULATION_MAX || bytes > cmaes_bytes_max)
+    if (cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->trials_max > CMAES_TRIALS_MAX || bytes > cmaes_bytes_max)
         return error_make(ERROR_USER,
                           "search: %lld searches with populations of up to %lld are too many: use fewer searches, a "
                           "smaller population or a smaller cmaes.restarts_max",
                           (long long)cmaes->searches, (long long)cmaes->lambda_max);
+    if (cmaes->uncertain && spec->replicates.common)
+        return error_make(ERROR_USER,
+                          "search: cmaes.uncertainty runs trials twice, and with common random numbers they "
+                          "come out the same: say replicates: {common: false}");
+    if (spec->n_inject > cmaes->lambda_start)
+        return error_make(ERROR_USER, "search: cmaes.inject has %d points, and the first generation %lld members",
+                          spec->n_inject, (long long)cmaes->lambda_start);
     return error_none();
+}
+
+static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
+{
+    const int64_t lambda = cmaes->lambda_max, m = cmaes->n_constraints;
+    cmaes->fitness = ARENA_NEW(arena, double, lambda);
+    cmaes->survived = ARENA_NEW(arena, double, lambda);
+    cmaes->key = ARENA_NEW(arena, double, lambda);
+    if (cmaes->uncertain) {
+        cmaes->again = ARENA_NEW(arena, double, lambda);
+        cmaes->both = ARENA_NEW(arena, double, 2 * lambda);
+        cmaes->both_order = ARENA_NEW(arena, int64_t, 4 * lambda);
+    }
+    if (m > 0) {
+        cmaes->constraint = ARENA_NEW(arena, double, lambda *m);
+        cmaes->violation = ARENA_NEW(arena, double, lambda);
+        cmaes->mean_constraint = ARENA_NEW(arena, double, m);
+    }
+    cmaes->order = ARENA_NEW(arena, int64_t, lambda);
+    for (int i = 0; i < 2; i++) cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans);
 }
 
 static void cmaes_take(Cmaes *cmaes, Arena *arena)
@@ -123,16 +181,13 @@ static void cmaes_take(Cmaes *cmaes, Arena *arena)
     const int64_t n = cmaes->n, lambda = cmaes->lambda_max;
     cmaes->spread = ARENA_NEW(arena, double, n);
     cmaes->weights.weight = ARENA_NEW(arena, double, lambda);
-    cmaes->order = ARENA_NEW(arena, int64_t, lambda);
-    cmaes->order_room = ARENA_NEW(arena, int64_t, lambda);
-    cmaes->fitness = ARENA_NEW(arena, double, lambda);
-    cmaes->survived = ARENA_NEW(arena, double, lambda);
-    cmaes->failed = ARENA_NEW(arena, bool, lambda);
-    cmaes->vector = ARENA_NEW(arena, double, n *n + 4 * n);
+    cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
     cmaes->populations = ARENA_NEW(arena, CmaesPopulation, cmaes->n_populations);
+    cmaes_take_results(cmaes, arena);
     for (int64_t i = 0; i < cmaes->n_populations; i++)
         cmaes->populations[i] = (CmaesPopulation){.round = -1,
+                                                  .slot = ARENA_NEW(arena, int32_t, cmaes->trials_max),
                                                   .y = ARENA_NEW(arena, double, lambda *n),
                                                   .square = ARENA_NEW(arena, double, lambda),
                                                   .left_out = ARENA_NEW(arena, bool, lambda)};
@@ -150,21 +205,22 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
 {
     Cmaes *cmaes = ARENA_NEW(arena, Cmaes, 1);
     cmaes_measure(spec, cmaes);
-    TRY(cmaes_check(cmaes));
+    TRY(cmaes_check(spec, cmaes));
     cmaes_take(cmaes, arena);
     cmaes_set_spread(cmaes);
     search->scratch = cmaes;
     search->state_size = cmaes_state_bytes(cmaes, 0);
-    search->state_capacity = cmaes_state_bytes(cmaes, cmaes->lambda_max);
+    search->state_capacity = cmaes_state_bytes(cmaes, cmaes->trials_max);
     search->state = ARENA_NEW(arena, unsigned char, search->state_capacity);
-    search->round_trials = cmaes->searches * cmaes->lambda_start;
-    search->round_fields = cmaes_fields(spec, cmaes->n, arena, &search->n_round_fields);
+    search->round_trials =
+        cmaes->searches * (cmaes->lambda_start + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
+    search->round_fields = cmaes_fields(cmaes, arena, &search->n_round_fields);
     *cmaes_state(search) =
         (CmaesState){.version = CMAES_STATE_VERSION, .dimension = (uint32_t)cmaes->n, .searches = cmaes->searches};
     for (int64_t s = 0; s < cmaes->searches; s++) {
         const CmaesView view = cmaes_view(search, s);
         *view.run = (CmaesRun){.best = (double)NAN};
-        cmaes_begin(cmaes, &view, s, cmaes->lambda_start, cmaes->settings[CMAES_SIGMA] * CMAES_WIDTH);
+        cmaes_begin(cmaes, &view, s, cmaes->lambda_start, cmaes_start_sigma(cmaes, &view));
     }
     return error_none();
 }
@@ -175,39 +231,54 @@ static bool cmaes_all_ended(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
     for (int64_t s = 0; s < cmaes->searches; s++) {
-        if (cmaes_view(search, s).run->stop == CMAES_GOES_ON) return false;
+        if (cmaes_run(search, s)->stop == CMAES_GOES_ON) return false;
     }
     return true;
 }
 
-// To the next member in the order of (round, search, member). False: its search must be told first.
-static bool cmaes_find_member(const Search *search, Cmaes *cmaes)
+// To the next trial in the order of (round, search, trial of the generation). NULL: its search must be told first.
+static const CmaesPopulation *cmaes_next_trial(const Search *search, Cmaes *cmaes)
 {
     for (;;) {
-        const CmaesRun *run = cmaes_view(search, cmaes->ask_search).run;
-        if (run->stop == CMAES_GOES_ON && run->round < cmaes->ask_round) return false;
-        if (run->stop == CMAES_GOES_ON && run->round == cmaes->ask_round && cmaes->ask_member < run->lambda)
-            return true;
-        cmaes->ask_member = 0;
+        const CmaesRun *run = cmaes_run(search, cmaes->ask_search);
+        const bool goes_on = run->stop == CMAES_GOES_ON;
+        if (goes_on && run->round < cmaes->ask_round) return NULL;
+        if (goes_on && run->round == cmaes->ask_round) {
+            const CmaesPopulation *population = cmaes_population(search, cmaes->ask_search);
+            if (population->run == 0 || cmaes->ask_trial < population->run) return population;
+        }
+        cmaes->ask_trial = 0;
         if (++cmaes->ask_search < cmaes->searches) continue;
         cmaes->ask_search = 0;
         cmaes->ask_round++;
     }
 }
 
+// The parameters of a trial, into cmaes->parameter. It was allowed when it was drawn.
+static void cmaes_set_parameters(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population,
+                                 int64_t trial)
+{
+    const int64_t slot = population->slot[trial];
+    const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
+    double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
+    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
+        if (cmaes_inject(cmaes, view, member, y, &square)) return;
+    }
+    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, view, population->y + member * cmaes->n, x);
+    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
+}
+
 static void cmaes_give(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, Trials *trials)
 {
     const CmaesView view = cmaes_view(search, cmaes->ask_search);
     const int64_t t = trials->count++;
-    const int n = cmaes->n, parameters = cmaes->spec->configured.n_parameters;
-    double *x = cmaes->vector;
-    for (int i = 0; i < n; i++) x[i] = view.mean[i] + view.run->sigma * population->y[cmaes->ask_member * n + i];
-    (void)cmaes_point(cmaes, x); // it was allowed when it was drawn
+    const int parameters = cmaes->spec->configured.n_parameters;
+    cmaes_set_parameters(cmaes, &view, population, cmaes->ask_trial);
     memcpy(trials->parameter + t * parameters, cmaes->parameter, (size_t)parameters * sizeof(double));
     trials->id[t] = cmaes->ask_id++;
     trials->search[t] = (int32_t)(cmaes->ask_search + (int64_t)cmaes->settings[CMAES_FIRST]);
     trials->round[t] = (int32_t)cmaes->ask_round;
-    trials->ordinal[t] = search_round_ordinal(cmaes->ask_round, cmaes->ask_run++);
+    trials->ordinal[t] = search_round_ordinal(cmaes->ask_round, cmaes->ask_trial++);
 }
 
 static Error cmaes_no_point(const Cmaes *cmaes)
@@ -225,12 +296,11 @@ static Error cmaes_ask(Search *search, int64_t max, Trials *trials, bool *waitin
     trials->count = 0;
     *waiting = false;
     if (cmaes_all_ended(search)) return error_none();
-    while (trials->count < wanted && cmaes_find_member(search, cmaes)) {
-        const CmaesPopulation *population = cmaes_population(search, cmaes->ask_search);
+    while (trials->count < wanted) {
+        const CmaesPopulation *population = cmaes_next_trial(search, cmaes);
+        if (population == NULL) break;
         if (population->run == 0) return cmaes_no_point(cmaes);
-        if (cmaes->ask_member == 0) cmaes->ask_run = 0;
-        if (!population->left_out[cmaes->ask_member]) cmaes_give(search, cmaes, population, trials);
-        cmaes->ask_member++;
+        cmaes_give(search, cmaes, population, trials);
     }
     *waiting = trials->count == 0;
     search->asked = cmaes->ask_id;
@@ -239,17 +309,56 @@ static Error cmaes_ask(Search *search, int64_t max, Trials *trials, bool *waitin
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
-// The results of a whole generation, from the order in which its members were run.
-static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, int64_t lambda)
+// One trial's part in the mean over the evaluations of its member.
+static void cmaes_add_result(Cmaes *cmaes, int64_t member, const double *told, double part)
 {
-    const double *told = cmaes_told(search);
-    for (int64_t k = 0; k < lambda; k++) {
-        const bool left_out = population->left_out[k];
-        cmaes->fitness[k] = left_out ? (double)NAN : told[0];
-        cmaes->survived[k] = left_out ? -1.0 : told[1];
-        cmaes->failed[k] = isnan(cmaes->fitness[k]);
-        if (!left_out) told += 2;
+    const int m = cmaes->n_constraints;
+    cmaes->fitness[member] += told[0] * part;
+    cmaes->survived[member] += told[1] * part;
+    for (int i = 0; i < m; i++) cmaes->constraint[member * m + i] += told[2 + i] * part;
+}
+
+static void cmaes_set_violations(Cmaes *cmaes, int64_t lambda)
+{
+    const int m = cmaes->n_constraints;
+    for (int64_t k = 0; m > 0 && k < lambda; k++) {
+        cmaes->violation[k] = 0.0;
+        for (int i = 0; i < m; i++) {
+            const double g = cmaes->constraint[k * m + i];
+            cmaes->violation[k] += g > 0.0 ? g : 0.0;
+        }
     }
+}
+
+static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population, int64_t lambda)
+{
+    const int m = cmaes->n_constraints;
+    for (int64_t k = 0; k < lambda; k++) {
+        cmaes->fitness[k] = population->left_out[k] ? (double)NAN : 0.0;
+        cmaes->survived[k] = population->left_out[k] ? -1.0 : 0.0;
+        if (cmaes->uncertain) cmaes->again[k] = 0.0;
+    }
+    for (int64_t i = 0; i < lambda * m; i++) cmaes->constraint[i] = 0.0;
+    cmaes->mean_fitness = (double)NAN;
+}
+
+// The results of a whole generation, from those of its trials in the order of ask.
+static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, const CmaesRun *run)
+{
+    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run), *told = cmaes_told(search);
+    cmaes_clear_results(cmaes, population, run->lambda);
+    for (int64_t trial = 0; trial < population->run; trial++, told += cmaes_told_width(cmaes)) {
+        const int64_t slot = population->slot[trial];
+        if (slot == CMAES_SLOT_MEAN) {
+            cmaes->mean_fitness = told[0];
+            memcpy(cmaes->mean_constraint, told + 2, (size_t)cmaes->n_constraints * sizeof *told);
+        } else if (slot < run->lambda) {
+            cmaes_add_result(cmaes, slot, told, part);
+        } else {
+            cmaes->again[slot - run->lambda] += told[0] * part;
+        }
+    }
+    cmaes_set_violations(cmaes, run->lambda);
 }
 
 // To the search whose results come next; it stays where it is if all have ended.
@@ -261,7 +370,7 @@ static void cmaes_turn(const Search *search, CmaesState *state)
             state->search = 0;
             state->round++;
         }
-        if (cmaes_view(search, state->search).run->stop == CMAES_GOES_ON) return;
+        if (cmaes_run(search, state->search)->stop == CMAES_GOES_ON) return;
     }
 }
 
@@ -270,7 +379,7 @@ static void cmaes_end_generation(Search *search, Cmaes *cmaes, const CmaesPopula
     CmaesState *state = cmaes_state(search);
     const int64_t run = state->search;
     const CmaesView view = cmaes_view(search, run);
-    cmaes_gather(search, cmaes, population, view.run->lambda);
+    cmaes_gather(search, cmaes, population, view.run);
     cmaes_update(cmaes, &view, population);
     const CmaesStop stop = cmaes_stop(cmaes, &view);
     cmaes_report(search, run, stop);
@@ -288,9 +397,10 @@ static Error cmaes_tell(Search *search, const Trials *trials)
             return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told out of order",
                               (long long)trials->id[t], (long long)run);
         const CmaesPopulation *population = cmaes_population(search, run);
-        double *told = cmaes_told(search) + 2 * state->told;
+        double *told = cmaes_told(search) + cmaes_told_width(cmaes) * state->told;
         told[0] = isnan(trials->fitness[t]) ? (double)NAN : trials->fitness[t] + 0.0;
         told[1] = trials->survived[t];
+        for (int i = 0; i < cmaes->n_constraints; i++) told[2 + i] = trials->constraint[t * cmaes->n_constraints + i];
         state->next_id++;
         if (++state->told == population->run) cmaes_end_generation(search, cmaes, population);
     }
@@ -305,15 +415,17 @@ static bool cmaes_is_whole(const Search *search)
     const Cmaes *cmaes = search->scratch;
     const CmaesState *state = cmaes_state(search);
     if (state->dimension != (uint32_t)cmaes->n || state->searches != cmaes->searches) return false;
-    if (state->told < 0 || state->told >= cmaes->lambda_max || state->search < 0 || state->search >= state->searches)
+    if (state->told < 0 || state->told >= cmaes->trials_max || state->search < 0 || state->search >= state->searches)
         return false;
     if (search->state_size != cmaes_state_bytes(cmaes, state->told)) return false;
     for (int64_t s = 0; s < cmaes->searches; s++) {
-        const CmaesRun *run = cmaes_view(search, s).run;
+        const CmaesRun *run = cmaes_run(search, s);
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (run->history_count < 0 || run->history_count > CMAES_HISTORY || run->history_stride < 1 ||
-            run->recent_count < 0)
+            run->recent_count < 0 || run->span_count < 0)
+            return false;
+        if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
             return false;
     }
     return true;
@@ -326,10 +438,7 @@ static void cmaes_set_cursor(const Search *search, Cmaes *cmaes)
     cmaes->ask_round = state->round;
     cmaes->ask_search = state->search;
     cmaes->ask_id = state->next_id;
-    cmaes->ask_member = cmaes->ask_run = 0;
-    if (state->told == 0) return;
-    const CmaesPopulation *population = cmaes_population(search, state->search);
-    while (cmaes->ask_run < state->told) cmaes->ask_run += !population->left_out[cmaes->ask_member++];
+    cmaes->ask_trial = state->told;
 }
 
 static Error cmaes_restore(Search *search)
@@ -354,7 +463,7 @@ static const char *cmaes_stopped(const Search *search)
     Cmaes *cmaes = search->scratch;
     int64_t counts[CMAES_STOPS] = {0};
     if (!cmaes_all_ended(search)) return NULL;
-    for (int64_t s = 0; s < cmaes->searches; s++) counts[cmaes_view(search, s).run->stop]++;
+    for (int64_t s = 0; s < cmaes->searches; s++) counts[cmaes_run(search, s)->stop]++;
     char *text = cmaes->ending;
     size_t used = 0;
     if (cmaes->searches > 1)

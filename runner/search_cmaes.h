@@ -10,17 +10,19 @@
 #include "runner.h"
 
 enum {
-    CMAES_DIMENSIONS_MAX = 100,
+    CMAES_DIMENSIONS_MAX = 1000,
+    CMAES_FULL_MAX = 100, // dimensions beyond which the covariance is separable, unless the spec says otherwise
     CMAES_POPULATION_MAX = 1 << 20,
+    CMAES_TRIALS_MAX = 1 << 24, // of a generation: what an ordinal holds
     CMAES_SEARCHES_MAX = 4096,
     CMAES_HISTORY = 256,  // entries of the history of best and median
     CMAES_ATTEMPTS = 100, // draws of a member, before it is left out
-    CMAES_STATE_VERSION = 1
+    CMAES_STATE_VERSION = 2
 };
 
 #define CMAES_WIDTH 10.0 // every coordinate runs from 0 to this
 
-// Rows of the table of options (search_cmaes.c).
+// Rows of the table of options (search_cmaes_options.c).
 enum {
     CMAES_POPULATION,
     CMAES_SIGMA,
@@ -29,6 +31,10 @@ enum {
     CMAES_START,
     CMAES_BOUNDS,
     CMAES_WEIGHTS,
+    CMAES_COVARIANCE,
+    CMAES_UNCERTAINTY,
+    CMAES_UNCERTAINTY_MAX,
+    CMAES_CONSTRAINTS,
     CMAES_RESTARTS,
     CMAES_RESTARTS_MAX,
     CMAES_PATIENCE,
@@ -43,9 +49,12 @@ enum {
     CMAES_N_OPTIONS
 };
 enum { CMAES_START_RANDOM, CMAES_START_CENTER, CMAES_START_DEFAULT };
-enum { CMAES_BOUNDS_TRANSFORM, CMAES_BOUNDS_RESAMPLE };
+enum { CMAES_BOUNDS_TRANSFORM, CMAES_BOUNDS_RESAMPLE, CMAES_BOUNDS_PENALTY };
 enum { CMAES_WEIGHTS_ACTIVE, CMAES_WEIGHTS_POSITIVE };
+enum { CMAES_COVARIANCE_AUTO, CMAES_COVARIANCE_FULL, CMAES_COVARIANCE_SEPARABLE };
+enum { CMAES_CONSTRAINTS_RANKING, CMAES_CONSTRAINTS_LAGRANGIAN };
 enum { CMAES_RESTARTS_NONE, CMAES_RESTARTS_IPOP, CMAES_RESTARTS_BIPOP };
+extern const Option cmaes_options[CMAES_N_OPTIONS];
 
 // Why a run of the strategy ended. The names are stored (cmaes_stop_names).
 typedef enum CmaesStop {
@@ -91,18 +100,27 @@ typedef struct CmaesRun {
     int64_t large_evaluations, small_evaluations, last_large_evaluations; // BIPOP's accounts
     int64_t history_count, history_stride;
     int64_t recent_count; // best values in the ring
+    int64_t span_count;   // spans in the ring; of bounds: penalty
     double sigma, sigma_start;
-    double generation_best, generation_median, generation_worst; // of the last generation; NaN: there is none
-    double best;                                                 // of the whole search
+    double generation_best, generation_median,
+        generation_worst;           // of the last generation, as it was ranked; NaN: failed
+    double best;                    // fitness of the whole search
+    double evaluations_each, noise; // of a member; measure of the last generation (search_cmaes_uncertainty.c)
+    double mean_fitness;            // of the last mean that was run; NaN: none was (search_cmaes_lagrangian.c)
 } CmaesRun;
 
-// A run with its arrays, as pointers into the state.
+// A run with its arrays, as pointers into the state. Those of options that are not in use have no elements.
 typedef struct CmaesView {
     CmaesRun *run;
-    double *mean, *p_c, *p_sigma, *lengths; // [n]; lengths ascending
-    double *C, *axes;                       // [n][n]; axes: row k is the axis of lengths[k]
-    double *recent;                         // [n_recent] best of the last generations, a ring
-    double *history_best, *history_median;  // [CMAES_HISTORY], every history_stride generations
+    double *mean, *p_c, *p_sigma;          // [n]
+    double *lengths;                       // [n] ascending; separable: of the coordinates, in their order
+    double *C;                             // [n][n]; separable: [n], the diagonal
+    double *axes;                          // [n][n]: row k is the axis of lengths[k]; separable: none
+    double *recent;                        // [n_recent] best of the last generations, a ring
+    double *history_best, *history_median; // [CMAES_HISTORY], every history_stride generations
+    double *scaling;                       // [n] of coordinates of integers, 1 of the others (search_cmaes_integer.c)
+    double *penalty, *spans; // [n] weights; [n_spans] of the fitness of generations, a ring (search_cmaes_penalty.c)
+    double *multiplier, *stiffness, *constraint; // [n_constraints] (search_cmaes_lagrangian.c)
 } CmaesView;
 
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
@@ -110,71 +128,144 @@ typedef struct CmaesState {
     uint32_t version, dimension;
     int64_t searches, next_id; // next_id: the id after the last one told
     int64_t round, search;     // whose results come next
-    int64_t told;              // of the generation that is partly told, members that were run
+    int64_t told;              // of the generation that is partly told, trials
 } CmaesState;
 
 // A generation as it was drawn: made when it is asked for, and made again, to the same bits, if it is gone when it is
 // told.
+enum { CMAES_SLOT_MEAN = -1 };
 typedef struct CmaesPopulation {
     int64_t search, round; // whose it is; round -1: empty
-    int64_t run;           // members that are run
-    double *y;             // [lambda][n]
-    double *square;        // [lambda] |C^-1/2 y|^2
-    bool *left_out;        // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
+    int64_t run, again;    // trials; members that are evaluated again
+    int32_t *slot;  // [trials] the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
+    double *y;      // [lambda][n]
+    double *square; // [lambda] |C^-1/2 y|^2
+    bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
 } CmaesPopulation;
+
+enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
+
+typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
+    uint64_t key;
+    int64_t member;
+} CmaesRank;
 
 typedef struct Cmaes {
     const Spec *spec;
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
-    int64_t searches, lambda_start, lambda_max, n_recent;
+    bool separable, has_integers, penalized, uncertain, lagrangian;
+    bool drops; // there are points that may not be run
+    int n_constraints;
+    int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
+    int64_t trials_max;               // of a generation
+    int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     double *spread; // [n] of each coordinate at the start, relative to sigma
     CmaesWeights weights;
     CmaesPopulation *populations; // [n_populations] by search
     int64_t n_populations;
-    // where ask is: the next member of this search's generation, and the id that it gets
-    int64_t ask_round, ask_search, ask_member, ask_run, ask_id;
+    // where ask is: the next trial of this search's generation, and the id that it gets
+    int64_t ask_round, ask_search, ask_trial, ask_id;
+    // a generation's results, by member: means over the evaluations of each
+    double *fitness, *survived; // [lambda_max]; fitness of those that failed: NaN
+    double *again;              // [lambda_max] of the second evaluation; uncertain alone
+    double *both;               // [2 lambda_max] room for first and second ones
+    int64_t *both_order;        // [4 lambda_max] likewise
+    double *constraint;         // [lambda_max][n_constraints] <= 0: met
+    double *violation;          // [lambda_max] sum of those above 0; NULL without constraints
+    double *key;                // [lambda_max] what it is ranked by: fitness, and what bounds and constraints add
+    double mean_fitness, *mean_constraint; // of the mean; lagrangian alone
     // room for one update
-    int64_t *order, *order_room; // [lambda_max] members, best first
-    double *fitness, *survived;  // [lambda_max] of a generation
-    bool *failed;                // [lambda_max]
-    double *vector;              // [n*n + 4 n]
-    double *parameter;           // [n_parameters]
+    int64_t *order;     // [lambda_max] members, best first
+    CmaesRank *rank[2]; // [2 lambda_max]
+    double *vector;     // [n*n + 4 n], separable [6 n]
+    double *parameter;  // [n_parameters]
     char ending[160];
 } Cmaes;
 
 // ---- search_cmaes.c -------------------------------------------------------------------------------------------------
 
+CmaesRun *cmaes_run(const Search *search, int64_t run);
 CmaesView cmaes_view(const Search *search, int64_t run);
 CmaesState *cmaes_state(const Search *search);
-double *cmaes_told(const Search *search); // [told][2] fitness and survived time of members that were run
+// Results of the generation that is partly told: fitness, survived time and constraints of each trial.
+double *cmaes_told(const Search *search);
+int cmaes_told_width(const Cmaes *cmaes);
 
 // ---- search_cmaes_space.c: coordinates ------------------------------------------------------------------------------
 
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
+double cmaes_unreflected(double coordinate);
 double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
+// The point m + sigma A y of a member.
+void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x);
 // Whether the point x[n] may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
 // cmaes->parameter.
 bool cmaes_point(const Cmaes *cmaes, const double *x);
 
+// ---- search_cmaes_start.c: the first mean and covariance, injected points -------------------------------------------
+
+// The distribution of a fresh run but for its step size.
+void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search);
+double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view);
+// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false: the
+// spec drops the point.
+int64_t cmaes_injected(const Cmaes *cmaes, const CmaesView *view);
+bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, double *y, double *square);
+
 // ---- search_cmaes_population.c: what is drawn -----------------------------------------------------------------------
 
 void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights);
-// The first mean of a restart; the uniform random numbers that belong to it.
-void cmaes_draw_start(const Cmaes *cmaes, int64_t search, int64_t round, double *mean);
+// Uniform random numbers that belong to a restart.
 double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index);
 // The generation that the run is in.
 CmaesPopulation *cmaes_population(const Search *search, int64_t run);
 
+// ---- search_cmaes_rank.c --------------------------------------------------------------------------------------------
+
+// cmaes->order from key, violation, fitness (NaN: failed) and survived.
+void cmaes_rank(Cmaes *cmaes, int64_t lambda);
+// order[count] of the numbers value[count], ascending, equal ones by their places; NaN last.
+void cmaes_sort(CmaesRank *rank[2], const double *value, int64_t count, int64_t *order);
+
+// ---- search_cmaes_covariance.c: full or separable -------------------------------------------------------------------
+
+double cmaes_variance(const Cmaes *cmaes, const CmaesView *view, int i);    // C_ii
+double cmaes_longest(const Cmaes *cmaes, const CmaesView *view);            // of the lengths
+double cmaes_condition(const Cmaes *cmaes, const CmaesView *view);          // number of C
+double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i); // coordinate i of the axis of lengths[k]
+// y = B D z for z standard normal of the key, and |z|^2, which is |C^-1/2 y|^2.
+double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y);
+// out[n] += gain C^-1/2 y = gain B D^-1 B' y.
+void cmaes_whiten(const Cmaes *cmaes, const CmaesView *view, const double *y, double gain, double *out);
+// Rank-one and rank-mu update of C; its lengths and axes, when they are due; both at once, from C alone.
+void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, bool h_sigma);
+void cmaes_decompose_if_due(const Cmaes *cmaes, const CmaesView *view);
+void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view);
+
 // ---- search_cmaes_update.c ------------------------------------------------------------------------------------------
 
-// From a generation whose fitness, survived and failed stand in `cmaes`, the next: ranking, mean, paths, covariance,
-// step size, decomposition.
+// From a generation whose results stand in `cmaes`, the next: ranking, mean, paths, covariance, step size,
+// decomposition.
 void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population);
-double cmaes_condition(const Cmaes *cmaes, const CmaesView *view);
+
+// ---- what is added to the fitness, or changes the distribution after an update --------------------------------------
+
+void cmaes_keep_margin(const Cmaes *cmaes, const CmaesView *view); // search_cmaes_integer.c
+// search_cmaes_penalty.c: weights from the mean and the fitness of the generation; what a member's key gets.
+void cmaes_penalty_adapt(Cmaes *cmaes, const CmaesView *view);
+double cmaes_penalty(const Cmaes *cmaes, const CmaesView *view, const double *y);
+// search_cmaes_uncertainty.c: how many members are evaluated again; how noisy ranks are, and what is done about it.
+int64_t cmaes_again(const Cmaes *cmaes, int64_t lambda);
+int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run);
+void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population);
+void cmaes_treat_noise(const Cmaes *cmaes, CmaesRun *run);
+// search_cmaes_lagrangian.c: multipliers from what the mean gave; what a member's key gets.
+void cmaes_lagrangian_adapt(Cmaes *cmaes, const CmaesView *view);
+double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double *constraint);
 
 // ---- search_cmaes_stop.c --------------------------------------------------------------------------------------------
 
@@ -190,7 +281,7 @@ void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, Cm
 
 // ---- search_cmaes_rounds.c: what is told of a generation ------------------------------------------------------------
 
-const Field *cmaes_fields(const Spec *spec, int n, Arena *arena, int *count);
+const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
 void cmaes_report(Search *search, int64_t run, CmaesStop stop);
 
 #endif

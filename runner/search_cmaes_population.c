@@ -1,4 +1,4 @@
-// What a CMA-ES draws: members of a generation (equations 38 to 40), starts of restarts, and the weights of ranks.
+// What a CMA-ES draws: members of a generation (equations 38 to 40) and what else of it is run; the weights of ranks.
 // Every number is named by search, round, member, attempt and coordinate, so that a generation can be drawn again from
 // the state that it was drawn from, and none depends on what else is in flight.
 #include "search_cmaes.h"
@@ -31,15 +31,15 @@ static double cmaes_raw_weights(CmaesWeights *weights, double *negative, double 
     return sum;
 }
 
-// Equations 55 to 58.
-static void cmaes_rates(double n, CmaesWeights *weights)
+// Equations 55 to 58; those of C are `faster` by a factor where it is separable.
+static void cmaes_rates(double n, double faster, CmaesWeights *weights)
 {
     const double mu_eff = weights->mu_eff, above = sqrt((mu_eff - 1.0) / (n + 1.0)) - 1.0;
     weights->c_sigma = (mu_eff + 2.0) / (n + mu_eff + 5.0);
     weights->d_sigma = 1.0 + 2.0 * (above > 0.0 ? above : 0.0) + weights->c_sigma;
     weights->c_c = (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n);
-    weights->c_1 = 2.0 / ((n + 1.3) * (n + 1.3) + mu_eff);
-    const double c_mu = 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n + 2.0) * (n + 2.0) + mu_eff);
+    weights->c_1 = faster * 2.0 / ((n + 1.3) * (n + 1.3) + mu_eff);
+    const double c_mu = faster * 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n + 2.0) * (n + 2.0) + mu_eff);
     weights->c_mu = c_mu < 1.0 - weights->c_1 ? c_mu : 1.0 - weights->c_1;
     weights->chi_n = sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n)); // E|N(0, I)|
 }
@@ -60,7 +60,7 @@ void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights)
     weights->lambda = lambda;
     weights->mu = lambda / 2;
     const double positive = cmaes_raw_weights(weights, &negative, &mu_eff_negative);
-    cmaes_rates(cmaes->n, weights);
+    cmaes_rates(cmaes->n, cmaes->separable ? (cmaes->n + 2.0) / 3.0 : 1.0, weights);
     const bool active = cmaes->settings[CMAES_WEIGHTS] == CMAES_WEIGHTS_ACTIVE;
     const double to = active ? cmaes_negative_sum(cmaes->n, weights, mu_eff_negative) : 0.0;
     weights->sum = 0.0;
@@ -88,63 +88,68 @@ double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int
     return random_uniform(&key, (uint32_t)index);
 }
 
-void cmaes_draw_start(const Cmaes *cmaes, int64_t search, int64_t round, double *mean)
-{
-    const Spec *spec = cmaes->spec;
-    const int start = round == 0 ? (int)cmaes->settings[CMAES_START] : CMAES_START_RANDOM;
-    for (int i = 0; i < cmaes->n; i++) {
-        const double u = cmaes_draw_uniform(cmaes, search, round, i);
-        mean[i] = CMAES_WIDTH / 2.0;
-        if (start == CMAES_START_RANDOM) mean[i] = CMAES_WIDTH * (0.1 + 0.8 * u);
-        if (start == CMAES_START_DEFAULT)
-            mean[i] = cmaes_coordinate(&spec->axes[i].values, spec->fixed[spec->axes[i].parameter]);
-    }
-}
-
 // ---- members --------------------------------------------------------------------------------------------------------
-
-// y = B D z, z standard normal; |z|^2 is what |C^-1/2 y|^2 is.
-static double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y)
-{
-    const int n = cmaes->n;
-    double square = 0.0;
-    memset(y, 0, (size_t)n * sizeof *y);
-    for (int k = 0; k < n; k++) {
-        const double z = random_normal(key, (uint32_t)k), length = view->lengths[k] * z;
-        const double *axis = view->axes + k * n;
-        for (int i = 0; i < n; i++) y[i] += length * axis[i];
-        square += z * z;
-    }
-    return square;
-}
 
 // Draws again while the point is none that may be run. False: it never was.
 static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t member,
                               CmaesPopulation *population)
 {
-    const int n = cmaes->n;
-    double *y = population->y + member * n, *x = cmaes->vector;
+    double *y = population->y + member * cmaes->n, *square = &population->square[member], *x = cmaes->vector;
+    if (member < cmaes_injected(cmaes, view) && cmaes_inject(cmaes, view, member, y, square)) return true;
     for (int attempt = 0; attempt < CMAES_ATTEMPTS; attempt++) {
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
-        population->square[member] = cmaes_draw_y(cmaes, view, &key, y);
-        for (int i = 0; i < n; i++) x[i] = view->mean[i] + view->run->sigma * y[i];
+        *square = cmaes_draw_y(cmaes, view, &key, y);
+        if (!cmaes->drops) return true;
+        cmaes_place(cmaes, view, y, x);
         if (cmaes_point(cmaes, x)) return true;
     }
     return false;
 }
 
+// ---- trials ---------------------------------------------------------------------------------------------------------
+
+// `each` trials of a member.
+static void cmaes_add_trials(CmaesPopulation *population, int64_t slot, int64_t each)
+{
+    for (int64_t i = 0; i < each; i++) population->slot[population->run++] = (int32_t)slot;
+}
+
+static bool cmaes_mean_is_run(const Cmaes *cmaes, const CmaesView *view)
+{
+    return cmaes->lagrangian && cmaes_point(cmaes, view->mean);
+}
+
+// In the order in which they are asked for: the mean, if that is wanted; all members; some of them again. If no member
+// can be run, nothing is.
+static void cmaes_list_trials(const Cmaes *cmaes, const CmaesView *view, CmaesPopulation *population)
+{
+    const int64_t lambda = view->run->lambda, each = cmaes_evaluations_each(cmaes, view->run);
+    const int64_t again = cmaes_again(cmaes, lambda);
+    int64_t members = 0;
+    population->run = population->again = 0;
+    for (int64_t k = 0; k < lambda; k++) members += !population->left_out[k];
+    if (members == 0) return;
+    if (cmaes_mean_is_run(cmaes, view)) cmaes_add_trials(population, CMAES_SLOT_MEAN, 1);
+    for (int64_t k = 0; k < lambda; k++) {
+        if (!population->left_out[k]) cmaes_add_trials(population, k, each);
+    }
+    for (int64_t k = 0; k < lambda && population->again < again; k++) {
+        if (population->left_out[k]) continue;
+        cmaes_add_trials(population, lambda + k, each);
+        population->again++;
+    }
+}
+
 CmaesPopulation *cmaes_population(const Search *search, int64_t run)
 {
     const Cmaes *cmaes = search->scratch;
-    const CmaesView view = cmaes_view(search, run);
     CmaesPopulation *population = &cmaes->populations[run % cmaes->n_populations];
-    if (population->search == run && population->round == view.run->round) return population;
+    if (population->search == run && population->round == cmaes_run(search, run)->round) return population;
+    const CmaesView view = cmaes_view(search, run);
     population->search = run;
     population->round = view.run->round;
-    population->run = 0;
-    for (int64_t k = 0; k < view.run->lambda; k++) {
+    for (int64_t k = 0; k < view.run->lambda; k++)
         population->left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
-        population->run += !population->left_out[k];
-    }
+    cmaes_list_trials(cmaes, &view, population);
     return population;
 }

@@ -28,11 +28,12 @@ void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int6
     run->generation_best = run->generation_median = run->generation_worst = (double)NAN;
     memset(view->p_c, 0, (size_t)n * sizeof *view->p_c);
     memset(view->p_sigma, 0, (size_t)n * sizeof *view->p_sigma);
-    memset(view->C, 0, (size_t)(n * n) * sizeof *view->C);
-    for (int i = 0; i < n; i++) view->C[i * n + i] = cmaes->spread[i] * cmaes->spread[i];
-    (void)symmetric_eigen(n, view->C, view->lengths, view->axes, cmaes->vector);
-    for (int i = 0; i < n; i++) view->lengths[i] = sqrt(view->lengths[i]);
-    cmaes_draw_start(cmaes, search, run->round, view->mean);
+    memset(view->penalty, 0, (cmaes->penalized ? (size_t)n : 0) * sizeof *view->penalty);
+    run->span_count = 0;
+    run->evaluations_each = 1.0;
+    run->noise = 0.0;
+    run->mean_fitness = (double)NAN;
+    cmaes_start(cmaes, view, search);
 }
 
 static void cmaes_begin_large(const Cmaes *cmaes, const CmaesView *view, int64_t search)

@@ -16,13 +16,21 @@ double cmaes_reflected(double x)
 {
     const double span = CMAES_WIDTH + 2.0 * cmaes_edge;
     double from = x + cmaes_edge; // in [0, span] after the mirrors
-    from -= 2.0 * span * floor(from / (2.0 * span));
+    if (!(from >= 0.0 && from <= span)) from -= 2.0 * span * floor(from / (2.0 * span));
     if (from > span) from = 2.0 * span - from;
     const double above = span - from; // distances to both ends of the invertible range
     double image = from - cmaes_edge;
     if (from < 2.0 * cmaes_edge) image = from * from / (4.0 * cmaes_edge);
     if (above < 2.0 * cmaes_edge) image = CMAES_WIDTH - above * above / (4.0 * cmaes_edge);
     return image > 0.0 ? (image < CMAES_WIDTH ? image : CMAES_WIDTH) : 0.0; // also NaN
+}
+
+double cmaes_unreflected(double coordinate)
+{
+    const double above = CMAES_WIDTH - coordinate;
+    if (coordinate < cmaes_edge) return 2.0 * sqrt(cmaes_edge * coordinate) - cmaes_edge;
+    if (above < cmaes_edge) return CMAES_WIDTH + cmaes_edge - 2.0 * sqrt(cmaes_edge * above);
+    return coordinate;
 }
 
 double cmaes_value(const Values *values, double coordinate)
@@ -48,15 +56,26 @@ double cmaes_coordinate(const Values *values, double value)
     return part > 0.0 ? (part < 1.0 ? CMAES_WIDTH * part : CMAES_WIDTH) : 0.0;
 }
 
+void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x)
+{
+    for (int i = 0; i < cmaes->n; i++) {
+        const double step = cmaes->has_integers ? view->scaling[i] * y[i] : y[i];
+        x[i] = view->mean[i] + view->run->sigma * step;
+    }
+}
+
+// Beyond its ends an integer goes on to be the last one: there is nothing to be mirrored or to be drawn again.
 bool cmaes_point(const Cmaes *cmaes, const double *x)
 {
     const Spec *spec = cmaes->spec;
-    const bool transform = cmaes->settings[CMAES_BOUNDS] == CMAES_BOUNDS_TRANSFORM;
+    const int bounds = (int)cmaes->settings[CMAES_BOUNDS];
     for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->parameter[p] = spec->fixed[p];
     for (int i = 0; i < cmaes->n; i++) {
-        if (!transform && !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH)) return false;
-        const double coordinate = transform ? cmaes_reflected(x[i]) : x[i];
-        cmaes->parameter[spec->axes[i].parameter] = cmaes_value(&spec->axes[i].values, coordinate);
+        const Values *values = &spec->axes[i].values;
+        const bool outside = !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH);
+        if (outside && bounds == CMAES_BOUNDS_RESAMPLE && !values->integer) return false;
+        const bool mirrored = bounds == CMAES_BOUNDS_TRANSFORM && !values->integer;
+        cmaes->parameter[spec->axes[i].parameter] = cmaes_value(values, mirrored ? cmaes_reflected(x[i]) : x[i]);
     }
     return search_complete(spec, cmaes->parameter);
 }

@@ -123,6 +123,7 @@ static bool cmaes_at_stagnation(const Cmaes *cmaes, const CmaesView *view)
     double room[CMAES_HISTORY];
     const int64_t generations = run->round - run->first_round;
     int64_t span = 120 + 30 * cmaes->n / run->lambda;
+    if (isinf(run->generation_best)) return false; // none meets the constraints yet
     if (generations < span || (generations - 1) % run->history_stride != 0) return false;
     span = generations / 5 > span ? generations / 5 : span;
     const int64_t count = span / run->history_stride, end = run->history_count, first = end - count;
@@ -144,7 +145,7 @@ static bool cmaes_at_tolx(const Cmaes *cmaes, const CmaesView *view)
     const double tolerance = cmaes->settings[CMAES_STOP_TOLX] * run->sigma_start;
     for (int i = 0; i < cmaes->n; i++) {
         if (!(run->sigma * fabs(view->p_c[i]) < tolerance)) return false;
-        if (!(run->sigma * sqrt(view->C[i * cmaes->n + i]) < tolerance)) return false;
+        if (!(run->sigma * sqrt(cmaes_variance(cmaes, view, i)) < tolerance)) return false;
     }
     return true;
 }
@@ -154,8 +155,7 @@ static bool cmaes_at_tolxup(const Cmaes *cmaes, const CmaesView *view)
     const CmaesRun *run = view->run;
     double widest = 0.0;
     for (int i = 0; i < cmaes->n; i++) widest = cmaes->spread[i] > widest ? cmaes->spread[i] : widest;
-    return !(run->sigma * view->lengths[cmaes->n - 1] <=
-             cmaes->settings[CMAES_STOP_TOLXUP] * run->sigma_start * widest);
+    return !(run->sigma * cmaes_longest(cmaes, view) <= cmaes->settings[CMAES_STOP_TOLXUP] * run->sigma_start * widest);
 }
 
 static bool cmaes_at_condition(const Cmaes *cmaes, const CmaesView *view)
@@ -169,7 +169,7 @@ static bool cmaes_at_no_effect_axis(const Cmaes *cmaes, const CmaesView *view)
     const int n = cmaes->n, k = (int)(view->run->round % n);
     const double step = 0.1 * view->run->sigma * view->lengths[k];
     for (int i = 0; i < n; i++) {
-        if (view->mean[i] + step * view->axes[k * n + i] != view->mean[i]) return false;
+        if (view->mean[i] + step * cmaes_axis(cmaes, view, k, i) != view->mean[i]) return false;
     }
     return true;
 }
@@ -177,7 +177,7 @@ static bool cmaes_at_no_effect_axis(const Cmaes *cmaes, const CmaesView *view)
 static bool cmaes_at_no_effect_coordinate(const Cmaes *cmaes, const CmaesView *view)
 {
     for (int i = 0; i < cmaes->n; i++) {
-        const double step = 0.2 * view->run->sigma * sqrt(view->C[i * cmaes->n + i]);
+        const double step = 0.2 * view->run->sigma * sqrt(cmaes_variance(cmaes, view, i));
         if (view->mean[i] + step == view->mean[i]) return true;
     }
     return false;

@@ -5,47 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// ---- ranking --------------------------------------------------------------------------------------------------------
-
-// Whether member a ranks before member b: by fitness; failures after all numbers, the longer survived first; equal ones
-// in the order of their numbers.
-static bool cmaes_before(const Cmaes *cmaes, int64_t a, int64_t b)
-{
-    if (cmaes->failed[a] != cmaes->failed[b]) return cmaes->failed[b];
-    const double *key = cmaes->failed[a] ? cmaes->survived : cmaes->fitness;
-    if (key[a] != key[b]) return cmaes->failed[a] ? key[a] > key[b] : key[a] < key[b];
-    return a < b;
-}
-
-static void cmaes_merge(const Cmaes *cmaes, const int64_t *from, int64_t *to, int64_t first, int64_t middle,
-                        int64_t end)
-{
-    int64_t a = first, b = middle;
-    for (int64_t i = first; i < end; i++) {
-        const bool take_b = a == middle || (b < end && cmaes_before(cmaes, from[b], from[a]));
-        to[i] = take_b ? from[b++] : from[a++];
-    }
-}
-
-// Merge sort, bottom up (Knuth, TAOCP vol. 3, 5.2.4): no comparison depends on a library.
-static void cmaes_rank(Cmaes *cmaes, int64_t lambda)
-{
-    int64_t *from = cmaes->order, *to = cmaes->order_room;
-    for (int64_t i = 0; i < lambda; i++) from[i] = i;
-    for (int64_t width = 1; width < lambda; width *= 2) {
-        for (int64_t first = 0; first < lambda; first += 2 * width) {
-            const int64_t middle = first + width < lambda ? first + width : lambda;
-            const int64_t end = first + 2 * width < lambda ? first + 2 * width : lambda;
-            cmaes_merge(cmaes, from, to, first, middle, end);
-        }
-        int64_t *kept = from;
-        from = to;
-        to = kept;
-    }
-    cmaes->order = from;
-    cmaes->order_room = to;
-}
-
 // ---- paths and step size --------------------------------------------------------------------------------------------
 
 // y_w = sum of w_i y_i over the parents (equation 41), and the new mean (42).
@@ -60,20 +19,14 @@ static void cmaes_move_mean(const Cmaes *cmaes, const CmaesView *view, const Cma
     for (int j = 0; j < n; j++) view->mean[j] += view->run->sigma * y_w[j];
 }
 
-// p_sigma (equation 43), with C^-1/2 y_w = B D^-1 B' y_w. Gives its length.
+// p_sigma (equation 43), with C^-1/2 y_w. Gives its length.
 static double cmaes_move_p_sigma(const Cmaes *cmaes, const CmaesView *view, const double *y_w)
 {
     const int n = cmaes->n;
     const double c = cmaes->weights.c_sigma, gain = sqrt(c * (2.0 - c) * cmaes->weights.mu_eff);
     double square = 0.0;
     for (int j = 0; j < n; j++) view->p_sigma[j] *= 1.0 - c;
-    for (int k = 0; k < n; k++) {
-        const double *axis = view->axes + k * n;
-        double along = 0.0;
-        for (int j = 0; j < n; j++) along += axis[j] * y_w[j];
-        along *= gain / view->lengths[k];
-        for (int j = 0; j < n; j++) view->p_sigma[j] += along * axis[j];
-    }
+    cmaes_whiten(cmaes, view, y_w, gain, view->p_sigma);
     for (int j = 0; j < n; j++) square += view->p_sigma[j] * view->p_sigma[j];
     return sqrt(square);
 }
@@ -100,64 +53,6 @@ static void cmaes_move_sigma(const Cmaes *cmaes, CmaesRun *run, double length)
     run->sigma *= portable_exp(change < 1.0 ? change : 1.0);
 }
 
-// ---- covariance -----------------------------------------------------------------------------------------------------
-
-// Adds weight v v' to the lower triangle.
-static void cmaes_add_square(int n, double *C, double weight, const double *v)
-{
-    for (int i = 0; i < n; i++) {
-        const double scaled = weight * v[i];
-        for (int j = 0; j <= i; j++) C[i * n + j] += scaled * v[j];
-    }
-}
-
-// Equations 46 and 47. A negative weight is scaled by the member's own length, so that C stays positive definite.
-static void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, bool h_sigma)
-{
-    const int n = cmaes->n;
-    const CmaesWeights *weights = &cmaes->weights;
-    const double stalled = h_sigma ? 0.0 : weights->c_c * (2.0 - weights->c_c);
-    const double keep = 1.0 + weights->c_1 * stalled - weights->c_1 - weights->c_mu * weights->sum;
-    const int64_t used = cmaes->settings[CMAES_WEIGHTS] == CMAES_WEIGHTS_ACTIVE ? weights->lambda : weights->mu;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) view->C[i * n + j] *= keep;
-    }
-    cmaes_add_square(n, view->C, weights->c_1, view->p_c);
-    for (int64_t i = 0; i < used; i++) {
-        const int64_t member = cmaes->order[i];
-        double weight = weights->weight[i];
-        if (weight < 0.0) weight *= n / population->square[member];
-        cmaes_add_square(n, view->C, weights->c_mu * weight, population->y + member * n);
-    }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) view->C[j * n + i] = view->C[i * n + j];
-    }
-}
-
-// C = B D^2 B', so rarely that it costs no more than the rest: by the count of evaluations, never by the clock. Where
-// rounding left no positive eigenvalue, the least length is such that the condition number tells.
-static void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view)
-{
-    const int n = cmaes->n;
-    CmaesRun *run = view->run;
-    const double rate = (cmaes->weights.c_1 + cmaes->weights.c_mu) * n * 10.0;
-    const double since = (double)(run->evaluations - run->eigen_evaluations);
-    if (since < (double)run->lambda / rate) return;
-    run->eigen_evaluations = run->evaluations;
-    if (!symmetric_eigen(n, view->C, view->lengths, view->axes, cmaes->vector)) {
-        view->lengths[0] = 0.0; // not finite: it ends at the condition number
-        return;
-    }
-    const double least = view->lengths[n - 1] * 1e-30;
-    for (int k = 0; k < n; k++) view->lengths[k] = sqrt(view->lengths[k] > least ? view->lengths[k] : least);
-}
-
-double cmaes_condition(const Cmaes *cmaes, const CmaesView *view)
-{
-    const double ratio = view->lengths[cmaes->n - 1] / view->lengths[0];
-    return ratio * ratio;
-}
-
 // ---- history --------------------------------------------------------------------------------------------------------
 
 // When it is full every second entry is dropped, and from then on every second generation is noted.
@@ -178,43 +73,79 @@ static void cmaes_note_history(const CmaesView *view)
     view->history_median[run->history_count++] = run->generation_median;
 }
 
-static double cmaes_fitness_at(const Cmaes *cmaes, int64_t rank)
+// What the member of a rank was ranked by; infinite where constraints came first.
+static double cmaes_key_at(const Cmaes *cmaes, int64_t rank)
 {
     const int64_t member = cmaes->order[rank];
-    return cmaes->failed[member] ? (double)NAN : cmaes->fitness[member];
+    const bool violates = cmaes->violation != NULL && !cmaes->lagrangian && cmaes->violation[member] > 0.0;
+    return violates && !isnan(cmaes->key[member]) ? (double)INFINITY : cmaes->key[member];
+}
+
+// The best fitness among members that meet the constraints; NaN: there is none.
+static double cmaes_best_fitness(const Cmaes *cmaes, int64_t lambda)
+{
+    double best = (double)NAN;
+    for (int64_t k = 0; k < lambda; k++) {
+        if (isnan(cmaes->fitness[k]) || (cmaes->violation != NULL && cmaes->violation[k] > 0.0)) continue;
+        if (!(best <= cmaes->fitness[k])) best = cmaes->fitness[k];
+    }
+    return best;
 }
 
 static void cmaes_note(const Cmaes *cmaes, const CmaesView *view)
 {
     CmaesRun *run = view->run;
-    run->generation_best = cmaes_fitness_at(cmaes, 0);
-    run->generation_median = cmaes_fitness_at(cmaes, run->lambda / 2);
-    run->generation_worst = cmaes_fitness_at(cmaes, run->lambda - 1);
-    if (!(run->best <= run->generation_best) && !isnan(run->generation_best)) run->best = run->generation_best;
+    const double best = cmaes_best_fitness(cmaes, run->lambda);
+    run->generation_best = cmaes_key_at(cmaes, 0);
+    run->generation_median = cmaes_key_at(cmaes, run->lambda / 2);
+    run->generation_worst = cmaes_key_at(cmaes, run->lambda - 1);
+    if (!(run->best <= best) && !isnan(best)) run->best = best;
     view->recent[run->recent_count++ % cmaes->n_recent] = run->generation_best;
     cmaes_note_history(view);
 }
 
+// ---- keys -----------------------------------------------------------------------------------------------------------
+
+// What members are ranked by: fitness, and what bounds and constraints add to it.
+static void cmaes_set_keys(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
+{
+    const int64_t lambda = view->run->lambda;
+    if (cmaes->lagrangian) cmaes_lagrangian_adapt(cmaes, view);
+    if (cmaes->penalized) cmaes_penalty_adapt(cmaes, view);
+    memcpy(cmaes->key, cmaes->fitness, (size_t)lambda * sizeof *cmaes->key);
+    for (int64_t k = 0; cmaes->penalized && k < lambda; k++)
+        cmaes->key[k] += cmaes_penalty(cmaes, view, population->y + k * cmaes->n);
+    for (int64_t k = 0; cmaes->lagrangian && k < lambda; k++)
+        cmaes->key[k] += cmaes_lagrangian(cmaes, view, cmaes->constraint + k * cmaes->n_constraints);
+}
+
 // ---- a generation ---------------------------------------------------------------------------------------------------
+
+static void cmaes_learn(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
+{
+    double *y_w = cmaes->vector;
+    cmaes_move_mean(cmaes, view, population, y_w);
+    const double length = cmaes_move_p_sigma(cmaes, view, y_w);
+    const bool h_sigma = cmaes_h_sigma(cmaes, view->run, length);
+    cmaes_move_p_c(cmaes, view, y_w, h_sigma);
+    cmaes_move_C(cmaes, view, population, h_sigma);
+    cmaes_move_sigma(cmaes, view->run, length);
+    if (cmaes->uncertain) cmaes_treat_noise(cmaes, view->run);
+    cmaes_decompose_if_due(cmaes, view);
+    cmaes_keep_margin(cmaes, view);
+}
 
 void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
 {
     CmaesRun *run = view->run;
-    double *y_w = cmaes->vector;
     if (cmaes->weights.lambda != run->lambda) cmaes_weights(cmaes, run->lambda, &cmaes->weights);
+    if (cmaes->uncertain) cmaes_measure_noise(cmaes, view, population);
+    cmaes_set_keys(cmaes, view, population);
     cmaes_rank(cmaes, run->lambda);
-    run->evaluations += run->lambda;
+    run->evaluations += cmaes->uncertain || cmaes->lagrangian ? population->run : run->lambda;
     cmaes_note(cmaes, view);
     const bool all_failed = isnan(run->generation_best);
     run->failed_generations = all_failed ? run->failed_generations + 1 : 0;
-    if (!all_failed) {
-        cmaes_move_mean(cmaes, view, population, y_w);
-        const double length = cmaes_move_p_sigma(cmaes, view, y_w);
-        const bool h_sigma = cmaes_h_sigma(cmaes, run, length);
-        cmaes_move_p_c(cmaes, view, y_w, h_sigma);
-        cmaes_move_C(cmaes, view, population, h_sigma);
-        cmaes_move_sigma(cmaes, run, length);
-        cmaes_decompose(cmaes, view);
-    }
+    if (!all_failed) cmaes_learn(cmaes, view, population);
     run->round++;
 }

@@ -369,9 +369,11 @@ static void spec_read(SpecReader *reader)
     if (with_model) {
         spec_read_parameters(reader);
         axes_read(reader);
+        cmaes_section_read(reader);
         perturb_read(reader);
     }
     objective_read(reader);
+    constraints_read(reader);
     record_read(reader);
 }
 

@@ -37,7 +37,7 @@ HD mask lanes_running(const LaneGroup *group)
 #if LANES == 1
     return MASK(group->tick == 0 || group->batch.status[group->lane] == LANE_RUNNING);
 #else
-    mask running = splat_bits(0);
+    mask running = no_lanes();
     for (int i = 0; i < group->valid; i++) {
         running[i] = group->tick == 0 || group->batch.status[group->lane + i] == LANE_RUNNING ? -1 : 0;
     }

@@ -49,14 +49,14 @@ HD real math_nearest(real x) { return (x + math_rounder()) - math_rounder(); }
 
 HD real math_infinity(void) { return real_of_bits(splat_bits(0x7ff0000000000000)); }
 HD real math_nan(void) { return real_of_bits(splat_bits(0x7ff8000000000000)); }
-HD mask math_sign_bit(real x) { return bits_of(x) & splat_bits(INT64_MIN); }
+HD bits64 math_sign_bit(real x) { return bits_of(x) & splat_bits(INT64_MIN); }
 // x with the sign bit set where `sign` has it
-HD real math_signed(real x, mask sign) { return real_of_bits(bits_of(x) | sign); }
+HD real math_signed(real x, bits64 sign) { return real_of_bits(bits_of(x) | sign); }
 
 // 2^k, k an integer in -1022..1023
 HD real math_power_of_two(real k)
 {
-    const mask exponent = bits_of(k + splat(0x1.8p52 + 1023.0)) & splat_bits(2047);
+    const bits64 exponent = bits_of(k + splat(0x1.8p52 + 1023.0)) & splat_bits(2047);
     return real_of_bits(exponent << 52);
 }
 
@@ -90,7 +90,7 @@ HD mask math_is_near(real x) { return MASK(absolute(x) <= splat(0.785)); }
 // math_is_near(x).
 // Reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is exact, the last
 // only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would cost 8 operations.
-HD real math_reduced(real x, mask *turns)
+HD real math_reduced(real x, bits64 *turns)
 {
     const real angle = select_real(MASK(absolute(x) <= splat(0x1p30)), x, math_nan());
     const real rounded = fused(angle, splat(0.6366197723675814), math_rounder()); // 2/pi
@@ -101,10 +101,10 @@ HD real math_reduced(real x, mask *turns)
 }
 
 // By n quarter turns: n mod 4 of 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
-HD void math_turn_back(mask turns, real *s, real *c)
+HD void math_turn_back(bits64 turns, real *s, real *c)
 {
-    const mask odd = -(turns & splat_bits(1));
-    const mask half_turn = -(turns & splat_bits(2)), sign_bit = splat_bits(INT64_MIN);
+    const mask odd = (mask)(-(turns & splat_bits(1)));
+    const bits64 half_turn = -(turns & splat_bits(2)), sign_bit = splat_bits(INT64_MIN);
     const real sine_x = real_of_bits(bits_of(select_real(odd, *c, *s)) ^ (half_turn & sign_bit));
     *c = real_of_bits(bits_of(select_real(odd, *s, *c)) ^ ((half_turn ^ odd) & sign_bit));
     *s = sine_x;
@@ -115,7 +115,7 @@ HD void math_turn_back(mask turns, real *s, real *c)
 HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
 {
     const mask far = ~(math_is_near(x) & math_is_near(y));
-    mask turns_x = splat_bits(0), turns_y = splat_bits(0);
+    bits64 turns_x = splat_bits(0), turns_y = splat_bits(0);
     if (any_lane(far)) {
         x = math_reduced(x, &turns_x);
         y = math_reduced(y, &turns_y);
@@ -132,7 +132,7 @@ HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y
 HD void sine_cosine(real x, real *sine_x, real *cosine_x)
 {
     const mask far = ~math_is_near(x);
-    mask turns = splat_bits(0);
+    bits64 turns = splat_bits(0);
     if (any_lane(far)) x = math_reduced(x, &turns);
     math_sine_cosine_near(x, sine_x, cosine_x);
     if (any_lane(far)) math_turn_back(turns, sine_x, cosine_x);
@@ -214,7 +214,7 @@ HD real arc_tangent2(real y, real x)
     real octants = select_real(diagonal, splat(1.0), zero);
     octants = select_real(steep, 2.0 - octants, octants);
     octants = select_real(left, 4.0 - octants, octants);
-    const mask turned = (steep ^ left) & splat_bits(INT64_MIN);
+    const bits64 turned = (steep ^ left) & splat_bits(INT64_MIN);
 
     // q + q_low = numerator / denominator
     const real inverse = 1.0 / denominator;
@@ -293,10 +293,10 @@ HD real hyperbolic_tangent(real x)
 HD void math_decomposed(real x, real *k, real *m)
 {
     const mask subnormal = MASK(x < splat(0x1p-1022));
-    const mask bits = bits_of(select_real(subnormal, x * 0x1p54, x)) & splat_bits(INT64_MAX);
-    const mask root = splat_bits(0x3fe6a09e667f3bcd); // sqrt(1/2)
-    const mask m_bits = ((bits - root) & splat_bits(0x000fffffffffffff)) + root;
-    const mask biased = (bits - m_bits + splat_bits(INT64_C(1022) << 52)) >> 52; // k + 1022 >= 0
+    const bits64 bits = bits_of(select_real(subnormal, x * 0x1p54, x)) & splat_bits(INT64_MAX);
+    const bits64 root = splat_bits(0x3fe6a09e667f3bcd); // sqrt(1/2)
+    const bits64 m_bits = ((bits - root) & splat_bits(0x000fffffffffffff)) + root;
+    const bits64 biased = (bits - m_bits + splat_bits(INT64_C(1022) << 52)) >> 52; // k + 1022 >= 0
     const real whole = real_of_bits(biased | splat_bits(0x4330000000000000)) - (0x1p52 + 1022.0);
     *k = whole - select_real(subnormal, splat(54.0), splat(0.0));
     *m = real_of_bits(m_bits);

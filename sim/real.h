@@ -59,10 +59,12 @@ HD double entry_of(const double *entry) { return *entry; }
 #if LANES == 1
 #include <math.h>
 typedef double real;
-typedef int64_t mask; // 0 or -1
+typedef int32_t mask; // 0 or -1
+typedef int64_t bits64; // of a real
 #else
 typedef double real __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES))); // 0 or -1 per lane
+typedef mask bits64; // of a real
 #endif
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
@@ -89,33 +91,36 @@ template <typename Type> HD Type &apart_new(void)
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 #if LANES == 1
-HD mask bits_of(real x)
+HD bits64 bits_of(real x)
 {
-    mask bits;
+    bits64 bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
-HD real real_of_bits(mask bits)
+HD real real_of_bits(bits64 bits)
 {
     real x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 #else
-HD mask bits_of(real x) { return (mask)x; }
-HD real real_of_bits(mask bits) { return (real)bits; }
+HD bits64 bits_of(real x) { return (mask)x; }
+HD real real_of_bits(bits64 bits) { return (real)bits; }
 #endif
 
 // A comparison as a mask. Vector comparisons give 0 or -1 already; a scalar comparison gives 0 or 1 and is negated.
 #if LANES == 1
 #define MASK(comparison) (-(mask)(comparison))
 HD real splat(double x) { return x; }
-HD mask splat_bits(int64_t x) { return x; }
+HD bits64 splat_bits(int64_t x) { return x; }
 #else
 #define MASK(comparison) (comparison)
 HD real splat(double x) { return x - (real){0}; }
-HD mask splat_bits(int64_t x) { return x - (mask){0}; }
+HD bits64 splat_bits(int64_t x) { return x - (mask){0}; }
 #endif
+
+HD mask no_lanes(void) { return MASK(splat(0.0) != 0.0); }
+HD mask all_lanes(void) { return MASK(splat(0.0) == 0.0); }
 
 // mask ? a : b, lane by lane, bit for bit
 HD real select_real(mask m, real a, real b)

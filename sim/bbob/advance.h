@@ -130,7 +130,7 @@ HD real bbob_f4(BbobPoint *p)
 {
     bbob_oscillate(p);
     for (int i = 0; i < p->d; i++) {
-        const mask steep = i % 2 == 0 ? MASK(p->x[i] > splat(0.0)) : splat_bits(0);
+        const mask steep = i % 2 == 0 ? MASK(p->x[i] > splat(0.0)) : no_lanes();
         p->x[i] = select_real(steep, splat(10.0 * p->weight[i]), splat(p->weight[i])) * p->x[i];
     }
     return bbob_ripples(p);

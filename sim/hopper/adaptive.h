@@ -8,13 +8,19 @@
 
 // ---- the lane -------------------------------------------------------------------------------------------------------
 
+// What a step needs once or twice: apart, since its stages need the registers.
+typedef struct PrinceAside {
+    PrinceSwitches on, turning; // turning: at the end of the step that lands on an event
+    real reach;                 // length of that step; 0: none is sought
+    real event_t, cascade;      // when the last event was, and how many there were at that instant
+    HopperSums sums;            // of the lane
+} PrinceAside;
+
 // The adaptive lane beside its HopperLanes.
 typedef struct PrinceLanes {
-    real t, h;                  // time (s); the step that the controller wants
-    real reach;                 // length of the step that lands on an event; 0: none is sought
-    PrinceSwitches on, turning; // turning: at the end of that step
-    real event_t, cascade;      // when the last event was, and how many there were at that instant
-    PrinceRate first;           // at (t, q, v); not kept between slices, computed again to the same bits
+    APART(PrinceAside) aside;
+    real t, h;        // time (s); the step that the controller wants
+    PrinceRate first; // at (t, q, v); not kept between slices, computed again to the same bits
 } PrinceLanes;
 
 // The greatest number of events at one instant; beyond it the lane ends as `limit`.
@@ -43,55 +49,57 @@ HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, cons
 
 HD void prince_begin(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own)
 {
-    memset(own, 0, sizeof *own);
+    memset(&own->aside.turning, 0, sizeof own->aside.turning);
+    own->aside.reach = own->aside.cascade = own->t = splat(0.0);
     const PrinceFunctions g = prince_functions(world, &lanes->q, &lanes->v);
-    own->on = prince_sides(&g);
+    own->aside.on = prince_sides(&g);
     own->h = splat(1e-3);
-    own->event_t = splat(-1.0);
+    own->aside.event_t = splat(-1.0);
 }
 
 HD void prince_load(const LaneGroup *group, PrinceLanes *own)
 {
     own->t = lanes_work(group, HOPPER_WORK_t);
     own->h = lanes_work(group, HOPPER_WORK_h);
-    own->reach = lanes_work(group, HOPPER_WORK_reach);
-    own->on = prince_unpacked(lanes_work(group, HOPPER_WORK_switches));
-    own->turning = prince_unpacked(lanes_work(group, HOPPER_WORK_turning));
-    own->event_t = lanes_work(group, HOPPER_WORK_event_t);
-    own->cascade = lanes_work(group, HOPPER_WORK_cascade);
+    own->aside.reach = lanes_work(group, HOPPER_WORK_reach);
+    own->aside.on = prince_unpacked(lanes_work(group, HOPPER_WORK_switches));
+    own->aside.turning = prince_unpacked(lanes_work(group, HOPPER_WORK_turning));
+    own->aside.event_t = lanes_work(group, HOPPER_WORK_event_t);
+    own->aside.cascade = lanes_work(group, HOPPER_WORK_cascade);
 }
 
 HD void prince_store(const LaneGroup *group, const PrinceLanes *own, mask which)
 {
     lanes_set_work(group, HOPPER_WORK_t, own->t, which);
     lanes_set_work(group, HOPPER_WORK_h, own->h, which);
-    lanes_set_work(group, HOPPER_WORK_reach, own->reach, which);
-    lanes_set_work(group, HOPPER_WORK_switches, prince_packed(&own->on), which);
-    lanes_set_work(group, HOPPER_WORK_turning, prince_packed(&own->turning), which);
-    lanes_set_work(group, HOPPER_WORK_event_t, own->event_t, which);
-    lanes_set_work(group, HOPPER_WORK_cascade, own->cascade, which);
+    lanes_set_work(group, HOPPER_WORK_reach, own->aside.reach, which);
+    lanes_set_work(group, HOPPER_WORK_switches, prince_packed(&own->aside.on), which);
+    lanes_set_work(group, HOPPER_WORK_turning, prince_packed(&own->aside.turning), which);
+    lanes_set_work(group, HOPPER_WORK_event_t, own->aside.event_t, which);
+    lanes_set_work(group, HOPPER_WORK_cascade, own->aside.cascade, which);
 }
 
 // Looks for switches that crossed in a good step; those lanes will land on the first crossing. Gives the lanes.
 HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own, const PrinceStep *step,
                     const PrinceFunctions *after, mask good)
 {
-    const PrinceSwitches relevant = prince_relevant(&lanes->machine, &own->on);
+    const PrinceSwitches relevant = prince_relevant(&lanes->machine, &own->aside.on);
     PrinceSwitches crossing;
-    mask any = splat_bits(0);
+    mask any = no_lanes();
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++) {
-        const real signed_value = select_real(own->on.on[k], after->value[k], -after->value[k]);
+        const real signed_value = select_real(own->aside.on.on[k], after->value[k], -after->value[k]);
         crossing.on[k] = good & relevant.on[k] & MASK(signed_value < -PRINCE_DEAD_BAND * world->c.tolerance);
         any = any | crossing.on[k];
     }
     if (!any_lane(any)) return any;
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
     PrinceSwitches turning;
-    const real theta = prince_first(world, &dense, &own->on, &crossing, any, &turning);
+    const real theta = prince_first(world, &dense, &own->aside.on, &crossing, any, &turning);
     UNROLL
-    for (int k = 0; k < PRINCE_SWITCHES; k++) own->turning.on[k] = (any & turning.on[k]) | (~any & own->turning.on[k]);
-    own->reach = select_real(any, greater_of(theta * step->h, splat(1e-15)), own->reach);
+    for (int k = 0; k < PRINCE_SWITCHES; k++)
+        own->aside.turning.on[k] = (any & turning.on[k]) | (~any & own->aside.turning.on[k]);
+    own->aside.reach = select_real(any, greater_of(theta * step->h, splat(1e-15)), own->aside.reach);
     return any;
 }
 
@@ -109,20 +117,20 @@ HD PrinceRate prince_rate_select(const HopperWorld *world, mask m, const PrinceR
 }
 
 // Sums of the lanes of `taken` over the step.
-HD void prince_sum(const HopperWorld *world, HopperLanes *lanes, const HopperAngles *s, const PrinceStep *step,
-                   const HopperTransitions *edge, real height, mask settled, mask taken)
+HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s, const PrinceStep *step,
+                   const HopperTransitions *edge, real height, mask settled, mask taken, HopperSums *of_lanes)
 {
-    HopperSums sums = lanes->sums;
+    HopperSums sums = *of_lanes;
     hopper_sum(world, &sums, s, &lanes->q, &lanes->machine, edge, &step->averages.step, step->last.speed, height,
                step->h, false);
     const real over = select_real(settled, step->h, splat(0.0));
     sums.sum_speed_error2 = fused(over, step->averages.speed_error2, sums.sum_speed_error2);
     sums.sum_speed = fused(over, step->averages.speed, sums.sum_speed);
     sums.sum_attitude2 = fused(over, step->averages.attitude2, sums.sum_attitude2);
-#define PRINCE_SUM(name) lanes->sums.name = select_real(taken, sums.name, lanes->sums.name);
+#define PRINCE_SUM(name) of_lanes->name = select_real(taken, sums.name, of_lanes->name);
     HOPPER_SUMS(PRINCE_SUM)
 #undef PRINCE_SUM
-#define PRINCE_SUM(name) lanes->sums.parts.name = select_real(taken, sums.parts.name, lanes->sums.parts.name);
+#define PRINCE_SUM(name) of_lanes->parts.name = select_real(taken, sums.parts.name, of_lanes->parts.name);
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(PRINCE_SUM)
     }
@@ -141,9 +149,10 @@ HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask good, mask
 // Counts events at one instant.
 HD void prince_count(PrinceLanes *own, mask landing)
 {
-    const mask same = MASK(own->t - own->event_t <= 1e-12);
-    own->cascade = select_real(landing, select_real(same, own->cascade + 1.0, splat(0.0)), own->cascade);
-    own->event_t = select_real(landing, own->t, own->event_t);
+    const mask same = MASK(own->t - own->aside.event_t <= 1e-12);
+    own->aside.cascade =
+        select_real(landing, select_real(same, own->aside.cascade + 1.0, splat(0.0)), own->aside.cascade);
+    own->aside.event_t = select_real(landing, own->t, own->aside.event_t);
 }
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
@@ -174,7 +183,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
         HopperLanes there = *lanes;
         there.q = prince_at(dense.q, theta);
         there.v = prince_at(dense.v, theta);
-        const PrinceRate rate = prince_rate(world, &there.machine, &own->on, held, t, &there.q, &there.v);
+        const PrinceRate rate = prince_rate(world, &there.machine, &own->aside.on, held, t, &there.q, &there.v);
         hopper_sample(group, &there, &rate.control, t, due);
     }
 }
@@ -189,17 +198,17 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     if (!any_lane(running)) return;
     running = not_empty(running);
     WITH_APART(HopperLanes, lanes, HopperPast);
-    PrinceLanes own;
+    WITH_APART(PrinceLanes, own, PrinceAside);
     if (group->tick == 0) {
-        hopper_begin(&world, &lanes);
+        hopper_begin(&world, &lanes, &own.aside.sums);
         prince_begin(&world, &lanes, &own);
     } else {
-        hopper_load(&world, group, &lanes);
+        hopper_load(&world, group, &lanes, &own.aside.sums);
         prince_load(group, &own);
-        if (!full) own.on.on[PRINCE_LANDING] = own.turning.on[PRINCE_LANDING] = splat_bits(0);
+        if (!full) own.aside.on.on[PRINCE_LANDING] = own.aside.turning.on[PRINCE_LANDING] = no_lanes();
     }
     PrinceHeld held = prince_held(&world, &lanes, own.t);
-    own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);
+    own.first = prince_rate(&world, &lanes.machine, &own.aside.on, &held, own.t, &lanes.q, &lanes.v);
     if (observed && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
     const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
     const int64_t last = world.c.steps_max;
@@ -207,10 +216,10 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         // the step: up to an event that was found, up to an instant, or as long as the error allows
         const real deadline = prince_deadline(&world, &lanes, &own, &held), left = deadline - own.t;
-        const mask landing = MASK(own.reach > 0.0), timed = ~landing & MASK(own.h >= left);
-        const real h = select_real(landing, own.reach, select_real(timed, left, own.h));
+        const mask landing = MASK(own.aside.reach > 0.0), timed = ~landing & MASK(own.h >= left);
+        const real h = select_real(landing, own.aside.reach, select_real(timed, left, own.h));
         PrinceStep step;
-        prince_take(&world, &lanes, &own.on, &held, &own.first, own.t, h, &step);
+        prince_take(&world, &lanes, &own.aside.on, &held, &own.first, own.t, h, &step);
         const mask good = landing | MASK(step.error <= 1.0);
         const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
         const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
@@ -226,21 +235,21 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             own.t = select_real(taken, select_real(timed, deadline, own.t + h), own.t);
             PrinceSwitches turning;
             UNROLL
-            for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.turning.on[k] & landing & taken;
-            const HopperTransitions edge = prince_turn(&lanes.machine, &own.on, &turning, &after, own.t);
-            own.reach = select_real(taken, splat(0.0), own.reach);
+            for (int k = 0; k < PRINCE_SWITCHES; k++) turning.on[k] = own.aside.turning.on[k] & landing & taken;
+            const HopperTransitions edge = prince_turn(&lanes.machine, &own.aside.on, &turning, &after, own.t);
+            own.aside.reach = select_real(taken, splat(0.0), own.aside.reach);
             prince_count(&own, landing & taken);
             const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-            prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken);
+            prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken, &own.aside.sums);
 
             own.first = prince_rate_select(&world, taken, &step.last, &own.first);
             held = prince_held(&world, &lanes, own.t);
             if (any_lane(taken & (landing | timed)))
-                own.first = prince_rate(&world, &lanes.machine, &own.on, &held, own.t, &lanes.q, &lanes.v);
+                own.first = prince_rate(&world, &lanes.machine, &own.aside.on, &held, own.t, &lanes.q, &lanes.v);
             const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, splat(0.0));
             failure = select_real(taken, hopper_failure(&failures), failure);
         }
-        failure = select_real(MASK(own.cascade > PRINCE_CASCADE) | (tick + 1 == last ? splat_bits(-1) : splat_bits(0)),
+        failure = select_real(MASK(own.aside.cascade > PRINCE_CASCADE) | (tick + 1 == last ? all_lanes() : no_lanes()),
                               splat(HOPPER_LIMIT), failure);
         const mask arrived = MASK(own.t >= end);
         failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
@@ -248,14 +257,14 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         if (any_lane(ended)) {
             const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
             if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, ended);
-            hopper_finish(&world, group, &lanes, &s, own.t - settle, own.t, failure, ended);
+            hopper_finish(&world, group, &lanes, &own.aside.sums, &s, own.t - settle, own.t, failure, ended);
             prince_store(group, &own, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
             running = not_empty(running);
         }
     }
-    hopper_store(&world, group, &lanes, running);
+    hopper_store(&world, group, &lanes, &own.aside.sums, running);
     prince_store(group, &own, running);
 }
 

@@ -62,10 +62,11 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     if (!any_lane(running)) return;
     running = not_empty(running);
     WITH_APART(HopperLanes, lanes, HopperPast);
+    HopperSums sums;
     if (group->tick == 0) {
-        hopper_begin(&world, &lanes);
+        hopper_begin(&world, &lanes, &sums);
     } else {
-        hopper_load(&world, group, &lanes);
+        hopper_load(&world, group, &lanes, &sums);
     }
     HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
     real speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
@@ -88,24 +89,24 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
         const HopperEdge after = hopper_edge(&world, &lanes, &s);
         const HopperTransitions edge = hopper_transitions(&world, &lanes.machine, &before, &after, t_end);
         before = after;
-        hopper_sum(&world, &lanes.sums, &s, &lanes.q, &lanes.machine, &edge, &step, speed, after.height,
-                   splat(world.c.dt), tick + 1 > world.c.settle);
+        hopper_sum(&world, &sums, &s, &lanes.q, &lanes.machine, &edge, &step, speed, after.height, splat(world.c.dt),
+                   tick + 1 > world.c.settle);
 
         const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, step.residual);
-        const mask ended = running & (tick + 1 == world.c.ticks ? splat_bits(-1) : hopper_failed(&failures));
+        const mask ended = running & (tick + 1 == world.c.ticks ? all_lanes() : hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
                 const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
                 hopper_sample(group, &lanes, &last, t_end, ended);
             }
             const real settled = splat((double)(tick + 1 - world.c.settle));
-            hopper_finish(&world, group, &lanes, &s, settled, t_end, hopper_failure(&failures), ended);
+            hopper_finish(&world, group, &lanes, &sums, &s, settled, t_end, hopper_failure(&failures), ended);
             running = running & ~ended;
             if (!any_lane(running)) return;
             running = not_empty(running);
         }
     }
-    hopper_store(&world, group, &lanes, running);
+    hopper_store(&world, group, &lanes, &sums, running);
 }
 
 #define HOPPER_KERNEL(name, integrator, full)                                                                          \

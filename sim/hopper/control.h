@@ -111,7 +111,7 @@ HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine 
     edge.touchdown = hopper_flying(machine) & MASK(before->height >= 0.0) & MASK(after->height < 0.0);
     edge.bottom = hopper_in(machine, HOPPER_COMPRESSION) & MASK(before->dl < 0.0) & MASK(after->dl >= 0.0);
     edge.lift_off = hopper_in(machine, HOPPER_THRUST) & MASK(before->l <= slack) & MASK(after->l > slack);
-    edge.match = splat_bits(0);
+    edge.match = no_lanes();
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
         const mask prepared = hopper_in(machine, HOPPER_FLIGHT) & ~edge.touchdown;
         edge.match = prepared & MASK(before->landing >= 0.0) & MASK(after->landing < 0.0);

@@ -68,9 +68,9 @@ HD PrinceSwitches prince_sides(const PrinceFunctions *g)
 HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwitches *switches)
 {
     PrinceSwitches relevant;
-    relevant.on[PRINCE_GROUND] = splat_bits(-1);
+    relevant.on[PRINCE_GROUND] = all_lanes();
     relevant.on[PRINCE_SINKING] = switches->on[PRINCE_GROUND];
-    relevant.on[PRINCE_STOP] = splat_bits(-1);
+    relevant.on[PRINCE_STOP] = all_lanes();
     relevant.on[PRINCE_PLACING] = hopper_in(machine, HOPPER_FLIGHT);
     relevant.on[PRINCE_RISING] = hopper_in(machine, HOPPER_COMPRESSION);
     relevant.on[PRINCE_EXTENDED] = hopper_in(machine, HOPPER_THRUST);
@@ -416,7 +416,7 @@ HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const P
         v = prince_at(dense->v, first);
         after = prince_functions(world, &q, &v);
         PrinceSwitches earlier;
-        mask again = splat_bits(0);
+        mask again = no_lanes();
         UNROLL
         for (int k = 0; k < PRINCE_SWITCHES; k++) {
             const real value = select_real(on->on[k], after.value[k], -after.value[k]);
@@ -450,7 +450,7 @@ HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switche
     const PrinceSwitches sides = prince_sides(g);
     PrinceSwitches fresh;
     UNROLL
-    for (int k = 0; k < PRINCE_SWITCHES; k++) fresh.on[k] = splat_bits(0);
+    for (int k = 0; k < PRINCE_SWITCHES; k++) fresh.on[k] = no_lanes();
     fresh.on[PRINCE_SINKING] = turning->on[PRINCE_GROUND];
     fresh.on[PRINCE_RISING] = edge.touchdown;
     fresh.on[PRINCE_EXTENDED] = edge.bottom;

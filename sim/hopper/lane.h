@@ -38,12 +38,12 @@ HD HopperWorld hopper_world(const Constants *constants, const double *assets, co
 }
 
 // The lane at t = 0: in flight, with the first guess of the duration of stance.
-HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
+HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *sums)
 {
     const HopperParameters *p = &world->p;
     memset(&lanes->past, 0, sizeof lanes->past);
     memset(&lanes->machine, 0, sizeof lanes->machine);
-    memset(&lanes->sums, 0, sizeof lanes->sums);
+    memset(sums, 0, sizeof *sums);
     lanes->q.x = p->x_foot;
     lanes->q.z = p->z_foot;
     lanes->q.a = p->phi_leg;
@@ -60,11 +60,11 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
     const HopperAngles s = hopper_angles(lanes->q.a, lanes->q.b);
     const HopperEnergy energy = hopper_energy(world, &s, &lanes->q, &lanes->v);
     const real height = hopper_foot(world, lanes->q.x, lanes->q.z, lanes->v.x, lanes->v.z).height;
-    lanes->sums.energy_start = hopper_energy_total(&energy);
-    lanes->sums.x_body_start = hopper_body_x(p, &s, lanes->q.x, lanes->q.l);
-    lanes->sums.z_body_start = hopper_body_z(p, &s, lanes->q.z, lanes->q.l);
-    lanes->sums.penetration = greater_of(-height, splat(0.0));
-    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_begin(&lanes->sums.parts, &energy);
+    sums->energy_start = hopper_energy_total(&energy);
+    sums->x_body_start = hopper_body_x(p, &s, lanes->q.x, lanes->q.l);
+    sums->z_body_start = hopper_body_z(p, &s, lanes->q.z, lanes->q.l);
+    sums->penetration = greater_of(-height, splat(0.0));
+    if (hopper_with(world, HOPPER_WITH_PARTS)) hopper_parts_begin(&sums->parts, &energy);
 }
 
 // Work field <-> member, one list for both directions.
@@ -77,35 +77,37 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes)
     X(x3, past.acceleration[3].x) X(z3, past.acceleration[3].z) X(a3, past.acceleration[3].a) X(b3, past.acceleration[3].b) X(l3, past.acceleration[3].l) \
     X(x4, past.acceleration[4].x) X(z4, past.acceleration[4].z) X(a4, past.acceleration[4].a) X(b4, past.acceleration[4].b) X(l4, past.acceleration[4].l) \
     X(fsm, machine.fsm) X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
-    X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition) \
-    X(sum_speed_error2, sums.sum_speed_error2) X(sum_speed, sums.sum_speed) X(sum_attitude2, sums.sum_attitude2) \
-    X(hops, sums.hops) X(flights, sums.flights) X(apex, sums.apex) X(sum_apex, sums.sum_apex) \
-    X(sum_apex2, sums.sum_apex2) X(energy, sums.energy) X(work, sums.work) X(peak_force2, sums.peak_force2) \
-    X(penetration, sums.penetration) X(residual, sums.residual) X(energy_start, sums.energy_start) \
-    X(x_body_start, sums.x_body_start) X(z_body_start, sums.z_body_start)
+    X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition)
 // clang-format on
 
-HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes)
+HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, HopperSums *sums)
 {
 #define HOPPER_LOAD(field, member) lanes->member = lanes_work(group, HOPPER_WORK_##field);
-#define HOPPER_LOAD_PART(field) lanes->sums.parts.field = lanes_work(group, HOPPER_WORK_part_##field);
+#define HOPPER_LOAD_SUM(field) sums->field = lanes_work(group, HOPPER_WORK_##field);
+#define HOPPER_LOAD_PART(field) sums->parts.field = lanes_work(group, HOPPER_WORK_part_##field);
     HOPPER_STATE(HOPPER_LOAD)
+    HOPPER_SUMS(HOPPER_LOAD_SUM)
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_LOAD_PART)
     }
 #undef HOPPER_LOAD_PART
+#undef HOPPER_LOAD_SUM
 #undef HOPPER_LOAD
 }
 
-HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, mask which)
+HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperSums *sums,
+                     mask which)
 {
 #define HOPPER_STORE(field, member) lanes_set_work(group, HOPPER_WORK_##field, lanes->member, which);
-#define HOPPER_STORE_PART(field) lanes_set_work(group, HOPPER_WORK_part_##field, lanes->sums.parts.field, which);
+#define HOPPER_STORE_SUM(field) lanes_set_work(group, HOPPER_WORK_##field, sums->field, which);
+#define HOPPER_STORE_PART(field) lanes_set_work(group, HOPPER_WORK_part_##field, sums->parts.field, which);
     HOPPER_STATE(HOPPER_STORE)
+    HOPPER_SUMS(HOPPER_STORE_SUM)
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_STORE_PART)
     }
 #undef HOPPER_STORE_PART
+#undef HOPPER_STORE_SUM
 #undef HOPPER_STORE
 }
 
@@ -152,14 +154,15 @@ HD real hopper_failure(const HopperFailures *failures)
 }
 
 // The lanes of `which` end: metrics, state and status go out. `settled` and `survived` as for hopper_metrics.
-HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperAngles *s,
-                      real settled, real survived, real failure, mask which)
+HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes,
+                      const HopperSums *sums, const HopperAngles *s, real settled, real survived, real failure,
+                      mask which)
 {
     const int count = hopper_with(world, HOPPER_WITH_PARTS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
     real metric[HOPPER_N_ALL_METRICS];
-    hopper_metrics(world, &lanes->sums, s, &lanes->q, &lanes->v, settled, survived, metric);
+    hopper_metrics(world, sums, s, &lanes->q, &lanes->v, settled, survived, metric);
     for (int m = 0; m < count; m++) lanes_set_metric(group, m, metric[m], which);
-    hopper_store(world, group, lanes, which);
+    hopper_store(world, group, lanes, sums, which);
     lanes_end(group, failure, which);
 }
 

@@ -350,7 +350,7 @@ HD HopperNewton hopper_newton_solve(const HopperWorld *world, const HopperLanes 
     iterate.state.v = lanes->v;
     mask solving = running;
     for (int iteration = 0;; iteration++) {
-        const mask held = iteration < HOPPER_FREE_ITERATIONS ? splat_bits(0) : splat_bits(-1);
+        const mask held = iteration < HOPPER_FREE_ITERATIONS ? no_lanes() : all_lanes();
         const HopperResidual r = hopper_newton_residual(world, lanes, control, &iterate, held);
         hopper_newton_judge(&iterate, &r, solving);
         const real greatest = greater_of(iterate.residual_q, iterate.residual_v);

@@ -14,7 +14,6 @@ typedef struct HopperLanes {
     APART(HopperPast) past;
     HopperVector q, v;
     HopperMachine machine;
-    HopperSums sums;
     int32_t turn; // of the step that comes: its place in the ring
 } HopperLanes;
 

@@ -137,7 +137,7 @@ HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes
     iterate.w = hopper_moved(&lanes->v, h, &guess);
     mask solving = running;
     for (int iteration = 0; iteration < world->c.iterations; iteration++) {
-        const mask held = iteration < HOPPER_FREE_ITERATIONS ? splat_bits(0) : splat_bits(-1);
+        const mask held = iteration < HOPPER_FREE_ITERATIONS ? no_lanes() : all_lanes();
         const HopperIterate next = hopper_iterate_next(world, lanes, start, control, h, &iterate, held);
         if (debug->on) {
             const HopperState before = hopper_state_after(world, lanes, midpoint, &iterate.w);

@@ -2,7 +2,7 @@
 """BIPOP-CMA-ES of the reference implementation (package cma) on the functions of the model bbob, as CSV like that of
 build/bench_search; then both are compared.
 
-    compare_pycma.py measure BENCH_SEARCH DIMENSIONS INSTANCES BUDGET >pycma.csv
+    compare_pycma.py measure BENCH_SEARCH DIMENSIONS INSTANCES BUDGET [FUNCTIONS] >pycma.csv    # 1-12,17
     compare_pycma.py compare tests/bench/search.csv pycma.csv
 """
 import csv
@@ -25,29 +25,38 @@ def run(program, function, dimension, instance, budget):
     values = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     state = {"count": 0, "hit": [None] * len(TARGETS)}
 
-    def objective(x):
-        values.stdin.write(struct.pack(f"{dimension}d", *x))
+    def evaluate(points):
+        """A whole generation at once: the program answers behind the pipe while more points go into it."""
+        values.stdin.write(b"".join(struct.pack(f"{dimension}d", *x) for x in points))
         values.stdin.flush()
-        value = struct.unpack("d", values.stdout.read(8))[0]
-        state["count"] += 1
-        for k, target in enumerate(TARGETS):
-            if state["hit"][k] is None and value <= target:
-                state["hit"][k] = state["count"]
-        return value
+        fitness = struct.unpack(f"{len(points)}d", values.stdout.read(8 * len(points)))
+        for value in fitness:
+            state["count"] += 1
+            for k, target in enumerate(TARGETS):
+                if state["hit"][k] is None and value <= target:
+                    state["hit"][k] = state["count"]
+        return list(fitness)
 
     random = numpy.random.RandomState(1000 * function + instance)
     options = {"bounds": [-5, 5], "ftarget": 1e-8, "maxfevals": budget * dimension, "verbose": -9, "seed": instance}
-    cma.fmin2(objective, lambda: random.uniform(-4, 4, dimension), 2.0, options, restarts=9, bipop=True)
+    start = lambda: random.uniform(-4, 4, dimension)
+    cma.fmin2(None, start, 2.0, options, restarts=9, bipop=True, parallel_objective=evaluate)
     values.stdin.close()
     values.wait()
     return state["count"], state["hit"]
 
 
-def measure(program, dimensions, instances, budget):
+def numbers(text):
+    """1-3,7: 1, 2, 3, 7"""
+    ends = [part.split("-") for part in text.split(",")]
+    return [number for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
+
+
+def measure(program, dimensions, instances, budget, functions):
     warnings.filterwarnings("ignore")
     print("function,dimension,target,successes,runs,expected_running_time")
     for dimension in dimensions:
-        for function in range(1, 25):
+        for function in functions:
             runs = [run(program, function, dimension, i, budget) for i in range(1, instances + 1)]
             for k, target in enumerate(TARGETS):
                 successes = sum(hit[k] is not None for _, hit in runs)
@@ -79,6 +88,7 @@ def compare(ours, theirs):
 
 if __name__ == "__main__":
     if sys.argv[1] == "measure":
-        measure(sys.argv[2], [int(d) for d in sys.argv[3].split(",")], int(sys.argv[4]), int(float(sys.argv[5])))
+        functions = numbers(sys.argv[6] if len(sys.argv) > 6 else "1-24")
+        measure(sys.argv[2], numbers(sys.argv[3]), int(sys.argv[4]), int(float(sys.argv[5])), functions)
     else:
         compare(sys.argv[2], sys.argv[3])

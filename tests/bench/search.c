@@ -4,10 +4,12 @@
 //
 //   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has 1e4 x dimension evaluations
 //   build/bench_search values FUNCTION DIMENSION INSTANCE
+//   build/bench_search update [DIMENSION [POPULATION [GENERATIONS]]]                      8, 1024 and 2000
 //
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
-// doubles on the standard input, their values go to the output.
+// doubles on the standard input, their values go to the output. The third times what a generation costs beside its
+// evaluations: quartiles over so many generations.
 #include "../../runner/runner.h"
 
 #include <math.h>
@@ -149,8 +151,78 @@ static int bench_values(int function, int dimension, int instance)
     return 0;
 }
 
+static int bench_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void bench_quartiles(const char *what, double *seconds, int count)
+{
+    qsort(seconds, (size_t)count, sizeof *seconds, bench_ascending);
+    printf("%-6s %8.1f us  (quartiles %.1f and %.1f)\n", what, 1e6 * seconds[count / 2], 1e6 * seconds[count / 4],
+           1e6 * seconds[3 * count / 4]);
+}
+
+static void bench_update_spec(int dimension, int population, Arena *arena, Spec *spec)
+{
+    const char *over = "";
+    for (int i = 0; i < dimension; i++)
+        over = arena_format(arena, "%s%sx%d: {range: [-5, 5]}", over, i > 0 ? ", " : "", i + 1);
+    const char *text = arena_format(arena,
+                                    "version: 1\nexperiment: bench\nmodel: bbob\nsimulation: {dimension: %d}\n"
+                                    "search: {method: cmaes, over: {%s}, cmaes: {population: %d, stop: {tolfun: 0, "
+                                    "tolfunhist: 0, tolx: 0, condition: 1e300, generations: 1e7}}}\n",
+                                    dimension, over, population);
+    bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
+}
+
+// An ellipsoid with noise, so that ranks and axes go on to change.
+static double bench_noisy(const double *x, int n, int64_t trial)
+{
+    double sum = 1e-3 * (double)(trial * 7919 % 1009);
+    for (int i = 0; i < n; i++) sum += (i + 1) * (x[i] - 1.0) * (x[i] - 1.0);
+    return sum;
+}
+
+static int bench_update(int dimension, int population, int generations)
+{
+    Arena arena;
+    Spec spec;
+    Search search;
+    bool waiting = false;
+    bench_die(arena_create(&arena, (size_t)1 << 28, "updates"));
+    bench_update_spec(dimension, population, &arena, &spec);
+    bench_die(search_init(&spec, &arena, &search));
+    Trials trials = bench_trials(&spec, &arena);
+    double *asks = ARENA_NEW(&arena, double, generations), *tells = ARENA_NEW(&arena, double, generations);
+    const size_t used = arena.used;
+    for (int g = 0; g < generations; g++) {
+        if (search.method->stopped(&search) != NULL) { // it has converged: another one
+            arena_rewind(&arena, used);
+            spec.seed++;
+            bench_die(search_init(&spec, &arena, &search));
+        }
+        const double start = clock_seconds();
+        bench_die(search.method->ask(&search, BENCH_LANES, &trials, &waiting));
+        asks[g] = clock_seconds() - start;
+        for (int64_t t = 0; t < trials.count; t++)
+            trials.fitness[t] = bench_noisy(trials.parameter + t * dimension, dimension, trials.id[t]);
+        const double told = clock_seconds();
+        bench_die(search.method->tell(&search, &trials));
+        tells[g] = clock_seconds() - told;
+    }
+    bench_quartiles("ask", asks, generations);
+    bench_quartiles("tell", tells, generations);
+    arena_destroy(&arena);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "update") == 0)
+        return bench_update(argc > 2 ? atoi(argv[2]) : 8, argc > 3 ? atoi(argv[3]) : 1024,
+                            argc > 4 ? atoi(argv[4]) : 2000);
     if (argc == 5 && strcmp(argv[1], "values") == 0) return bench_values(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
     const char *dimensions = argc > 1 ? argv[1] : "2,5,10";
     const int instances = argc > 2 ? atoi(argv[2]) : 5;

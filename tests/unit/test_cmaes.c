@@ -278,21 +278,26 @@ TEST(cmaes_a_search_beside_others_is_the_one_that_runs_alone)
 }
 
 // After every batch the state alone goes on, in another process as it were.
+static void cmaes_case_run_in_pieces(CmaesCase *test, int64_t most)
+{
+    for (bool more = true; more;) {
+        Search next;
+        more = cmaes_case_batch(test, most);
+        CHECK_OK(search_init(&test->spec, &test->arena, &next));
+        memcpy(next.state, test->search.state, test->search.state_size);
+        next.state_size = test->search.state_size;
+        CHECK_OK(next.method->restore(&next));
+        test->search = next;
+    }
+}
+
 TEST(cmaes_goes_on_from_its_state_alone)
 {
     CmaesCase whole, pieces;
     cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, cmaes_three);
     cmaes_case_run(&whole, CMAES_TEST_TRIALS);
     cmaes_case_start(&pieces, cmaes_rosenbrock, 5, 3, cmaes_three);
-    for (bool more = true; more;) {
-        Search next;
-        more = cmaes_case_batch(&pieces, 13);
-        CHECK_OK(search_init(&pieces.spec, &pieces.arena, &next));
-        memcpy(next.state, pieces.search.state, pieces.search.state_size);
-        next.state_size = pieces.search.state_size;
-        CHECK_OK(next.method->restore(&next));
-        pieces.search = next;
-    }
+    cmaes_case_run_in_pieces(&pieces, 13);
     CHECK_INTEGER(whole.evaluations, pieces.evaluations);
     CHECK(cmaes_same_state(&whole, &pieces));
     cmaes_case_end(&pieces);
@@ -507,4 +512,360 @@ TEST(cmaes_members_that_are_excluded_are_drawn_again)
     cmaes_case_start_over(&none, cmaes_sphere, 2, 5, "x1: {range: [-1, 1]}", "exclude: [\"x1 > -2\"]");
     CHECK_ERROR(ERROR_USER, none.search.method->ask(&none.search, 10, &none.trials, &waiting));
     cmaes_case_end(&none);
+}
+
+// ---- integers -------------------------------------------------------------------------------------------------------
+
+static double cmaes_mixed_ellipsoid(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double scaled = portable_pow(1e3, (double)i / (n - 1)) * (x[i] - 1.0);
+        sum += scaled * scaled;
+    }
+    return sum;
+}
+
+// Runs of `seeds` that reach 1e-8 where every second coordinate is an integer.
+static int cmaes_mixed_successes(CmaesFunction *function, int n, int seeds)
+{
+    int successes = 0;
+    for (int seed = 0; seed < seeds; seed++) {
+        CmaesCase test;
+        char over[CMAES_TEST_N * 48] = "";
+        for (int i = 0; i < n; i++)
+            snprintf(over + strlen(over), 48, "%sx%d: {range: [-5, 5], integer: %s}", i > 0 ? ", " : "", i + 1,
+                     i % 2 == 1 ? "true" : "false");
+        cmaes_case_start_over(&test, function, n, (uint64_t)seed, over,
+                              "cmaes: {sigma: 0.2, stop: {target: 1e-8, trials: 20000}}");
+        cmaes_case_run(&test, CMAES_TEST_TRIALS);
+        successes += cmaes_case_of(&test, 0)->stop == CMAES_AT_TARGET;
+        cmaes_case_end(&test);
+    }
+    return successes;
+}
+
+// Plain rounding gets there in 20 and 3 of 20: once all members have the same integer, nothing leads to another one.
+TEST(cmaes_integers_do_not_get_stuck)
+{
+    const int seeds = test_quick() ? 5 : 20;
+    CHECK_INTEGER(seeds, cmaes_mixed_successes(cmaes_sphere, 10, seeds));
+    CHECK_INTEGER(seeds, cmaes_mixed_successes(cmaes_mixed_ellipsoid, 10, seeds));
+}
+
+// Every generation leaves each integer a chance of at least 1/(n lambda) to be another one, as far as rounding goes.
+TEST(cmaes_integers_keep_their_margin)
+{
+    CmaesCase test;
+    cmaes_case_start_over(&test, cmaes_mixed_ellipsoid, 3, 4,
+                          "x1: {range: [-5, 5], integer: true}, x2: {range: [1, 5], scale: log, integer: true}, "
+                          "x3: {range: [0, 1], integer: true}",
+                          "cmaes: {searches: 2, sigma: 0.2}");
+    for (int batch = 0; batch < 200 && cmaes_case_batch(&test, 14); batch++) {
+        for (int64_t search = 0; search < 2; search++) {
+            const Cmaes *cmaes = test.search.scratch;
+            const CmaesView view = cmaes_view(&test.search, search);
+            for (int i = 0; i < 3; i++) {
+                const Values *values = &test.spec.axes[i].values;
+                const Values exact = {.low = values->low, .high = values->high, .log_scale = values->log_scale};
+                const double mean = view.mean[i], integer = cmaes_value(values, mean);
+                const double deviation = view.run->sigma * sqrt(view.C[i * 3 + i]) * view.scaling[i];
+                const double low = cmaes_coordinate(&exact, integer - 0.5),
+                             high = cmaes_coordinate(&exact, integer + 0.5);
+                double other = integer > values->low ? normal_tail((mean - low) / deviation) : 0.0;
+                if (integer < values->high) other += normal_tail((high - mean) / deviation);
+                if (view.run->round > 0) CHECK(other >= 0.99 / (3.0 * (double)cmaes->lambda_start));
+            }
+        }
+    }
+    cmaes_case_end(&test);
+}
+
+// ---- bounds by penalty ----------------------------------------------------------------------------------------------
+
+static double cmaes_beyond(const double *x, int n) // the optimum lies beyond the bound of the first three
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double rest = x[i] - (i < 3 ? 9.0 : 1.0);
+        sum += (1.0 + 20.0 * i) * rest * rest;
+    }
+    return sum;
+}
+
+TEST(cmaes_penalty_finds_an_optimum_at_the_bounds)
+{
+    CmaesCase test;
+    const double best = 16.0 * (1.0 + 21.0 + 41.0); // x1 = x2 = x3 = 5
+    cmaes_case_start(&test, cmaes_beyond, 6, 3, "bounds: penalty, sigma: 0.2");
+    cmaes_case_run(&test, CMAES_TEST_TRIALS);
+    CHECK_NEAR(best, cmaes_case_of(&test, 0)->best, 1e-6);
+    const CmaesView view = cmaes_view(&test.search, 0);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(CMAES_WIDTH, view.mean[i], 1.0); // held near the bound, not far beyond
+    cmaes_case_end(&test);
+}
+
+TEST(cmaes_penalty_evaluates_within_the_bounds)
+{
+    CmaesCase test;
+    bool at_bound = false;
+    cmaes_case_start(&test, cmaes_beyond, 4, 3, "bounds: penalty, sigma: 0.5");
+    for (int batch = 0; batch < 100; batch++) {
+        (void)cmaes_case_batch(&test, 20);
+        for (int64_t t = 0; t < 4 * test.trials.count; t++) {
+            CHECK(test.trials.parameter[t] >= -5.0 && test.trials.parameter[t] <= 5.0);
+            at_bound = at_bound || test.trials.parameter[t] == 5.0;
+        }
+    }
+    CHECK(at_bound);
+    cmaes_case_end(&test);
+}
+
+// ---- noise ----------------------------------------------------------------------------------------------------------
+
+static uint64_t cmaes_draws; // like a trial's own randomness, the noise differs with every evaluation
+
+static double cmaes_noisy_sphere(const double *x, int n)
+{
+    const RandomKey key = {.ordinal = cmaes_draws++, .purpose = RANDOM_PERTURB};
+    return cmaes_sphere(x, n) + random_normal(&key, 0);
+}
+
+static double cmaes_distance(const CmaesCase *test)
+{
+    const CmaesView view = cmaes_view(&test->search, 0);
+    double sum = 0.0;
+    for (int i = 0; i < test->n; i++) {
+        const double rest = cmaes_value(&test->spec.axes[i].values, cmaes_reflected(view.mean[i])) - 1.0;
+        sum += rest * rest;
+    }
+    return sqrt(sum);
+}
+
+static void cmaes_uncertain_start(CmaesCase *test, CmaesFunction *function, uint64_t seed, const char *options)
+{
+    char over[10 * 32] = "", rest[256];
+    cmaes_draws = 0;
+    for (int i = 0; i < 10; i++) snprintf(over + strlen(over), 32, "%sx%d: {range: [-5, 5]}", i > 0 ? ", " : "", i + 1);
+    snprintf(rest, sizeof rest, "cmaes: {%s}}\nreplicates: {common: false, count: 1", options);
+    cmaes_case_start_over(test, function, 10, seed, over, rest);
+}
+
+// How far from the optimum the mean ends after 30,000 trials, as a mean of three runs.
+static double cmaes_noisy_distance(const char *options)
+{
+    const char stops[] = "sigma: 0.2, stop: {trials: 30000, tolfun: 0, tolfunhist: 0, tolx: 0, tolxup: 1e30}";
+    double sum = 0.0;
+    for (uint64_t seed = 3; seed < 6; seed++) {
+        CmaesCase test;
+        char all[224];
+        snprintf(all, sizeof all, "%s%s", stops, options);
+        cmaes_uncertain_start(&test, cmaes_noisy_sphere, seed, all);
+        cmaes_case_run(&test, 64);
+        CHECK(options[0] == '\0' || cmaes_case_of(&test, 0)->evaluations_each > 4.0);
+        sum += cmaes_distance(&test) / 3.0;
+        cmaes_case_end(&test);
+    }
+    return sum;
+}
+
+TEST(cmaes_noise_is_met_with_more_evaluations)
+{
+    CHECK(cmaes_noisy_distance(", uncertainty: true, uncertainty_max: 64") < 0.6 * cmaes_noisy_distance(""));
+}
+
+// Without noise no member is run more than once, and a tenth of them, two at least, a second time.
+TEST(cmaes_without_noise_ranks_do_not_change)
+{
+    CmaesCase test;
+    cmaes_uncertain_start(&test, cmaes_sphere, 3, "uncertainty: true, stop: {target: 1e-8}");
+    cmaes_case_run(&test, 7);
+    const CmaesRun *run = cmaes_case_of(&test, 0);
+    CHECK_INTEGER(CMAES_AT_TARGET, run->stop);
+    CHECK_BITS(1.0, run->evaluations_each);
+    CHECK(run->noise < 0.0);
+    CHECK_INTEGER(run->round * 12, run->evaluations);
+    cmaes_case_end(&test);
+}
+
+TEST(cmaes_uncertainty_goes_on_from_its_state_alone)
+{
+    CmaesCase whole, pieces;
+    const char options[] = "searches: 2, uncertainty: true, restarts: bipop, restarts_max: 1, stop: {trials: 2000}";
+    cmaes_uncertain_start(&whole, cmaes_noisy_sphere, 3, options);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    CHECK(cmaes_case_of(&whole, 0)->evaluations_each > 1.0);
+    cmaes_uncertain_start(&pieces, cmaes_noisy_sphere, 3, options);
+    cmaes_case_run_in_pieces(&pieces, 13);
+    CHECK(cmaes_same_state(&whole, &pieces));
+    cmaes_case_end(&pieces);
+    cmaes_case_end(&whole);
+}
+
+TEST(cmaes_uncertainty_needs_randomness_of_its_own)
+{
+    CmaesCase test;
+    Search search;
+    cmaes_case_start(&test, cmaes_sphere, 5, 3, "uncertainty: false");
+    test.settings = ARENA_NEW(&test.arena, double, CMAES_N_OPTIONS);
+    memcpy(test.settings, test.spec.method_settings, CMAES_N_OPTIONS * sizeof *test.settings);
+    test.settings[CMAES_UNCERTAINTY] = 1.0;
+    test.spec.method_settings = test.settings;
+    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
+    cmaes_case_end(&test);
+}
+
+// ---- many parameters ------------------------------------------------------------------------------------------------
+
+// No model has so many: a spec by hand, with the options as they are by default.
+static void cmaes_case_start_wide(CmaesCase *test, CmaesFunction *function, int n, const double *settings)
+{
+    *test = (CmaesCase){.function = function, .n = n};
+    if (arena_create(&test->arena, (size_t)1 << 28, "test").kind != OK) abort();
+    Axis *axes = ARENA_NEW(&test->arena, Axis, n);
+    Parameter *parameters = ARENA_NEW(&test->arena, Parameter, n);
+    for (int i = 0; i < n; i++) {
+        axes[i] = (Axis){.parameter = i, .values = {.form = VALUES_RANGE, .low = -5.0, .high = 5.0}, .zip = -1};
+        parameters[i] = (Parameter){.name = arena_format(&test->arena, "x%d", i), .low = -5.0, .high = 5.0};
+    }
+    test->spec = (Spec){.seed = 3,
+                        .method = &search_cmaes,
+                        .method_settings = settings,
+                        .axes = axes,
+                        .n_axes = n,
+                        .fixed = ARENA_NEW(&test->arena, double, n),
+                        .configured = {.parameters = parameters, .n_parameters = n},
+                        .replicates = {.count = 1}};
+    const int64_t capacity = 256;
+    test->trials = (Trials){.capacity = capacity,
+                            .id = ARENA_NEW(&test->arena, int64_t, capacity),
+                            .ordinal = ARENA_NEW(&test->arena, uint64_t, capacity),
+                            .search = ARENA_NEW(&test->arena, int32_t, capacity),
+                            .round = ARENA_NEW(&test->arena, int32_t, capacity),
+                            .parameter = ARENA_NEW(&test->arena, double, capacity *n),
+                            .fitness = ARENA_NEW(&test->arena, double, capacity),
+                            .survived = ARENA_NEW(&test->arena, double, capacity)};
+    CHECK_OK(search_init(&test->spec, &test->arena, &test->search));
+}
+
+static void cmaes_default_settings(double *settings)
+{
+    for (int i = 0; i < CMAES_N_OPTIONS; i++) settings[i] = cmaes_options[i].value;
+}
+
+TEST(cmaes_is_separable_for_many_parameters)
+{
+    double settings[CMAES_N_OPTIONS];
+    CmaesCase test;
+    cmaes_default_settings(settings);
+    for (int n = CMAES_FULL_MAX; n <= CMAES_FULL_MAX + 1; n++) {
+        cmaes_case_start_wide(&test, cmaes_sphere, n, settings);
+        CHECK_INTEGER(n > CMAES_FULL_MAX, ((const Cmaes *)test.search.scratch)->separable);
+        cmaes_case_end(&test);
+    }
+    cmaes_case_start_wide(&test, cmaes_sphere, CMAES_DIMENSIONS_MAX, settings);
+    CHECK(test.search.state_size < 100000); // 1000 x 1000 doubles are 8 MB
+    CHECK_INTEGER(1 + 9 + 5 * CMAES_DIMENSIONS_MAX, test.search.n_round_fields);
+    cmaes_case_end(&test);
+}
+
+// sep-CMA-ES needs some 10^5 evaluations for the ellipsoid of condition 1e6 in 200 dimensions (Ros & Hansen 2008,
+// figure 2), where the full covariance needs some millions.
+TEST(cmaes_separable_learns_the_scales_of_200_parameters)
+{
+    double settings[CMAES_N_OPTIONS];
+    CmaesCase test;
+    cmaes_default_settings(settings);
+    settings[CMAES_SIGMA] = 0.2;
+    settings[CMAES_STOP_TARGET] = 1e-6;
+    cmaes_case_start_wide(&test, cmaes_ellipsoid, 200, settings);
+    while (cmaes_case_of(&test, 0)->evaluations < (test_quick() ? 2000 : 130000) && cmaes_case_batch(&test, 256)) {
+    }
+    if (!test_quick()) CHECK_INTEGER(CMAES_AT_TARGET, cmaes_case_of(&test, 0)->stop);
+    cmaes_case_end(&test);
+}
+
+// A separable function: both forms learn its scales, and the diagonal does so with fewer evaluations.
+TEST(cmaes_separable_is_faster_where_the_axes_are_right)
+{
+    int64_t evaluations[2];
+    for (int i = 0; i < 2; i++) {
+        CmaesCase test;
+        cmaes_case_start(&test, cmaes_ellipsoid, 20, 3,
+                         i == 0 ? "sigma: 0.2, covariance: full, stop: {target: 1e-8}"
+                                : "sigma: 0.2, covariance: separable, stop: {target: 1e-8}");
+        cmaes_case_run(&test, CMAES_TEST_TRIALS);
+        CHECK_INTEGER(CMAES_AT_TARGET, cmaes_case_of(&test, 0)->stop);
+        evaluations[i] = test.evaluations;
+        cmaes_case_end(&test);
+    }
+    CHECK(evaluations[1] < evaluations[0] / 2);
+}
+
+TEST(cmaes_separable_tells_of_its_diagonal)
+{
+    CmaesCase test;
+    cmaes_case_start(&test, cmaes_ellipsoid, 5, 3, "covariance: separable");
+    Rounds rounds = {.capacity = 1,
+                     .row = ARENA_NEW(&test.arena, Round, 1),
+                     .field = ARENA_NEW(&test.arena, double, test.search.n_round_fields)};
+    test.search.rounds = &rounds;
+    CHECK_INTEGER(1 + 9 + 5 * 5, test.search.n_round_fields);
+    (void)cmaes_case_batch(&test, 8);
+    const CmaesView view = cmaes_view(&test.search, 0);
+    CHECK_INTEGER(1, rounds.count);
+    for (int i = 0; i < 5; i++) CHECK_BITS(view.C[i], rounds.field[1 + 9 + 4 * 5 + i]);
+    cmaes_case_end(&test);
+}
+
+// ---- injected points ------------------------------------------------------------------------------------------------
+
+TEST(cmaes_injected_points_are_run_as_they_are)
+{
+    CmaesCase test;
+    bool waiting;
+    cmaes_case_start(&test, cmaes_sphere, 3, 3,
+                     "searches: 2, inject: [{x1: 1, x3: -5, x2: 1.5}, {x1: 0.1, x2: 0.2, x3: 0.3}]");
+    const double expected[2][3] = {{1.0, 1.5, -5.0}, {0.1, 0.2, 0.3}};
+    CHECK_OK(test.search.method->ask(&test.search, 14, &test.trials, &waiting));
+    for (int search = 0; search < 2; search++) {
+        for (int i = 0; i < 2; i++) {
+            const double *x = test.trials.parameter + (search * 7 + i) * 3;
+            for (int k = 0; k < 3; k++) CHECK_BITS(expected[i][k], x[k]);
+        }
+        CHECK(memcmp(test.trials.parameter + (search * 7 + 2) * 3, expected, sizeof expected[0]) != 0);
+    }
+    cmaes_case_end(&test);
+}
+
+// A point far away takes part with a step that is no longer than sqrt(n) + 2 n/(n + 2), and leads the search there.
+TEST(cmaes_injected_points_lead_no_farther_than_a_step)
+{
+    const double n = 3.0, longest = sqrt(n) + 2.0 * n / (n + 2.0);
+    CmaesCase test;
+    cmaes_case_start(&test, cmaes_sphere, 3, 3, "sigma: 1e-4, start: center, inject: [{x1: 1, x2: 1, x3: 1}]");
+    const CmaesPopulation *population = cmaes_population(&test.search, 0);
+    CHECK_NEAR(longest * longest, population->square[0], 1e-9);
+    double length = 0.0;
+    for (int k = 0; k < 3; k++) length += population->y[k] * population->y[k];
+    CHECK_NEAR(longest, sqrt(length), 1e-12);
+    (void)cmaes_case_batch(&test, 7);
+    const CmaesView view = cmaes_view(&test.search, 0);
+    CHECK_BITS(0.0, view.run->best);
+    for (int k = 0; k < 3; k++) CHECK(view.mean[k] > 5.0 && view.mean[k] < 5.01);
+    cmaes_case_end(&test);
+}
+
+TEST(cmaes_more_points_than_members_are_refused)
+{
+    CmaesCase test;
+    Search search;
+    const double five[5][2] = {{0}};
+    cmaes_case_start(&test, cmaes_sphere, 2, 3, "population: 4");
+    test.spec.inject = five[0];
+    test.spec.n_inject = 4;
+    CHECK_OK(search_init(&test.spec, &test.arena, &search));
+    test.spec.n_inject = 5;
+    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
+    cmaes_case_end(&test);
 }

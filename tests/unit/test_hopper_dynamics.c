@@ -149,7 +149,7 @@ TEST(hopper_implicit_leg_law_is_consistent)
         const HopperControl control = {.u1 = 20.0, .u2 = 7.0};
         HopperIterate iterate = {.w = lanes.v};
         for (int k = 0; k < 20; k++)
-            iterate = hopper_iterate_next(&world, &lanes, &s, &control, h, &iterate, splat_bits(0));
+            iterate = hopper_iterate_next(&world, &lanes, &s, &control, h, &iterate, no_lanes());
         const HopperVector middle = hopper_moved(&lanes.q, h, &iterate.w);
         const HopperVector a = dynamics_acceleration(&world, &middle, &iterate.w, control.u1, control.u2);
         CHECK_NEAR(a.l, iterate.acceleration.l, 1e-11 * fabs(a.l));

@@ -1,0 +1,49 @@
+// The normal distribution's upper tail and its inverse, from our own exp and arithmetic alone: the same bits everywhere.
+#include "sim.h"
+
+#include <math.h>
+
+enum { NORMAL_TERMS_MAX = 80, NORMAL_STEPS_MAX = 100 };
+
+static double normal_density(double z) { return 0.3989422804014327 * portable_exp(-0.5 * z * z); }
+
+// 1/2 - density(z) (z + z^3/3 + z^5/(3 5) + ...), for small z: G. Marsaglia, Evaluating the normal distribution, J.
+// Statistical Software 11(4), 2004.
+static double normal_tail_series(double z)
+{
+    double sum = z, term = z;
+    for (int k = 1; k < NORMAL_TERMS_MAX; k++) {
+        term *= z * z / (2.0 * k + 1.0);
+        sum += term;
+    }
+    return 0.5 - normal_density(z) * sum;
+}
+
+// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for great z: M. Abramowitz & I. A. Stegun, Handbook
+// of Mathematical Functions, 26.2.14.
+static double normal_tail_fraction(double z)
+{
+    double below = z;
+    for (int k = NORMAL_TERMS_MAX; k > 0; k--) below = z + k / below;
+    return normal_density(z) / below;
+}
+
+double normal_tail(double z)
+{
+    if (z < 0.0) return 1.0 - normal_tail(-z);
+    return z < 2.5 ? normal_tail_series(z) : normal_tail_fraction(z);
+}
+
+// Newton's method from 0: the tail is convex there, so no step goes too far, and it ends when none gets any farther.
+double normal_tail_inverse(double p)
+{
+    double z = 0.0;
+    if (p > 0.5) return -normal_tail_inverse(1.0 - p);
+    if (!(p > 1e-300)) return 37.0;
+    for (int i = 0; i < NORMAL_STEPS_MAX; i++) {
+        const double next = z + (normal_tail(z) - p) / normal_density(z);
+        if (!(next > z)) break;
+        z = next;
+    }
+    return z;
+}

@@ -1,0 +1,107 @@
+#!/bin/sh
+# Long runs on a GPU: 1,000,000 hoppers x 5 s with gains drawn over two decades round the defaults, by every integrator.
+# Each lane must end, with finite numbers or with a failure that has a name, a time and no fitness; the first 2,000 must
+# be those of the CPU, bit by bit. Prints how many ended how.
+#
+#   tests/gpu_long.sh [BUILD [LANES [BACKEND]]]
+#
+# BUILD: the folder of `make` with CUDA, or of `make portable` (build); BACKEND: cuda, or cpu to try the script itself.
+set -u
+build=${1:-build} lanes=${2:-1000000} backend=${3:-cuda}
+program=$build/hopscotch
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+report() # STATUS NAME
+{
+    [ "$1" -eq 0 ] && echo "ok gpu_long: $2" && return
+    echo "FAIL gpu_long: $2"
+    tail -n 5 "$folder/errors"
+    failed=1
+}
+
+cat >"$folder/decades.yaml" <<'END'
+version: 1
+experiment: decades
+seed: 5
+model: hopper
+search:
+  method: random
+  trials: 2000
+  over:
+    k_fp:   {range: [15, 1500], scale: log}
+    b_fp:   {range: [1.5, 150], scale: log}
+    k_att:  {range: [15, 1500], scale: log}
+    b_att:  {range: [1.5, 150], scale: log}
+    thrust: {range: [3.5, 350], scale: log}
+    x_dot_des: {range: [0, 4]}
+END
+
+cat >"$folder/count.py" <<'END'
+import math, sqlite3, sys
+
+gpu, cpu, lanes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+database = sqlite3.connect(gpu)
+columns = database.execute("PRAGMA table_info(trials)").fetchall()
+names, kind_of = [row[1] for row in columns], {row[1]: row[2] for row in columns}
+at = {name: i for i, name in enumerate(names)}
+numbers = [at[name] for name in names if kind_of[name] == "REAL" and name not in ("fitness", "cost_of_transport")]
+kinds, wrong, seen, still = {}, [], 0, 0
+for row in database.execute("SELECT * FROM trials ORDER BY id"):
+    kind, fitness, survived = row[at["failure"]], row[at["fitness"]], row[at["survived"]]
+    kinds[kind] = kinds.get(kind, 0) + 1
+    if row[0] != seen:
+        wrong.append((seen, "is missing"))
+    if kind == "none":
+        cost = row[at["cost_of_transport"]]
+        nowhere = cost == math.inf and abs(row[at["distance"]]) < 1e-3  # infinite by definition
+        still += nowhere
+        good = survived >= 5 and fitness is not None and (nowhere or math.isfinite(cost + fitness))
+        good = good and all(isinstance(row[i], (int, float)) and math.isfinite(row[i]) for i in numbers)
+    else:
+        good = kind in ("fell", "diverged", "solver", "limit") and fitness is None and 0 <= survived <= 5
+    if not good:
+        wrong.append((row[0], kind, fitness, survived))
+    seen = row[0] + 1
+first = f"SELECT * FROM trials WHERE id < {min(lanes, 2000)} ORDER BY id"
+same = database.execute(first).fetchall() == sqlite3.connect(cpu).execute(first).fetchall()
+print("  ", ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda item: -item[1])),
+      f"({still} hopped on the spot: an infinite cost of transport)")
+for problem in wrong[:5]:
+    print("   wrong:", problem)
+if not same:
+    print("   the first 2,000 are not those of the CPU")
+sys.exit(seen != lanes or bool(wrong) or not same)
+END
+
+run() # NAME OPTION...
+{
+    name=$1
+    shift
+    "$program" run "$folder/decades.yaml" --name "$name" --results "$folder/results" --progress none --json "$@" \
+        >"$folder/summary" 2>>"$folder/errors"
+}
+
+long() # INTEGRATOR LANES OPTION...
+{
+    integrator=$1 count=$2
+    shift 2
+    run cpu --backend cpu --set "simulation.integrator=$integrator" \
+        --set "search.trials=$((count < 2000 ? count : 2000))" "$@" &&
+        run gpu --backend "$backend" --set "simulation.integrator=$integrator" \
+            --set "search.trials=$count" "$@"
+    report $? "$count lanes by $integrator $* end"
+    sed -n 's/.*"\(kernel_seconds\|wall_seconds\|device\)": *\(.*\),/   \1 \2/p' "$folder/summary"
+    python3 "$folder/count.py" "$folder/results/gpu/campaign.db" "$folder/results/cpu/campaign.db" "$count"
+    report $? "$integrator $*: finite or a named failure, the first 2,000 as on the CPU"
+    rm -rf "$folder/results"
+}
+
+for integrator in implicit_midpoint semi_implicit_euler implicit_euler rk4 dormand_prince; do
+    long $integrator "$lanes"
+done
+long dormand_prince "$lanes" --set simulation.tolerance=1e-9
+long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=analytic
+long implicit_midpoint $((lanes / 100)) --set simulation.newton.jacobian=finite_difference
+exit $failed
