@@ -97,7 +97,7 @@ search:
   method: nsga2
   over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 60]}}
   nsga2: {population: 8, stop: {generations: 3}}
-objective: {minimize: [velocity_error, "attitude_rms + 0 * m", cost_of_transport]}
+objective: {minimize: [velocity_error, "attitude_rms + 0 * m", cost_of_transport], reference: [9, 9, 99]}
 END
 "$program" run several.yaml --threads 1 --progress none >log 2>&1
 expect "a report of several objectives" 0 report several --threads 1 -o several.html
