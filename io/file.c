@@ -159,6 +159,10 @@ int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : unlink(
 
 int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : mkdir(path, 0777); }
 
+int seam_rmdir(const char *path) { return seam_refuses("rmdir") ? -1 : rmdir(path); }
+
+int seam_link_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : lstat(path, status); }
+
 int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : stat(path, status); }
 
 int seam_lock(int descriptor, int command, short type, short *found)

@@ -34,6 +34,9 @@ Error file_size(const char *path, int64_t *bytes);
 Error folder_make(const char *path);
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed (io/folder.c).
+Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
@@ -262,6 +265,8 @@ bool terminal_utf8(void);        // what the environment says of characters
 // A screen of its own without a cursor, and back to what was there; Ctrl-Z waits meanwhile.
 void terminal_enter(FILE *out);
 void terminal_leave(FILE *out);
+// One character a number, higher where it is greater; " " for what is missing (io/sparkline.c).
+void put_sparkline(FILE *out, const double *value, int count);
 // Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
 typedef struct Text32 {
     char text[32];
@@ -273,17 +278,62 @@ Text32 text_short(double value); // "950", "12.3k", "1.20M"
 // The shortest decimal that reads back to the same double.
 Text32 text_number(double value);
 
-typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON } TableFormat;
+typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_JSON_LINES } TableFormat;
 // Rows are given cell by cell. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes control characters;
 // CSV is RFC 4180 (but lines end in \n) and JSON an array of objects, one a line; both with numbers that read back
-// exactly, NaN and NULL as empty/null. JSON has no infinity: null there, inf in CSV. Memory does not grow with the
-// rows: column widths come from the first ones. `names` must live as long as the table.
+// exactly, NaN and NULL as empty/null. JSON lines are the objects without the array, a line each. JSON has no infinity:
+// null there, inf in CSV. Memory does not grow with the rows: column widths come from the first ones. `names` must live
+// as long as the table.
 typedef struct Table Table;
 Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
 void table_number(Table *table, double value); // NaN: none
 void table_integer(Table *table, int64_t value);
 void table_text(Table *table, const char *value); // NULL: none
 Error table_finish(Table *table);
+
+// ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
+
+// A file that is written piece by piece: as PATH.tmp until it is whole, then it has its name. "-": standard output.
+typedef struct Output {
+    FILE *stream;
+    const char *path, *temporary; // NULL: standard output
+} Output;
+Error output_open(const char *path, Arena *arena, Output *output);
+Error output_close(Output *output, Error error); // after an error nothing is left, and that error is given
+
+// NumPy's .npz: an array a column, for numpy.load. Columns are of doubles, integers or texts of at most `width`
+// characters, and have `rows` values each, which are put in order.
+typedef enum NpzType { NPZ_REAL, NPZ_INTEGER, NPZ_TEXT } NpzType;
+typedef struct NpzColumn {
+    const char *name;
+    NpzType type;
+    int width; // of a text
+} NpzColumn;
+typedef struct Npz Npz;
+Error npz_open(FILE *out, const NpzColumn *columns, int n_columns, int64_t rows, Arena *arena, Npz **npz);
+Error npz_real(Npz *npz, int column, double value);
+Error npz_integer(Npz *npz, int column, int64_t value);
+Error npz_text(Npz *npz, int column, const char *value);
+Error npz_finish(Npz *npz); // writes the directory; the stream stays open
+
+// One file whose datasets are those of many shards, one after the other: HDF5's virtual datasets.
+typedef struct MasterPart {
+    const char *file;     // path of the shard, from the master's folder or absolute
+    int64_t first, count; // samples of the shard's datasets
+} MasterPart;
+typedef struct Master {
+    const char *group; // SHARD_TRAJECTORIES or SHARD_DEBUG
+    const Field *columns;
+    int n_columns;
+    bool float64;
+    const MasterPart *parts; // [n_parts]
+    int64_t n_parts;
+    const ShardLane *lanes; // [n_lanes], in the order of the samples
+    int64_t n_lanes;
+} Master;
+// The file's bytes; free() them.
+Error master_build(const ShardAttribute *attributes, int n_attributes, const Master *groups, int n_groups,
+                   Bytes *image);
 
 // A small JSON writer; commas and escapes are its business. name is NULL inside an array.
 typedef struct Json {

@@ -4,7 +4,7 @@
 // In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what" with commas between them:
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every one after it
 //     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
-// Operations: open read write fsync close rename unlink mkdir truncate lock stat list; sql (each open, step and run of
+// Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and run of
 // SQLite) and sqlwrite (each write that SQLite itself makes).
 #ifndef HOPSCOTCH_IO_SEAM_H
 #define HOPSCOTCH_IO_SEAM_H
@@ -39,6 +39,8 @@ int seam_close(int descriptor);
 int seam_rename(const char *from, const char *to);
 int seam_unlink(const char *path);
 int seam_mkdir(const char *path);
+int seam_rmdir(const char *path);
+int seam_link_stat(const char *path, struct stat *status); // of a link itself
 int seam_stat(const char *path, struct stat *status);
 int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
 

@@ -52,4 +52,16 @@ typedef struct ShardRow {
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
 
+// ---- parts of a file, for whoever writes one (shard_write.c) --------------------------------------------------------
+
+hid_t shard_create_file(Error *error); // in memory
+Error shard_take_image(hid_t file, Bytes *image);
+hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena); // and those above it
+void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
+void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
+void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
+// datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
+void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
+void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
+
 #endif

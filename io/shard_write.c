@@ -27,14 +27,14 @@ static hid_t shard_text_type(Error *error)
 }
 
 // Texts of variable length in UTF-8, which h5py gives as str: one, or an array of `count`.
-static void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
+void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
 {
     const hid_t type = shard_text_type(error);
     shard_put_attribute(error, object, name, type, H5Screate_simple(1, &count, NULL), texts);
     shard_ok(error, H5Tclose(type), name);
 }
 
-static void shard_put_text(Error *error, hid_t object, const char *name, const char *text)
+void shard_put_text(Error *error, hid_t object, const char *name, const char *text)
 {
     const hid_t type = shard_text_type(error);
     shard_put_attribute(error, object, name, type, H5Screate(H5S_SCALAR), &text);
@@ -148,13 +148,13 @@ static void shard_write_rows(Error *error, hid_t data, hid_t space, const ShardG
     shard_ok(error, H5Sclose(memory), group->name);
 }
 
-static void shard_describe_group(Error *error, const Shard *shard, const ShardGroup *group, hid_t data, Arena *arena)
+void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena)
 {
     const char **docs = ARENA_NEW(arena, const char *, group->count);
     const char **units = ARENA_NEW(arena, const char *, group->count);
     const char **names = ARENA_NEW(arena, const char *, group->count);
     for (int k = 0; k < group->count; k++) {
-        const Field *field = &shard->columns[group->columns[k]];
+        const Field *field = &columns[group->columns[k]];
         docs[k] = field->doc != NULL ? field->doc : field->name;
         units[k] = field->unit != NULL ? field->unit : "1";
         names[k] = field->name;
@@ -181,7 +181,7 @@ static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup 
         *error = shard_gather(shard, group, number.size, first, rows, block);
         if (error->kind == OK) shard_write_rows(error, data, space, group, number.memory, first, rows, block);
     }
-    shard_describe_group(error, shard, group, data, arena);
+    shard_describe_columns(error, shard->columns, group, data, arena);
     arena_rewind(arena, used);
     shard_ok(error, H5Sclose(space), group->name);
     return data;
@@ -217,9 +217,7 @@ static void shard_list_uses(Error *error, hid_t time, const ShardScaleUse *uses,
     shard_ok(error, H5Tclose(type), "the time scale");
 }
 
-// datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
-static void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets,
-                              Arena *arena)
+void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena)
 {
     ShardScaleUse *uses = ARENA_NEW(arena, ShardScaleUse, groups->count);
     hobj_ref_t time;
@@ -247,23 +245,21 @@ static void shard_describe_lanes(Error *error, hid_t data)
     shard_put_texts(error, data, "column_names", names, 4);
 }
 
-static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Arena *arena)
+void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena)
 {
-    ShardRow *rows = ARENA_NEW(arena, ShardRow, shard->n_lanes);
+    ShardRow *rows = ARENA_NEW(arena, ShardRow, n_lanes);
     int64_t offset = 0;
-    for (int64_t i = 0; i < shard->n_lanes; i++) {
-        const ShardLane *lane = &shard->lanes[i];
+    for (int64_t i = 0; i < n_lanes; i++) {
+        const ShardLane *lane = &lanes[i];
         rows[i] =
             (ShardRow){.trial = lane->trial, .replicate = lane->replicate, .offset = offset, .length = lane->length};
         offset += lane->length;
     }
-    const hsize_t shape = (hsize_t)shard->n_lanes;
+    const hsize_t shape = (hsize_t)n_lanes;
     const hid_t memory = shard_row_type(error), file = shard_row_file_type(error);
     const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "the lane table");
-    const hid_t data =
-        shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(shard->n_lanes, 28), shard->gzip);
-    if (shard->n_lanes > 0)
-        shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "the lane table");
+    const hid_t data = shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(n_lanes, 28), gzip);
+    if (n_lanes > 0) shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "the lane table");
     shard_describe_lanes(error, data);
     shard_ok(error, H5Dclose(data), "the lane table");
     shard_ok(error, H5Sclose(space), "the lane table");
@@ -273,7 +269,7 @@ static void shard_put_lanes(Error *error, const Shard *shard, hid_t parent, Aren
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-static hid_t shard_create_file(Error *error)
+hid_t shard_create_file(Error *error)
 {
     const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file in memory");
     const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "the file in memory");
@@ -299,7 +295,7 @@ static void shard_put_column_order(Error *error, const Shard *shard, hid_t group
 }
 
 // The group "a/b" and those above it; without times of making.
-static hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena)
+hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena)
 {
     const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), path);
     shard_ok(error, H5Pset_obj_track_times(create, 0), path);
@@ -328,11 +324,11 @@ static void shard_put_arrays(Error *error, const Shard *shard, hid_t file, Arena
         datasets[g] = shard_put_group(error, shard, &groups.items[g], samples, parent, arena);
     shard_attach_time(error, parent, &groups, datasets, arena);
     for (int g = 0; g < groups.count; g++) shard_ok(error, H5Dclose(datasets[g]), groups.items[g].name);
-    shard_put_lanes(error, shard, parent, arena);
+    shard_put_lanes(error, shard->lanes, shard->n_lanes, shard->gzip, parent, arena);
     shard_ok(error, H5Gclose(parent), shard->group);
 }
 
-static Error shard_take_image(hid_t file, Bytes *image)
+Error shard_take_image(hid_t file, Bytes *image)
 {
     Error error = error_none();
     const ssize_t size = H5Fget_file_image(file, NULL, 0);

@@ -29,8 +29,16 @@ struct Table {
     char buffer[TABLE_BUFFER_SIZE];
 };
 
+// A text that a spreadsheet would take for a formula gets an apostrophe before it: none of ours begins like that, but a
+// file may be somebody else's.
 static void table_csv_text(FILE *out, const char *text)
 {
+    if (text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL) {
+        fputs("\"'", out);
+        for (; *text != '\0'; text++) fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
+        fputc('"', out);
+        return;
+    }
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);
         return;
@@ -160,11 +168,16 @@ static void table_text_cell(Table *table, char kind, const char *text)
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
+static bool table_is_json(const Table *table)
+{
+    return table->format == TABLE_JSON || table->format == TABLE_JSON_LINES;
+}
+
 static const char *table_name(Table *table)
 {
     if (table->format == TABLE_CSV && table->column > 0) fputc(',', table->out);
-    if (table->format == TABLE_JSON && table->column == 0) {
-        fputs(table->rows > 0 ? ",\n" : "\n", table->out);
+    if (table_is_json(table) && table->column == 0) {
+        if (table->format == TABLE_JSON) fputs(table->rows > 0 ? ",\n" : "\n", table->out);
         json_start(&table->json, table->out, false);
         json_object(&table->json, NULL);
     }
@@ -177,7 +190,8 @@ static void table_next(Table *table)
     table->column = 0;
     table->rows++;
     if (table->format == TABLE_CSV) fputc('\n', table->out);
-    if (table->format == TABLE_JSON) json_close(&table->json, '}');
+    if (table_is_json(table)) json_close(&table->json, '}');
+    if (table->format == TABLE_JSON_LINES) fputc('\n', table->out);
 }
 
 void table_number(Table *table, double value)
@@ -188,7 +202,7 @@ void table_number(Table *table, double value)
     if (table->format == TABLE_TEXT) {
         snprintf(text, sizeof text, "%.6g", value);
         table_text_cell(table, 'n', isnan(value) ? "-" : text);
-    } else if (table->format == TABLE_JSON) {
+    } else if (table_is_json(table)) {
         json_number(&table->json, name, value);
     } else if (!isnan(value)) {
         fputs(text_number(value).text, table->out);
@@ -204,7 +218,7 @@ void table_integer(Table *table, int64_t value)
     snprintf(text, sizeof text, "%lld", (long long)value);
     if (table->format == TABLE_TEXT)
         table_text_cell(table, 'n', text);
-    else if (table->format == TABLE_JSON)
+    else if (table_is_json(table))
         json_integer(&table->json, name, value);
     else
         fputs(text, table->out);
@@ -219,7 +233,7 @@ void table_text(Table *table, const char *value)
     if (table->format == TABLE_TEXT) {
         table_escape(value != NULL ? value : "-", escaped, sizeof escaped);
         table_text_cell(table, 't', escaped);
-    } else if (table->format == TABLE_JSON) {
+    } else if (table_is_json(table)) {
         json_text(&table->json, name, value);
     } else if (value != NULL) {
         table_csv_text(table->out, value);

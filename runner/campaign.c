@@ -110,6 +110,18 @@ static void campaign_catalogue(const Campaign *campaign, const char *state)
     }
 }
 
+// One that was killed when it had ended, and had not told the catalogue.
+static void campaign_renew_catalogue(const Campaign *campaign)
+{
+    CatalogueRow row;
+    char difference[256] = "";
+    Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
+    if (error.kind == OK)
+        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference,
+                                  campaign->arena);
+    if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
+}
+
 // ---- before the loop ------------------------------------------------------------------------------------------------
 
 static Error campaign_restore(Campaign *campaign)
@@ -311,7 +323,9 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
                                       .failures = before->failures,
                                       .best_fitness = before->best_fitness,
                                       .best_trial = before->best_trial,
-                                      .state = "done"};
+                                      .state = "done",
+                                      .reason = campaign->store->reason[0] != '\0' ? campaign->store->reason : NULL};
+    campaign_renew_catalogue(campaign);
     if (campaign->messages != NULL) {
         fprintf(campaign->messages, "%s is done already: %s trials\n", campaign->name, text_count(before->trials).text);
     }
@@ -347,20 +361,6 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     return error;
 }
 
-// A live holder is named, with what can be done about it.
-static Error campaign_take_lock(const Campaign *campaign, const char *path, Lock *lock)
-{
-    char holder[160];
-    const char *name = campaign->name;
-    const Error error = lock_take(path, lock);
-    if (error.kind == OK) return error;
-    if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
-    return error_make(ERROR_MACHINE,
-                      "campaign %s is being run by %s: `hopscotch status %s` shows how far it is, `hopscotch stop %s` "
-                      "ends it",
-                      name, holder, name, name);
-}
-
 // With the lock held, which says who it is that `hopscotch stop` may stop.
 static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
 {
@@ -380,12 +380,7 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
                           campaign->name, options->results);
     }
     TRY(folder_make(folder));
-    const char *network = network_file_system(folder);
-    if (network[0] == '\0' || options->shared_fs) return error_none();
-    return error_make(ERROR_USER,
-                      "%s lies on %s, where file locks can't be trusted: choose a local folder with "
-                      "--results, or say --shared-fs if no other host writes there",
-                      folder, network);
+    return campaign_refuse_network(folder, options->shared_fs);
 }
 
 // Nothing more could be done about a device. Another one gives the same bits.
@@ -409,7 +404,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
     TRY(campaign_check_place(&campaign, folder));
-    TRY(campaign_take_lock(&campaign, arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK), &lock));
+    TRY(campaign_lock(folder, campaign.name, arena, &lock));
     const Error error = campaign_watched(&campaign, folder, &lock);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);

@@ -131,6 +131,7 @@ static Error catalogue_read_campaign(Database *database, Arena *arena, Catalogue
 static Error catalogue_read_trials(Database *database, CatalogueRow *row)
 {
     Statement *statement = NULL;
+    const char *sql = NULL;
     bool there = false;
     Error error = catalogue_query(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches",
                                   &statement, &there);
@@ -140,9 +141,8 @@ static Error catalogue_read_trials(Database *database, CatalogueRow *row)
     }
     statement_close(statement);
     if (error.kind != OK) return error;
-    error = catalogue_query(database,
-                            "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
-                            &statement, &there);
+    TRY(store_best_sql(database, &sql));
+    error = catalogue_query(database, sql, &statement, &there);
     if (error.kind == OK && there) {
         row->best_trial = column_integer(statement, 0);
         row->best_fitness = column_real(statement, 1);
@@ -249,6 +249,38 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
     Lock lock = {.descriptor = -1};
     TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
     const Error error = catalogue_write_or_make(results, shared_fs, row, messages, arena);
+    lock_release(&lock);
+    return error;
+}
+
+static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
+    Error error = store_share(database, shared_fs);
+    if (error.kind == OK) error = database_run(database, catalogue_schema);
+    if (error.kind == OK) error = database_prepare(database, "DELETE FROM campaigns WHERE name = ?", &statement);
+    if (error.kind == OK) {
+        bind_text(statement, 1, gone);
+        error = statement_step(statement, &row);
+    }
+    if (statement != NULL) statement_close(statement);
+    if (error.kind == OK && come != NULL) error = catalogue_add(database, results, come, arena);
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
+                       Arena *arena)
+{
+    Lock lock = {.descriptor = -1};
+    int campaigns = 0;
+    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
+    Error error = catalogue_exchange(results, shared_fs, gone, come, arena);
+    if (error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results)))
+        error = catalogue_make(results, shared_fs, messages, arena, &campaigns);
     lock_release(&lock);
     return error;
 }

@@ -37,14 +37,15 @@ static void best_choose(BestListing *listing, bool machine, Arena *arena)
     if (!machine) listing->count = trial_columns_main(&listing->campaign->spec, arena, &listing->names);
 }
 
-// Best first, as everywhere: fitness, then the time survived, then the id. The only value is bound.
+// Best first, as everywhere: violation, fitness, the time survived, the id. The only value is bound.
 static const char *best_sql(const BestListing *listing, Arena *arena)
 {
-    const char *survived = spec_has_metric(&listing->campaign->spec, "survived") ? "survived DESC, " : "";
-    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s%sid LIMIT ?",
-                        trial_columns_sql(listing->names, listing->count, arena),
-                        rows_good_name(&listing->campaign->spec), listing->survivors ? "NULL" : "NOT NULL",
-                        listing->survivors ? "" : "fitness, ", survived);
+    const Spec *spec = &listing->campaign->spec;
+    const char *survivors = spec_has_metric(spec, "survived") ? "survived DESC, id" : "id";
+    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s LIMIT ?",
+                        trial_columns_sql(listing->names, listing->count, arena), rows_good_name(spec),
+                        listing->survivors ? "NULL" : "NOT NULL",
+                        listing->survivors ? survivors : store_best_order(spec));
 }
 
 // The names as a table shows them; people know an id as a trial.

@@ -35,7 +35,7 @@ static const Switch line_backend_rows[] = {
      "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
-    {"format", SWITCH_CHOICE, "table|csv|json", 0, 0, "how to print (default table)"},
+    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "how to print (default table)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
 };
 static const Switch line_json_rows[] = {

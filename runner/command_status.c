@@ -1,118 +1,10 @@
-// hopscotch status: the campaigns under a results root, or one of them closely. Reads only the index, never the spec,
-// so that it can also tell of campaigns that another version wrote.
+// hopscotch status: the campaigns under a results root, or one of them closely.
+#include "status.h"
 #include "store.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct StatusReport {
-    CampaignPlace place;
-    const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
-    char holder[256]; // who runs it now; empty: nobody
-    int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
-    int64_t objectives; // of several
-    double best, shard_bytes;
-    Timings timings;
-} StatusReport;
-
-// ---- reading --------------------------------------------------------------------------------------------------------
-
-// One row: every query here gives one. Missing (no batch yet) reads as zeros.
-typedef void StatusRead(StatusReport *report, Statement *row, Arena *arena);
-
-static void status_read_campaign(StatusReport *report, Statement *row, Arena *arena)
-{
-    const char **const texts[] = {&report->experiment, &report->model,    &report->hash,  &report->program,
-                                  &report->started,    &report->finished, &report->state, &report->reason};
-    const int n_texts = (int)(sizeof texts / sizeof *texts);
-    for (int i = 0; i < n_texts; i++) *texts[i] = arena_copy(arena, column_text(row, i));
-    report->seed = column_integer(row, n_texts);
-    report->numerics_version = column_integer(row, n_texts + 1);
-    report->total = column_integer(row, n_texts + 2);
-    report->replicates = column_integer(row, n_texts + 3);
-}
-
-static void status_read_batches(StatusReport *report, Statement *row, Arena *arena)
-{
-    report->batches = column_integer(row, 0);
-    report->trials = column_integer(row, 1);
-    report->failures = column_integer(row, 2);
-    report->lanes = column_integer(row, 3);
-    report->devices = arena_copy(arena, column_text(row, 4));
-}
-
-static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->shards = column_integer(row, 0);
-    report->shard_bytes = column_is_null(row, 1) ? 0 : column_real(row, 1);
-}
-
-static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->best_trial = column_integer(row, 0);
-    report->best = column_real(row, 1);
-}
-
-static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->objectives = column_integer(row, 0);
-}
-
-static const struct {
-    const char *sql;
-    StatusRead *read;
-} status_queries[] = {
-    {"SELECT experiment, model, hash, program_version, started, finished, state, reason, seed, numerics_version,"
-     " trials_total, replicates FROM campaign WHERE id = 1",
-     status_read_campaign},
-    {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
-     status_read_batches},
-    {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
-    {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
-    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
-};
-
-static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
-{
-    Statement *statement;
-    bool row = false;
-    TRY(database_prepare(database, status_queries[index].sql, &statement));
-    const Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
-    statement_close(statement);
-    return error;
-}
-
-// A campaign that is called running while nobody holds its lock was killed.
-static Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
-{
-    Database *database;
-    *report = (StatusReport){.place = *place,
-                             .best = (double)NAN,
-                             .state = "unreadable",
-                             .reason = "",
-                             .experiment = "",
-                             .model = "",
-                             .started = "",
-                             .finished = "",
-                             .hash = "",
-                             .program = "",
-                             .devices = ""};
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = error_none();
-    for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
-        error = status_query(database, i, report, arena);
-    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
-    database_close(database);
-    if (error.kind != OK) return error;
-    TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
-    if (strcmp(report->state, "running") == 0 && report->holder[0] == '\0') report->state = "killed";
-    return error_none();
-}
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
@@ -243,24 +135,28 @@ static bool status_can_resume(const StatusReport *report)
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
 }
 
-// With what the database says made visible: it may be anybody's.
-static StatusReport status_visible(const StatusReport *report, Arena *arena)
+// "1,234 of 11,660 trials, 10.6 %", and while somebody runs it the rate and what is left.
+static void status_print_progress(const StatusReport *report, FILE *out)
 {
-    StatusReport visible = *report;
-    const char **const texts[] = {&visible.state,    &visible.reason,  &visible.model,   &visible.hash,
-                                  &visible.finished, &visible.devices, &visible.program, &visible.started};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
-    return visible;
+    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
+            report->total > 0 ? text_count(report->total).text : "");
+    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
+    if (report->total > 0 && report->trials < report->total)
+        fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
+    fputc('\n', out);
+    if (report->holder[0] == '\0' || isnan(report->rate)) return;
+    fprintf(out, "%-11s %s trials/s", "rate", text_short(report->rate).text);
+    if (report->total > report->trials && report->rate > 0)
+        fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / report->rate).text);
+    fputc('\n', out);
 }
 
 static void status_print(const StatusReport *report, FILE *out, Arena *arena)
 {
     fprintf(out, "%-11s %s%s%s", "state", report->state, report->reason[0] != '\0' ? ": " : "", report->reason);
     if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
-    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
-            report->total > 0 ? text_count(report->total).text : "");
-    if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
-    fprintf(out, "\n%-11s %s trials\n", "failures", text_count(report->failures).text);
+    status_print_progress(report, out);
+    fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
         fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
                 report->place.name, command_results_option(report->place.results, arena));
@@ -270,6 +166,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
     fprintf(out, "%-11s %s", "started", report->started);
+    if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
     fprintf(out, "\n%-11s %s batch%s, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
             report->batches == 1 ? "" : "es", text_count(report->lanes).text,
@@ -278,6 +175,9 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     timings_print(&report->timings, out);
     fprintf(out, "%-11s hopscotch %s, numerics version %" PRId64 "\n", "written by", report->program,
             report->numerics_version);
+    if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
+    if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
+    if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
@@ -300,7 +200,11 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "best", report->best);
     if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
+    json_number(json, "trials_per_second", report->rate);
+    json_text(json, "origin", report->origin[0] != '\0' ? report->origin : NULL);
+    json_text(json, "tags", report->tags[0] != '\0' ? report->tags : NULL);
     json_text(json, "started", report->started);
+    json_text(json, "last_commit", report->committed[0] != '\0' ? report->committed : NULL);
     json_text(json, "finished", report->finished != NULL && report->finished[0] != '\0' ? report->finished : NULL);
     json_number(json, "kernel_seconds", report->timings.kernel);
     timings_json(&report->timings, json);
@@ -364,6 +268,7 @@ static Error status_one(const CommandLine *line)
     CampaignPlace place;
     StatusReport report;
     TRY(campaign_find(line, line->arguments[0], &place));
+    if (switch_given(line, "watch")) return live_watch(line, &place);
     TRY(status_read(&place, line->arena, &report));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
@@ -381,18 +286,28 @@ static Error status_one(const CommandLine *line)
 
 static Error status_run(const CommandLine *line)
 {
+    if (switch_given(line, "watch") && switch_given(line, "json"))
+        return error_make(ERROR_USAGE, "--watch shows a view for people: take run --progress json for programs");
+    if (switch_given(line, "watch") && line->n_arguments == 0)
+        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch");
     return line->n_arguments == 0 ? status_all(line) : status_one(line);
 }
+
+static const Switch status_rows[] = {
+    {"watch", SWITCH_FLAG, NULL, 0, 0, "show it again and again until it ends; Ctrl-C leaves, and stops nothing"},
+    {"every", SWITCH_INTEGER, "SECONDS", 0, 3600, "how often --watch looks (default 1; 0: as often as is cheap)"},
+};
+static const Switches status_switches = {status_rows, sizeof status_rows / sizeof *status_rows};
 
 const Command command_status = {
     .name = "status",
     .arguments = "[CAMPAIGN]",
     .doc = "the campaigns under the results root, or one of them: state, trials, failures, best",
     .examples = "  hopscotch status\n"
-                "  hopscotch status raibert_gains\n"
+                "  hopscotch status raibert_gains --watch\n"
                 "  hopscotch status --results /data/sweeps --json\n",
     .least = 0,
     .most = 1,
-    .switches = {&switches_json},
+    .switches = {&status_switches, &switches_json},
     .run = status_run,
 };

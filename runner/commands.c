@@ -6,17 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const Command command_check, command_plan, command_run, command_resume, command_stop, command_status,
-    command_best, command_sensitivity, command_query, command_show, command_report, command_plot, command_replay,
-    command_digest, command_doctor, command_reindex, command_models, command_schema, command_help_pages,
-    command_version;
-
-static const Command *const commands_table[] = {
-    &command_check,   &command_plan,   &command_run,         &command_resume,     &command_stop,
-    &command_status,  &command_best,   &command_sensitivity, &command_query,      &command_show,
-    &command_report,  &command_plot,   &command_replay,      &command_digest,     &command_doctor,
-    &command_reindex, &command_models, &command_schema,      &command_help_pages, &command_version,
-};
+// A row a command, in the order of `help`.
+// clang-format off
+#define COMMANDS(X) \
+    X(check) X(plan) X(run) X(resume) X(stop) X(status) X(best) X(sensitivity) X(query) X(show) X(report) X(plot) \
+    X(replay) X(verify) X(compare) X(export) X(digest) X(doctor) X(reindex) X(list) X(tag) X(note) X(mv) X(rm) X(gc) \
+    X(models) X(schema) X(help_pages) X(version)
+#define COMMAND_DECLARE(name) extern const Command command_##name;
+#define COMMAND_ROW(name) &command_##name,
+COMMANDS(COMMAND_DECLARE)
+static const Command *const commands_table[] = {COMMANDS(COMMAND_ROW)};
+#undef COMMAND_DECLARE
+#undef COMMAND_ROW
+// clang-format on
+#undef COMMANDS
 
 // Address space, not memory: pages are touched as they are used.
 static const size_t commands_arena_size = (size_t)4 << 30;

@@ -238,6 +238,8 @@ static const char *repair_results_sql(const Repair *repair)
     const char *objectives = "";
     for (int i = 0; i < rows_objectives(&repair->spec); i++)
         objectives = arena_format(repair->arena, "%s, %s", objectives, rows_objective_name(i));
+    for (int i = 1; i < rows_constraints(&repair->spec); i++)
+        objectives = arena_format(repair->arena, "%s, %s", objectives, rows_constraint_name(i).text);
     return arena_format(repair->arena, "SELECT fitness, %s%s FROM trials WHERE id = ?",
                         flight_survived_metric(&repair->spec) >= 0 ? "survived" : "0.0", objectives);
 }
@@ -245,7 +247,7 @@ static const char *repair_results_sql(const Repair *repair)
 // What a search is told of the trials that were asked for, as it is stored. *all: there is a row of each.
 static Error repair_stored_results(Repair *repair, const char *sql, Trials *trials, bool *all)
 {
-    const int objectives = rows_objectives(&repair->spec);
+    const int objectives = rows_objectives(&repair->spec), constraints = repair->spec.n_constraints;
     Statement *statement = NULL;
     bool row = true, more = false;
     TRY(database_prepare(repair->store->database, sql, &statement));
@@ -257,6 +259,8 @@ static Error repair_stored_results(Repair *repair, const char *sql, Trials *tria
         trials->fitness[i] = column_real(statement, 0);
         trials->survived[i] = column_real(statement, 1);
         for (int k = 0; k < objectives; k++) trials->objective[i * objectives + k] = column_real(statement, 2 + k);
+        for (int k = 0; k < constraints; k++)
+            trials->constraint[i * constraints + k] = column_real(statement, 2 + objectives + k);
         error = statement_step(statement, &more);
     }
     statement_close(statement);

@@ -37,7 +37,8 @@ static const Key keys_rows[] = {
      .example = "[{k_fp: 100, thrust: 30}]"},
     {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
      .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
-     .example = "{hash: ..., sigma: 0, mean: [5, 5], covariance: [1, 0, 1]}"},
+     .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
+                "covariance: [1, 0, 1]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",
@@ -86,7 +87,10 @@ static const Key keys_rows[] = {
      .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
             "front is measured; without it the worst values of the first generation",
      .example = "[2.0, 1.5]"},
-    {.path = "constraints", .type = KEY_LATER},
+    {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its `violation`, "
+            "and ranks behind those that do, the less the better",
+     .example = "[\"peak_ground_force < 3000\"]"},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},

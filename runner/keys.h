@@ -162,6 +162,8 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
 void objective_read(SpecReader *reader);
+Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
+void constraints_read(SpecReader *reader); // constraints.c
 // The value of a form's key is none that it takes.
 void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 // "quantile(0.9)", "penalty(10)": as the spec writes them

@@ -19,6 +19,7 @@ static const LimitRow limits_rows[] = {
     {"an expression", EXPRESSION_LENGTH, "characters"},
     {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
     {"search.exclude", EXCLUDE_MAX, "expressions"},
+    {"constraints", CONSTRAINTS_MAX, "expressions"},
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},
     {"points of a terrain", POINTS_MAX, "points"},

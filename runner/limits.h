@@ -12,7 +12,8 @@ enum {
     NAME_LENGTH_MAX = 128,
     EXPRESSION_LENGTH = 4096, // characters, also written out
     EXPRESSION_DEPTH = 64,    // of parentheses, calls and operators that contain themselves
-    EXCLUDE_MAX = 256,        // expressions, each evaluated for every trial
+    CONSTRAINTS_MAX = 16,
+    EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
     OBJECTIVES_MAX = 8,
     OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together

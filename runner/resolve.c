@@ -202,6 +202,15 @@ static void resolve_exclude(ResolveWriter *writer, const char *path)
         fprintf(writer->out, "    - %s\n", resolve_quoted(spec->exclude[i], writer->reader->arena));
 }
 
+static void resolve_constraints(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_constraints == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_constraints; i++)
+        fprintf(writer->out, "  - %s\n", resolve_quoted(spec->constraints[i], writer->reader->arena));
+}
+
 static void resolve_perturb(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
@@ -293,6 +302,7 @@ static const struct {
     {"objective.over", resolve_objective_over},
     {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
+    {"constraints", resolve_constraints},
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
     {"record.debug.newton.window", resolve_window},
@@ -411,6 +421,8 @@ static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
                     expression_text(spec->objective.minimize[i], arena));
     if (spec->objective.reference != NULL)
         resolve_add(lines, "objective.reference", resolve_reference_text(spec, arena));
+    for (int i = 0; i < spec->n_constraints; i++)
+        resolve_add(lines, arena_format(arena, "constraints.%03d", i), expression_text(spec->constraints[i], arena));
     resolve_add(lines, "objective.over", objective_over_text(spec, arena));
     resolve_add(lines, "objective.failed", objective_failed_text(spec, arena));
 }

@@ -378,6 +378,15 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (runner/constraints.c). Their violation is
+// the sum of those above 0.
+void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                       double *out);
+double constraints_violation(const double *constraint, int count);
+// Whether an expression is an inequality, or several with and, or, not; what it is then for scope[names].
+bool constraint_is_inequality(const Expression *expression);
+double constraint_value(const Expression *expression, const double *scope);
+
 // ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
 // All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
 // point dominates, equal points included.
@@ -422,7 +431,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., failure TEXT NOT NULL
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints violation
+//                REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL
 //                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
 //                each. STRICT. NULL: failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
@@ -436,9 +446,10 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"
@@ -590,6 +601,7 @@ extern const Switches switches_spec;   // --set
 extern const Switches switches_backend;
 extern const Switches switches_format; // --format, --json
 extern const Switches switches_json;   // --json alone
+extern const Switches switches_shared_fs;
 
 enum { COMMAND_SWITCHES_MAX = 4 };
 typedef struct CommandLine CommandLine;

@@ -150,6 +150,10 @@ static void schema_taken(Json *json, Arena *arena)
 }
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
+static void schema_constraints(Json *json, Arena *arena)
+{
+    schema_array_of(json, "expression", 0, CONSTRAINTS_MAX, arena);
+}
 static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
 static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
@@ -205,6 +209,7 @@ static const struct {
     {"objective.over", "string", schema_objective_over},
     {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},
+    {"constraints", NULL, schema_constraints},
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
     {"record.debug.newton.window", NULL, schema_window},

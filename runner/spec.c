@@ -373,6 +373,7 @@ static void spec_read(SpecReader *reader)
         perturb_read(reader);
     }
     objective_read(reader);
+    constraints_read(reader);
     record_read(reader);
 }
 

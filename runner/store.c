@@ -138,6 +138,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
+    TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
@@ -224,6 +225,15 @@ static Error store_renew_files(const Store *store, Arena *arena)
     return store_write_spec(store, given);
 }
 
+// A folder that was renamed or copied has the name of the folder.
+static Error store_renew_name(const Store *store)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", &statement));
+    bind_text(statement, 1, store->name);
+    return store_finish(statement);
+}
+
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     FILE *messages = options->messages;
@@ -237,6 +247,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
             fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }
+    TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
     TRY(store_take_spec(store, spec, options, arena));
     TRY(store_renew_spec(store, options->resume_only, arena));
@@ -360,10 +371,22 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 
 const char *store_best_order(const Spec *spec)
 {
-    for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return "fitness, survived DESC, id";
-    }
-    return "fitness, id";
+    const bool survived = spec_has_metric(spec, "survived");
+    if (spec->n_constraints > 0) return survived ? "violation, fitness, survived DESC, id" : "violation, fitness, id";
+    return survived ? "fitness, survived DESC, id" : "fitness, id";
+}
+
+const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
+
+Error store_best_sql(Database *database, const char **sql)
+{
+    int64_t constrained = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
+                      &constrained));
+    *sql = constrained > 0 ? "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 "
+                             "ORDER BY violation, fitness, id LIMIT 1"
+                           : "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1";
+    return error_none();
 }
 
 Error store_counts(Store *store, StoreCounts *counts)
@@ -373,8 +396,8 @@ Error store_counts(Store *store, StoreCounts *counts)
     char sql[256];
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
-    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
-             store_best_order(store->spec));
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
+             store_meets(store->spec), store_best_order(store->spec));
     TRY(database_prepare(store->database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (row) {
@@ -451,7 +474,8 @@ Error store_index_fitness(Store *store)
 {
     char sql[256];
     const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
-    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(");
+    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
+                        store->spec->n_constraints > 0 ? "violation, " : "");
     for (int i = 0; i < rows_objectives(store->spec); i++)
         used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
     snprintf(sql + used, sizeof sql - (size_t)used, "%s",

@@ -18,6 +18,7 @@ typedef struct TrialRows {
     double *searched;           // [capacity][P], the spec's axes in order, derived ones too
     double *fitness;            // [capacity], NaN: failed, or there are several objectives
     double *objective;          // [capacity][K] of several objectives, NaN: failed
+    double *constraint;         // [capacity][C] violation and constraints, if there are any; NaN: failed
     int32_t *failure;           // [capacity], index in configured.failures
     int32_t *n_failed;          // [capacity]
     double *metric;             // [capacity][M], mean over the replicates
@@ -26,8 +27,10 @@ typedef struct TrialRows {
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
-int rows_searched(const Spec *spec);   // P
-int rows_objectives(const Spec *spec); // K
+int rows_searched(const Spec *spec);    // P
+int rows_objectives(const Spec *spec);  // K
+int rows_constraints(const Spec *spec); // C: one more than there are constraints, 0 without
+Text32 rows_constraint_name(int index); // violation, constraint_1, ...
 const char *rows_objective_name(int index);
 const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
 int64_t rows_columns(const Spec *spec);       // of the tables trials and replicates
@@ -187,6 +190,8 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
 Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
+const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
+Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
@@ -334,9 +339,40 @@ extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 // Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
-
 extern const char *const fronts_table_sql;           // CREATE TABLE fronts
 Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
+
+// ---- small changes (runner/edit.c) ----------------------------------------------------------------------------------
+
+// Takes the campaign's lock; a live holder is named, with what can be done about it.
+Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
+Error campaign_refuse_network(const char *folder, bool shared_fs); // unless that is allowed
+// Between begin and end: the lock is held, a transaction is open, digests follow. The store is only good for its
+// database, folder and events.
+typedef struct CampaignEdit {
+    Lock lock;
+    bool shared_fs;
+    Store store;
+} CampaignEdit;
+Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
+// The same after the folder was renamed.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit);
+Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
+Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
+
+// ---- where a campaign comes from (runner/origin.c) ------------------------------------------------------------------
+
+extern const char *const origin_table_sql; // CREATE TABLE origin
+typedef struct Origin {
+    const char *purpose; // "verifies", "compares", "imports", "merges"
+    const char *campaign, *hash;
+    int64_t trial; // -1: none
+    double fitness;
+} Origin;
+// Once: a second time changes nothing.
+Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena);
+Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": it is its own
 
 // ---- sensitivities (runner/sensitivity.c) ---------------------------------------------------------------------------
 
@@ -450,6 +486,9 @@ typedef struct CatalogueRow {
 
 // If the catalogue is damaged, it is made anew from the folders, which is told to `messages` (may be NULL).
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
+// Takes a campaign out of it, and puts one in as its database has it (NULL: none).
+Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
+                       Arena *arena);
 // Makes it anew from the campaigns' own databases; those that can't be read are told to `messages` and left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 // The row of a stored campaign.

@@ -246,8 +246,8 @@ check("samples are those that were asked for", float(rows[0]["time"]) == 0.2 and
 try:
     import h5py
 
-    lanes = h5py.File("trace.h5")["trajectories/lanes"][:]
-    check("HDF5 has the lane", len(lanes) == 1 and lanes["length"][0] == len(h5py.File("trace.h5")["trajectories/time"]))
+    group = h5py.File("trace.h5")["trajectories"]
+    check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
 except ImportError:
     print("skip report: HDF5 is not read without h5py")
 
@@ -282,7 +282,8 @@ check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l")
 # Names that only another program could have put there.
 database = sqlite3.connect("results/gains/campaign.db")
 for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO tags VALUES(?)",
-            "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)", "UPDATE batches SET device = ?1, version = ?1",
+            "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)",
+            "UPDATE batches SET device = ?1, version = ?1",
             "UPDATE campaign SET reason = ?1, host = ?1, commit_id = ?1, compiler = ?1, state = ?1"):
     try:
         database.execute(sql, (hostile,))

@@ -50,9 +50,14 @@ TEST(schema_examples_are_good_specs)
         const char *list = strcmp(rows[i].path, "search.points") == 0 ? "search: {method: list}\n" : "";
         const char *several =
             strcmp(rows[i].path, "objective.reference") == 0 ? "objective: {minimize: [energy, apex_mean]}\n" : "";
+        const char *learns =
+            strncmp(rows[i].path, "search.cmaes.", 13) == 0
+                ? "search: {method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, "
+                  "cmaes: {from: other}}\n"
+                : "";
         const char *text =
-            arena_format(&arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%s%s%s",
-                         axes, list, several);
+            arena_format(&arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%s%s%s%s",
+                         axes, list, several, learns);
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);

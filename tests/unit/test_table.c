@@ -125,3 +125,21 @@ TEST(table_aligns_characters_not_bytes)
     CHECK_TEXT("unit    x\nkg·m²   1\nm      10\n", text);
     free(text);
 }
+
+// What begins like a formula of a spreadsheet is a text there too; numbers stay numbers.
+TEST(table_csv_has_no_formulas)
+{
+    static const char *const names[] = {"a", "=b"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    Table *table = table_start(out, TABLE_CSV, 2, names);
+    table_text(table, "=HYPERLINK(\"x\")");
+    table_number(table, -1.5);
+    table_text(table, "@x");
+    table_text(table, "a-b");
+    CHECK_OK(table_finish(table));
+    fclose(out);
+    CHECK_TEXT("a,\"'=b\"\n\"'=HYPERLINK(\"\"x\"\")\",-1.5\n\"'@x\",a-b\n", text);
+    free(text);
+}

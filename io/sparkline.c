@@ -1,0 +1,47 @@
+// A row of numbers as a row of characters, one a number, higher where the number is greater.
+#include "io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Block elements of Unicode where the terminal's encoding is UTF-8 (as the environment says, in the order of
+// setlocale), else ASCII.
+static bool sparkline_has_blocks(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value == NULL || value[0] == '\0') continue;
+        return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "UTF8") != NULL;
+    }
+    return false;
+}
+
+// A number that has no place: missing, infinite, or none to take a logarithm of.
+static double sparkline_height(double value, bool logarithmic)
+{
+    if (!isfinite(value)) return (double)NAN;
+    return logarithmic ? log(value) : value;
+}
+
+void put_sparkline(FILE *out, const double *value, int count)
+{
+    enum { LEVELS = 8 };
+    static const char *const blocks[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const plain[LEVELS] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    const char *const *glyphs = sparkline_has_blocks() ? blocks : plain;
+    double low = (double)INFINITY, high = (double)-INFINITY;
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(value[i])) continue;
+        low = fmin(low, value[i]);
+        high = fmax(high, value[i]);
+    }
+    const bool logarithmic = low > 0.0 && high > 100.0 * low; // a search that converges crosses decades
+    const double bottom = sparkline_height(low, logarithmic), top = sparkline_height(high, logarithmic);
+    for (int i = 0; i < count; i++) {
+        const double height = sparkline_height(value[i], logarithmic);
+        const double part = top > bottom ? (height - bottom) / (top - bottom) : 0.0;
+        fputs(isnan(height) ? " " : glyphs[(int)(part * (LEVELS - 1) + 0.5)], out);
+    }
+}

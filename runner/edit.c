@@ -1,0 +1,94 @@
+// A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in one
+// transaction, sealed like every other change.
+#include "store.h"
+
+#include <stdio.h>
+
+Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock)
+{
+    char holder[160];
+    const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK);
+    const Error error = lock_take(path, lock);
+    if (error.kind == OK) return error;
+    if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
+    return error_make(ERROR_MACHINE,
+                      "campaign %s is being run by %s: `hopscotch status %s` shows how far it is, `hopscotch stop %s` "
+                      "ends it",
+                      name, holder, name, name);
+}
+
+Error campaign_refuse_network(const char *folder, bool shared_fs)
+{
+    const char *network = network_file_system(folder);
+    if (network[0] == '\0' || shared_fs) return error_none();
+    return error_make(ERROR_USER,
+                      "%s lies on %s, where file locks can't be trusted: choose a local folder with "
+                      "--results, or say --shared-fs if no other host writes there",
+                      folder, network);
+}
+
+static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
+{
+    int schema = 0;
+    TRY(database_open(path, DATABASE_WRITE, &edit->store.database));
+    TRY(store_share(edit->store.database, edit->shared_fs));
+    TRY(schema_migrate(edit->store.database, path, arena, &schema));
+    TRY(seal_keep(edit->store.database, arena));
+    return database_run(edit->store.database, "BEGIN IMMEDIATE");
+}
+
+// On a lock that is held; it is released after an error.
+static Error edit_with_lock(CampaignEdit *edit, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
+    const Error error = edit_open(edit, path, arena);
+    if (error.kind == OK) return error;
+    if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    lock_release(&edit->lock);
+    return error;
+}
+
+Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit)
+{
+    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
+    edit->store.folder = place->folder;
+    edit->store.name = place->name;
+    TRY(campaign_refuse_network(place->folder, shared_fs));
+    TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
+    return edit_with_lock(edit, arena);
+}
+
+// The lock is the open file's and not the name's: it goes with the folder.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit)
+{
+    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
+    edit->store.folder = to->folder;
+    edit->store.name = to->name;
+    TRY(campaign_refuse_network(from->folder, shared_fs));
+    TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
+    const Error error = file_rename(from->folder, to->folder);
+    if (error.kind == OK) return edit_with_lock(edit, arena);
+    lock_release(&edit->lock);
+    return error;
+}
+
+Error edit_end(CampaignEdit *edit, Error error)
+{
+    error = store_end(&edit->store, error);
+    const Error closing = database_close(edit->store.database);
+    lock_release(&edit->lock);
+    return error.kind != OK ? error : closing;
+}
+
+// A statement without rows, whose values are texts, bound in order.
+Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(edit->store.database, sql, &statement));
+    for (int i = 0; i < count; i++) bind_text(statement, i + 1, texts[i]);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}

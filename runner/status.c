@@ -1,0 +1,144 @@
+// The state of a campaign from its database and its lock: a few queries of one row each.
+#include "status.h"
+#include "store.h"
+
+#include <math.h>
+#include <string.h>
+
+// One row: every query here gives one. Missing (no batch yet) reads as zeros.
+typedef void StatusRead(StatusReport *report, Statement *row, Arena *arena);
+
+static void status_read_campaign(StatusReport *report, Statement *row, Arena *arena)
+{
+    const char **const texts[] = {&report->experiment, &report->model,    &report->hash,  &report->program,
+                                  &report->started,    &report->finished, &report->state, &report->reason};
+    const int n_texts = (int)(sizeof texts / sizeof *texts);
+    for (int i = 0; i < n_texts; i++) *texts[i] = arena_copy(arena, column_text(row, i));
+    report->seed = column_integer(row, n_texts);
+    report->numerics_version = column_integer(row, n_texts + 1);
+    report->total = column_integer(row, n_texts + 2);
+    report->replicates = column_integer(row, n_texts + 3);
+}
+
+static void status_read_batches(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->batches = column_integer(row, 0);
+    report->trials = column_integer(row, 1);
+    report->failures = column_integer(row, 2);
+    report->lanes = column_integer(row, 3);
+    report->devices = arena_copy(arena, column_text(row, 4));
+}
+
+// Of the last batches, so that it is the rate of now.
+static void status_read_rate(StatusReport *report, Statement *row, Arena *arena)
+{
+    const double seconds = column_real(row, 1);
+    report->committed = arena_copy(arena, column_text(row, 2));
+    report->rate = seconds > 0 ? column_real(row, 0) / seconds : (double)NAN;
+    report->busy = seconds > 0 ? fmin(1.0, column_real(row, 3) / seconds) : (double)NAN;
+}
+
+static void status_read_tags(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->tags = arena_copy(arena, column_text(row, 0));
+}
+
+static void status_read_note(StatusReport *report, Statement *row, Arena *arena)
+{
+    report->note = arena_copy(arena, column_text(row, 0));
+}
+
+static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->shards = column_integer(row, 0);
+    report->shard_bytes = column_is_null(row, 1) ? 0 : column_real(row, 1);
+}
+
+static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->best_trial = column_integer(row, 0);
+    report->best = column_real(row, 1);
+}
+
+static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
+{
+    (void)arena;
+    report->objectives = column_integer(row, 0);
+}
+
+static const struct {
+    const char *sql;
+    StatusRead *read;
+} status_queries[] = {
+    {"SELECT experiment, model, hash, program_version, started, finished, state, reason, seed, numerics_version,"
+     " trials_total, replicates FROM campaign WHERE id = 1",
+     status_read_campaign},
+    {"SELECT count(*), sum(trials), sum(failures), sum(lanes), group_concat(DISTINCT device) FROM batches",
+     status_read_batches},
+    {"SELECT sum(trials), sum(wall_seconds), max(committed), sum(kernel_seconds) FROM"
+     " (SELECT trials, wall_seconds, committed, kernel_seconds FROM batches ORDER BY id DESC LIMIT 32)",
+     status_read_rate},
+    {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
+    {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
+    {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
+    {NULL, status_read_best}, // store_best_sql
+    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
+};
+
+static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
+{
+    Statement *statement;
+    bool row = false;
+    const char *sql = status_queries[index].sql;
+    if (sql == NULL) TRY(store_best_sql(database, &sql));
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
+    statement_close(statement);
+    return error;
+}
+
+Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
+{
+    Database *database;
+    *report = (StatusReport){.place = *place,
+                             .best = (double)NAN,
+                             .state = "unreadable",
+                             .reason = "",
+                             .experiment = "",
+                             .model = "",
+                             .started = "",
+                             .finished = "",
+                             .hash = "",
+                             .program = "",
+                             .devices = "",
+                             .committed = "",
+                             .origin = "",
+                             .tags = "",
+                             .note = "",
+                             .rate = (double)NAN,
+                             .busy = (double)NAN};
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    Error error = error_none();
+    for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
+        error = status_query(database, i, report, arena);
+    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = origin_text(database, arena, &report->origin);
+    database_close(database);
+    if (error.kind != OK) return error;
+    TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
+    if (strcmp(report->state, "running") == 0 && report->holder[0] == '\0') report->state = "killed";
+    return error_none();
+}
+
+StatusReport status_visible(const StatusReport *report, Arena *arena)
+{
+    StatusReport visible = *report;
+    const char **const texts[] = {&visible.state,     &visible.reason,  &visible.model,   &visible.hash,
+                                  &visible.finished,  &visible.devices, &visible.program, &visible.started,
+                                  &visible.committed, &visible.origin,  &visible.tags,    &visible.note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
+    return visible;
+}

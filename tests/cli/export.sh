@@ -1,0 +1,141 @@
+#!/bin/sh
+# hopscotch export: what other programs read is what the campaign holds, to the bit.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS NO_COLOR
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   export: $2"; else echo "FAIL export: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+run() { "$HOPSCOTCH" "$@" >out 2>err; }
+refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+
+cat >gains.yaml <<'END'
+version: 1
+experiment: gains
+seed: 7
+model: hopper
+simulation: {duration: 0.6, settle: 0.1}
+search:
+  method: grid
+  over: {k_fp: {linspace: [50, 300, 6]}, dphi_body: [0, 1, 20]}
+replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}}}
+record:
+  trajectories: {select: {best: 3, every: 4}, sample: 0.01, replicates: all}
+  debug: {newton: {select: {trials: [0]}, window: [0.1, 0.101]}}
+END
+run run gains.yaml --progress none --batch 8
+check $? "a campaign"
+run export gains --csv a.csv --jsonl a.jsonl --npz a.npz --hdf5 results/gains/campaign.h5
+check $? "to four files"
+has "a.npz: 18 trials" err
+run export gains --csv - --where "failure = 'none'" --columns id,k_fp,fitness --order fitness --limit 2
+[ "$(wc -l <out)" = 3 ] && [ "$(head -n 1 out)" = "id,k_fp,fitness" ]
+check $? "what --where, --order, --columns and --limit say"
+run query gains --format jsonl --columns id --limit 2
+[ "$(cat out)" = '{"id":0}
+{"id":1}' ]
+check $? "query prints JSON lines too"
+ls ./*.tmp >/dev/null 2>&1
+[ $? -ne 0 ]
+check $? "nothing half done is left"
+mkdir elsewhere
+run export gains --hdf5 elsewhere/all.h5
+check $? "HDF5 in another folder"
+
+if python3 -c 'import h5py, numpy' 2>/dev/null; then
+    cat >read.py <<'PYTHON'
+import csv, json, math, sqlite3, sys
+import h5py, numpy
+
+database = sqlite3.connect("results/gains/campaign.db")
+database.row_factory = sqlite3.Row
+rows = [dict(row) for row in database.execute("SELECT * FROM trials ORDER BY id")]
+table = list(csv.DictReader(open("a.csv")))
+lines = [json.loads(line) for line in open("a.jsonl")]
+arrays = numpy.load("a.npz")
+assert len(rows) == len(table) == len(lines) == 18 and set(rows[0]) == set(arrays.files) == set(table[0])
+for i, row in enumerate(rows):
+    for name, value in row.items():
+        number = isinstance(value, float)
+        assert lines[i][name] == (value if not number or math.isfinite(value) else None), (name, value, lines[i][name])
+        assert (float(table[i][name]) == value) if number else table[i][name] == ("" if value is None else str(value))
+        got = arrays[name][i]
+        assert (math.isnan(got) if value is None else got == value), (name, value, got)
+assert arrays["id"].dtype == "int64" and arrays["failure"].dtype.kind == "U" and arrays["k_fp"].dtype == "float64"
+assert None in [row["fitness"] for row in rows] and {"none", "fell"} <= set(arrays["failure"])
+
+for path in sys.argv[1:]:
+    with h5py.File(path) as file:
+        group = file["trajectories"]
+        state, lanes = group["state"], group["lanes"][:]
+        places = database.execute("SELECT trial, replicate, name, row FROM trajectories JOIN shards ON shards.id = shard")
+        places = {(trial, replicate): (name, row) for trial, replicate, name, row in places}
+        assert state.is_virtual and len(lanes) == len(places) >= 10 and len(state) == sum(lanes["length"])
+        assert len({name for name, _ in places.values()}) > 1
+        for lane in lanes:
+            name, row = places[lane["trial"], lane["replicate"]]
+            here = slice(lane["offset"], lane["offset"] + lane["length"])
+            with h5py.File(f"results/gains/shards/{name}") as shard:
+                source = shard["trajectories/lanes"][row]
+                there = slice(source["offset"], source["offset"] + source["length"])
+                for dataset in ("time", "state", "control", "fsm"):
+                    assert numpy.array_equal(group[dataset][here], shard["trajectories"][dataset][there]), dataset
+            assert set(group["trial"][here]) == {lane["trial"]} and set(group["replicate"][here]) == {lane["replicate"]}
+        assert list(state.attrs["units"]) and state.dims[0][0].name == "/trajectories/time"
+        assert len(file["debug/newton/residual"]) == len(file["debug/newton/trial"]) > 0
+print("read")
+PYTHON
+    python3 read.py results/gains/campaign.h5 elsewhere/all.h5 >out 2>err
+    check $? "every number is that of the campaign"
+    mv results/gains moved && sed -i 's,results/gains,moved,g' read.py
+    python3 read.py moved/campaign.h5 >out 2>err
+    check $? "the file over the shards goes with its folder"
+    mv moved/shards/000000.h5 lost.h5
+    python3 -c 'import h5py, numpy; print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
+    has "True"
+    mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
+else
+    echo "skip export: python3 with h5py is not there"
+fi
+
+# A lane that was recorded anew lies in another shard; its old rows are passed over.
+run resume gains --set record.trajectories.sample=0.02 --progress none
+run export gains --hdf5 results/gains/campaign.h5
+check $? "after another sampling"
+if python3 -c 'import h5py' 2>/dev/null; then
+    sed -i 's,moved,results/gains,g' read.py
+    run export gains --csv a.csv --jsonl a.jsonl --npz a.npz
+    python3 read.py results/gains/campaign.h5 >out 2>err
+    check $? "every number is that of the new arrays"
+    python3 -c 'import sqlite3
+database = sqlite3.connect("results/gains/campaign.db")
+print(database.execute("DELETE FROM trajectories WHERE row = 1").rowcount > 0)
+database.commit()' >out 2>err
+    has "True"
+    run export gains --hdf5 results/gains/campaign.h5
+    sed -i 's/>= 10/>= 5/' read.py
+    python3 read.py results/gains/campaign.h5 >out 2>err
+    check $? "a row that is in no table is passed over"
+fi
+code=2 refused export gains
+has "export to what?" err
+code=2 refused export gains --npz -
+has "needs the name of a file" err
+code=2 refused export gains --hdf5 -
+code=3 refused export gains --csv nowhere/a.csv
+refused export gains --csv a.csv --columns k_pf
+has "did you mean 'k_fp'?" err
+run run gains.yaml --name bare --set 'record.trajectories.select={}' --set 'record.debug.newton.select={}' --progress none
+refused export bare --hdf5 bare.h5
+has "bare has no arrays" err
+if [ -w /dev/full ]; then
+    "$HOPSCOTCH" export gains --csv - >/dev/full 2>err
+    [ $? -eq 3 ]
+    check $? "a full disk is an error"
+fi
+exit $status

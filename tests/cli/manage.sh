@@ -1,0 +1,206 @@
+#!/bin/sh
+# Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
+# loses nothing and leaves nothing that gc and reindex do not mend.
+#
+#   HOPSCOTCH                  the program
+#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call (see io/seam.h)
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   manage: $2"; else echo "FAIL manage: $2"; tail -n 5 out err | cut -c 1-300; status=1; fi; }
+run() { "$HOPSCOTCH" "$@" >out 2>err </dev/null; }
+works() { run "$@"; check $? "$*"; }
+refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+lacks() { ! grep -qF -e "$1" "${2:-out}"; check $? "it does not say '$1'"; }
+catalogue() { python3 -c 'import sqlite3
+print(*[row[0] for row in sqlite3.connect("results/index.db").execute("SELECT name FROM campaigns ORDER BY name")])'; }
+
+cat >grid.yaml <<'END'
+version: 1
+experiment: grid
+seed: 7
+model: bbob
+simulation: {function: sphere, dimension: 2}
+search: {method: grid, over: {x1: {linspace: [-1, 1, 5]}, x2: [0, 1]}}
+END
+for name in first second third; do "$HOPSCOTCH" run grid.yaml --name $name --progress none >out 2>err; done
+check $? "three campaigns"
+
+# ---- tags, notes, list ----------------------------------------------------------------------------------------------
+
+works tag first paper figure-3
+works tag first paper
+works tag first
+[ "$(tr '\n' ' ' <out)" = "figure-3 paper " ]
+check $? "a tag is there once"
+works tag second paper
+works tag first figure-3 --remove
+works list --tag paper --format csv
+[ "$(cut -d , -f 1,2,3,9 out | tr '\n' ' ')" = "campaign,state,trials,tags first,done,10,paper second,done,10,paper " ]
+check $? "list finds campaigns by tag"
+works list --tag figure-3
+has "no campaign"
+works list --sort date
+works list --sort best --state done
+works list --sort size --json
+refused tag first 'two words'
+has 'tag "two words"' err
+code=2 refused tag first --remove
+has "needs the tags that go" err
+works note first "it works: $(printf 'caf\303\251')"
+works note first
+has "it works: $(printf 'caf\303\251')"
+works status first
+has "tags        paper"
+has "note        it works"
+refused note first "$(printf 'turns \033[31mred')"
+has "byte 7 of the note is no text" err
+refused note first ""
+has "a note has 1 to 4096 bytes" err
+works doctor first
+
+# ---- mv -------------------------------------------------------------------------------------------------------------
+
+digest=$("$HOPSCOTCH" digest first | cut -d ' ' -f 1)
+works mv first gait
+has "first is now gait"
+works doctor gait
+[ "$("$HOPSCOTCH" digest gait | cut -d ' ' -f 1)" = "$digest" ]
+check $? "what was moved has the same digest"
+refused mv gait second
+has "already: choose another name" err
+refused mv gait ../elsewhere
+has "a name is made of" err
+refused mv first other
+has "there is no campaign 'first'" err
+works run grid.yaml --name gait --progress none
+has "done already" err
+
+# ---- rm -------------------------------------------------------------------------------------------------------------
+
+code=2 refused rm third
+has "wants --yes where nobody can be asked" err
+works rm third --yes
+[ ! -e results/third ]
+check $? "it is gone"
+works list
+lacks third
+ln -s "$work/kept" results/link && mkdir kept && echo precious >kept/file && cp results/second/campaign.db kept
+works rm link --yes
+[ -e kept/file ] && [ ! -e results/link ]
+check $? "of a link only the link goes"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    echo n | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
+    has "remove second: 10 trials"
+    [ -e results/second ]
+    check $? "without yes it stays"
+    echo y | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
+    [ ! -e results/second ]
+    check $? "with yes it goes"
+fi
+
+# ---- a campaign that is being run -----------------------------------------------------------------------------------
+
+"$HOPSCOTCH" run grid.yaml --name busy --set 'simulation.dimension=40' --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
+    --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
+pid=$!
+tries=0
+until "$HOPSCOTCH" status busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+works status busy
+has "running (pid $pid"
+has "left"
+has "last commit"
+refused_busy() { code=3 refused "$@"; has "is being run by pid $pid" err; }
+refused_busy rm busy --yes
+refused_busy mv busy idle
+refused_busy tag busy no
+works gc
+has "left alone" err
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+works rm busy --yes
+
+# ---- kills ----------------------------------------------------------------------------------------------------------
+
+# A call after another (every STEP-th) until one comes through: the campaign is always there whole, under one name or under none.
+kills() # COMMAND OPERATION STEP NAMES...
+{
+    command=$1 operation=$2 step=$3 n=1 bad=0 killed=0
+    shift 3
+    while [ $n -lt 2000 ]; do
+        rm -rf results && "$HOPSCOTCH" run grid.yaml --name gait --progress none >out 2>err
+        HOPSCOTCH_FAULT=$operation:$n:KILL "$HOPSCOTCH_FAULTS_PROGRAM" $command >out 2>err && break
+        whole=0
+        for name in "$@"; do
+            if [ -e "results/$name" ]; then
+                whole=$((whole + 1))
+                "$HOPSCOTCH" run grid.yaml --name "$name" --progress none >out 2>&1 || bad=1
+                "$HOPSCOTCH" doctor "$name" >out 2>&1 || { "$HOPSCOTCH" reindex && "$HOPSCOTCH" doctor "$name"; } >out 2>&1 ||
+                    bad=1
+            fi
+        done
+        [ $whole -le 1 ] || bad=1
+        case $command in rm*) ;; *) [ $whole -eq 1 ] || bad=1 ;; esac
+        "$HOPSCOTCH" gc --yes >out 2>&1 || bad=1
+        [ -z "$(ls -A results 2>/dev/null | grep '^\.removed')" ] || bad=1
+        n=$((n + step)) killed=$((killed + 1))
+    done
+    [ $bad -eq 0 ] && [ $killed -gt 0 ] && [ $n -lt 2000 ]
+    check $? "$command, killed at $killed calls of $operation"
+}
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    kills "mv gait walk" rename 1 gait walk
+    kills "rm gait --yes" rename 1 gait
+    kills "rm gait --yes" rmdir 1 gait
+    if [ -z "${QUICK:-}" ]; then
+        kills "mv gait walk" fsync 1 gait walk
+        kills "mv gait walk" sql 37 gait walk
+        kills "rm gait --yes" unlink 1 gait
+        kills "rm gait --yes" sql 3 gait
+    fi
+fi
+
+# ---- gc -------------------------------------------------------------------------------------------------------------
+
+rm -rf results && "$HOPSCOTCH" run grid.yaml --progress none >out 2>err
+works gc
+has "nothing to free"
+mkdir -p results/.removed-old/shards results/grid/quarantine results/grid/shards
+head -c 100000 /dev/zero >results/.removed-old/shards/000000.h5
+head -c 100000 /dev/zero >results/grid/quarantine/000000.h5
+echo half >results/grid/shards/000001.h5.tmp
+python3 - <<'PYTHON'
+import sqlite3
+database = sqlite3.connect("results/grid/campaign.db")
+database.execute("CREATE TABLE filler(text TEXT)")
+database.executemany("INSERT INTO filler VALUES(?)", [("x" * 4000,)] * 300)
+database.commit()
+database.execute("DROP TABLE filler")
+database.commit()
+PYTHON
+works gc
+has "what a crash left of rm"
+has "shards that recovery put aside"
+has "a file that was never finished"
+has "pages that hold nothing"
+has "would be freed by gc --yes"
+[ -e results/grid/quarantine/000000.h5 ]
+check $? "without --yes nothing goes"
+works gc --yes
+has "freed"
+[ ! -e results/grid/quarantine ] && [ ! -e results/.removed-old ] && [ ! -e results/grid/shards/000001.h5.tmp ]
+check $? "with it all goes"
+works doctor grid
+works gc grid
+has "nothing to free"
+exit $status

@@ -1,0 +1,117 @@
+#!/bin/sh
+# hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
+# campaigns of their own, linked to the first; a second call computes nothing.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   verify: $2"; else echo "FAIL verify: $2"; tail -n 20 out err | cut -c 1-300; status=1; fi; }
+run() { "$HOPSCOTCH" "$@" >out 2>err; }
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+sql() { python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone())' "$@"; }
+
+cat >gains.yaml <<'END'
+version: 1
+experiment: gains
+seed: 7
+model: hopper
+simulation: {duration: 0.6, settle: 0.1}
+parameters: {x_dot_des: 1.0}
+search:
+  method: grid
+  over:
+    k_fp: {linspace: [50, 300, 4]}
+    thrust: {arange: [25, 40, 5]}
+    b_fp: {derive: "0.1 * k_fp"}
+replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.4]}, dphi_body: {uniform: [-12, 12]}}}
+objective: {minimize: "attitude_rms + 0.001*k_fp", failed: penalty(10)}
+END
+
+run run gains.yaml --progress none
+check $? "a campaign"
+best=$("$HOPSCOTCH" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
+run verify gains --seeds 40 --grid 3 --progress none
+check $? "of its best trial"
+has "gains/$best under 40 fresh seeds"
+has "(Wilson)"
+has "Student's t"
+has "k_fp"
+has "grid      phi_leg -1.19 to 1.21, dphi_body -12 to 12"
+has "of 9 starts succeed"
+cp out first
+run verify gains --seeds 40 --grid 3 --progress none
+grep -qF "done already" err
+check $? "a second time nothing runs"
+cmp -s out first
+check $? "and it says the same"
+run status "gains_verify_$best"
+has "verifies gains/$best"
+run replay "gains_verify_$best/0" --threads 1
+check $? "what it ran replays"
+run doctor "gains_verify_$best"
+check $? "and is sealed"
+run verify gains --seeds 40 --grid 0 --gains 5 --progress none
+[ $? -eq 1 ] && grep -qF "is another spec now" err
+check $? "other changes want another name"
+run verify gains --seeds 40 --grid 0 --gains 0 --physics 0 --name alone --progress none
+check $? "seeds alone"
+grep -qF "one change at a time" out
+[ $? -eq 1 ]
+check $? "have no table"
+run verify gains --defaults --seeds 20 --grid 0 --physics 0 --progress none
+check $? "of the defaults"
+has "the defaults of what gains searches under 20 fresh seeds"
+run verify gains --trial 3 --seeds 10 --physics 0 --grid 2 --grid-over m --name also --progress none
+check $? "with a parameter in the grid"
+has "m 9 to 11"
+has "of 8 starts succeed"
+
+# The success rate and the mean are those of the replicates that are stored.
+if command -v python3 >/dev/null; then
+    run verify gains --seeds 40 --grid 3 --progress none --json
+    python3 - "results/gains_verify_$best/campaign.db" out <<'PYTHON' 2>err
+import json, math, sqlite3, statistics, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT failure, attitude_rms FROM replicates WHERE trial = 0").fetchall()
+k_fp = sqlite3.connect(sys.argv[1]).execute("SELECT k_fp FROM trials WHERE id = 0").fetchone()[0]
+good = [value + 0.001 * k_fp for failure, value in rows if failure == "none"]
+said = json.load(open(sys.argv[2]))
+assert said["runs"] == 40 and said["succeeded"] == len(good) and 0 < len(good) < 40
+assert math.isclose(said["fitness"]["value"], statistics.mean(good), rel_tol=1e-12)
+t = (said["fitness"]["high"] - said["fitness"]["value"]) / (statistics.stdev(good) / math.sqrt(len(good)))
+assert 1.96 < t < 2.8, t  # the tables: infinite to 5 degrees of freedom
+assert rows[said["worst"]["replicate"]][0] != "none"
+assert said["success"]["low"] < len(good) / 40 < said["success"]["high"]
+assert len(said["changes"]) > 20 and said["grid"]["points"] == 9
+PYTHON
+    check $? "its figures are those of the stored runs"
+    sql "results/gains_verify_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
+    [ "$(cat out)" = "verifies gains $best" ]
+    check $? "the new campaign knows of which trial it is"
+else
+    echo "skip verify: figures are not checked without python3"
+fi
+
+refused verify gains --trial 999
+has "has no trial 999" err
+code=2 refused verify gains --trial 3 --defaults
+has "give one of them" err
+refused verify gains --grid-over k_fpp
+has "did you mean 'k_fp'?" err
+refused verify gains --grid-over m,m_l,J,J_l,g
+has "at most 6 axes" err
+"$HOPSCOTCH" run gains.yaml --name fallen --set objective.failed=any --set search.over.k_fp=[50] \
+    --set 'initial.dphi_body=20' --progress none >out 2>err
+refused verify fallen
+has "no trial of fallen has a fitness" err
+sed -e '/^replicates/d' -e 's/experiment: gains/experiment: still/' gains.yaml >still.yaml
+run run still.yaml --progress none
+run verify still --gains 0 --physics 0 --progress none
+check $? "of a campaign without disturbances"
+has "draws nothing from seed to seed" err
+exit $status

@@ -1,0 +1,96 @@
+#!/bin/sh
+# hopscotch status --watch: drawn in place on a terminal, which it leaves as it was; elsewhere a line a time. It ends when
+# the campaign does, and leaving it stops nothing.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+work=$(mktemp -d) || exit 3
+runner=
+trap '[ -z "$runner" ] || kill -9 $runner 2>/dev/null; rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS NO_COLOR
+export LC_ALL=C.UTF-8 TERM=xterm
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   watch: $2"; else echo "FAIL watch: $2"; tail -n 5 out err | cut -c 1-300; status=1; fi; }
+has() { grep -qF -e "$1" out; check $? "it says '$1'"; }
+# until_true COMMAND...: for at most half a minute
+until_true()
+{
+    tries=0
+    until "$@" || [ $tries -gt 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+}
+seen() { [ "$(grep -cF -e "$1" out)" -ge "$2" ]; }
+
+cat >long.yaml <<'END'
+version: 1
+experiment: long
+seed: 7
+model: hopper
+simulation: {duration: 2, settle: 1}
+search: {method: random, trials: 10000000, over: {k_fp: {range: [50, 300]}}}
+END
+"$HOPSCOTCH" run long.yaml --batch 64 --threads 1 --progress none >/dev/null 2>&1 &
+runner=$!
+committed() { "$HOPSCOTCH" status long 2>/dev/null | grep -q '^rate'; }
+until_true committed
+: >err
+
+"$HOPSCOTCH" status long --watch --every 0 >out 2>err &
+watcher=$!
+until_true seen "trials/s" 2
+kill -INT $watcher
+wait $watcher
+check $? "Ctrl-C leaves it"
+seen "long running: " 2
+check $? "a line a time where there is no terminal"
+! grep -q "$(printf '\033')" out
+check $? "without control characters"
+kill -0 $runner
+check $? "which stops nothing"
+
+if script -qec true /dev/null >/dev/null 2>&1; then
+    cat >screen.sh <<'END'
+stty cols 60 rows 20
+stty -a >before
+"$HOPSCOTCH" status long --watch --every 0 &
+echo $! >watcher
+wait $!
+echo $? >left
+stty -a >after
+END
+    export HOPSCOTCH
+    script -qefc "sh screen.sh" out >/dev/null 2>err &
+    screen=$!
+    until_true seen "$(printf '\033')[J" 2
+    kill -TERM "$(cat watcher)"
+    wait $screen
+    cmp -s before after && [ "$(cat left)" = 0 ]
+    check $? "SIGTERM leaves the terminal as it was"
+    has "$(printf '\033')[8A"
+    ! grep -qF "$(printf '\033')[?" out
+    check $? "no mode of the terminal is changed"
+    [ "$(tr -d '\r' <out | sed "s/$(printf '\033')\[[0-9]*[AJ]//g; s/[^ -~]/x/g" | awk '/^(long|trials|rate|best|so far|device|work)/ && length > 60' | wc -l)" = 0 ]
+    check $? "every line fits its 60 columns"
+    has "comput"
+fi
+
+"$HOPSCOTCH" status long --watch --every 0 >out 2>err &
+watcher=$!
+until_true seen "long running" 1
+"$HOPSCOTCH" stop long >/dev/null
+wait $watcher
+check $? "it ends when the campaign does"
+wait $runner
+runner=
+has "long interrupted"
+"$HOPSCOTCH" status --watch >out 2>err
+[ $? -eq 2 ] && grep -qF "needs the name of a campaign" err
+check $? "without a campaign it says what it needs"
+"$HOPSCOTCH" status long --watch --json >out 2>err
+[ $? -eq 2 ] && grep -qF "run --progress json for programs" err
+check $? "for programs there is another way"
+exit $status

@@ -1,0 +1,95 @@
+// Intervals and the rank test against tables and against counting by hand.
+#include "../../runner/statistics.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Newcombe, Statistics in Medicine 17, 1998, table I, method 3: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+TEST(statistics_rates_have_the_bounds_of_wilsons_table)
+{
+    static const struct {
+        int64_t successes, n;
+        double low, high;
+    } cases[] = {{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0.0, 0.1611}, {1, 29, 0.0061, 0.1718}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Interval interval = interval_of_rate(cases[i].successes, cases[i].n);
+        CHECK_NEAR(cases[i].low, interval.low, 5e-5);
+        CHECK_NEAR(cases[i].high, interval.high, 5e-5);
+    }
+    CHECK_BITS(1.0, interval_of_rate(7, 7).high);
+    CHECK(isnan(interval_of_rate(0, 0).value));
+}
+
+// Half widths of values +-1 about 0 are t s / sqrt(n), with t from the tables: 12.706, 2.776, 2.262, 1.962.
+TEST(statistics_means_have_students_bounds)
+{
+    static const struct {
+        int64_t n;
+        double t;
+    } cases[] = {{2, 12.7062}, {5, 2.77645}, {10, 2.26216}, {1000, 1.96234}};
+    double value[1000];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const int64_t n = cases[c].n;
+        double squares = 0.0, mean = 0.0;
+        for (int64_t i = 0; i < n; i++) value[i] = i % 2 == 0 ? 1.0 : -1.0;
+        for (int64_t i = 0; i < n; i++) mean += value[i] / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (value[i] - mean) * (value[i] - mean);
+        const Interval interval = interval_of_mean(value, n);
+        const double half = cases[c].t * sqrt(squares / (double)(n - 1) / (double)n);
+        CHECK_NEAR(mean, interval.value, 1e-12);
+        CHECK_NEAR(mean + half, interval.high, 5e-5 * half);
+        CHECK_NEAR(mean - half, interval.low, 5e-5 * half);
+    }
+    CHECK(isnan(interval_of_mean(value, 1).low));
+}
+
+// For the median of 10 the 2nd and the 9th value hold it with 97.9 %; of 5 no two do with 95 %.
+TEST(statistics_medians_lie_between_order_statistics)
+{
+    double value[100];
+    for (int i = 0; i < 100; i++) value[i] = i + 1;
+    CHECK_BITS(5.5, interval_of_quantile(value, 10, 0.5).value);
+    CHECK_BITS(2.0, interval_of_quantile(value, 10, 0.5).low);
+    CHECK_BITS(9.0, interval_of_quantile(value, 10, 0.5).high);
+    CHECK(isnan(interval_of_quantile(value, 5, 0.5).low));
+    CHECK_BITS(40.0, interval_of_quantile(value, 100, 0.5).low); // Conover's table: 40 and 61
+    CHECK_BITS(61.0, interval_of_quantile(value, 100, 0.5).high);
+    CHECK(isnan(interval_of_quantile(value, 20, 0.9).high)); // 0.9^20 = 0.12: the greatest may lie below it
+}
+
+TEST(statistics_rank_test_counts_all_orders_of_few_values)
+{
+    static const double a[] = {1.1, 2.2, 3.3, 4.4, 5.5}, b[] = {0.5, 0.6, 1.2, 2.5}, high[] = {10, 11, 12},
+                        low[] = {1, 2, 3};
+    Arena arena;
+    CHECK_OK(arena_create(&arena, (size_t)16 << 20, "test"));
+    RankTest test = rank_test(a, 5, b, 4, &arena);
+    CHECK(test.exact);
+    CHECK_BITS(17.0, test.u);
+    CHECK_NEAR(14.0 / 126.0, test.p, 1e-12); // 7 of the 126 orders are as far on that side
+    CHECK_NEAR(0.85, test.superior, 1e-12);
+    test = rank_test(high, 3, low, 3, &arena);
+    CHECK_NEAR(2.0 / 20.0, test.p, 1e-12);
+    CHECK_BITS(1.0, test.superior);
+    CHECK_BITS(0.0, rank_test(low, 3, high, 3, &arena).superior);
+    arena_destroy(&arena);
+}
+
+// Two groups with ties and failures, which are infinite: by the formula with a correction for ties, computed apart.
+TEST(statistics_rank_test_corrects_for_ties)
+{
+    static const double a[] = {1, 2, 2, 3, (double)INFINITY}, b[] = {2, 3, 4, (double)INFINITY, (double)INFINITY};
+    Arena arena;
+    CHECK_OK(arena_create(&arena, (size_t)16 << 20, "test"));
+    const RankTest test = rank_test(a, 5, b, 5, &arena);
+    CHECK(!test.exact);
+    // u: 2 is below 3 and inf and ties twice: 3; 3: 1.5; 4: 1; inf: 0.5 twice
+    CHECK_BITS(6.5, test.u);
+    const double variance = 25.0 / 12.0 * (11.0 - (24.0 + 6.0 + 24.0) / 90.0); // ties of 3, 2 and 3
+    CHECK_NEAR(erfc((6.0 - 0.5) / sqrt(2.0 * variance)), test.p, 1e-12);
+    static const double same[] = {1, 1, 1};
+    CHECK_BITS(1.0, rank_test(same, 3, same, 3, &arena).p);
+    CHECK(isnan(rank_test(a, 0, b, 5, &arena).p));
+    arena_destroy(&arena);
+}
