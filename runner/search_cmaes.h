@@ -143,6 +143,10 @@ typedef struct CmaesPopulation {
     bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
 } CmaesPopulation;
 
+typedef struct CmaesScale { // both ends of a range, or their logarithms
+    double low, high;
+} CmaesScale;
+
 enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
 
 typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
@@ -161,7 +165,8 @@ typedef struct Cmaes {
     int64_t trials_max;               // of a generation
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
-    double *spread; // [n] of each coordinate at the start, relative to sigma
+    CmaesScale *scale; // [n]
+    double *spread;    // [n] of each coordinate at the start, relative to sigma
     CmaesWeights weights;
     CmaesPopulation *populations; // [n_populations] by search
     int64_t n_populations;
@@ -198,6 +203,7 @@ int cmaes_told_width(const Cmaes *cmaes);
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
 double cmaes_unreflected(double coordinate);
+CmaesScale cmaes_scale(const Values *values);
 double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
 // The point m + sigma A y of a member.
