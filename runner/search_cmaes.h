@@ -217,8 +217,8 @@ bool cmaes_point(const Cmaes *cmaes, const double *x);
 // The distribution of a fresh run but for its step size.
 void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view);
-// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false: the
-// spec drops the point.
+// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false:
+// the spec drops the point.
 int64_t cmaes_injected(const Cmaes *cmaes, const CmaesView *view);
 bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, double *y, double *square);
 
