@@ -173,7 +173,7 @@ static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
         cmaes->violation = ARENA_NEW(arena, double, lambda);
         cmaes->mean_constraint = ARENA_NEW(arena, double, m);
     }
-    cmaes->order = ARENA_NEW(arena, int64_t, lambda);
+    cmaes->order = ARENA_NEW(arena, int64_t, lambda + cmaes->n_spans);
     for (int i = 0; i < 2; i++) cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans);
 }
 

@@ -182,8 +182,8 @@ typedef struct Cmaes {
     double *key;                // [lambda_max] what it is ranked by: fitness, and what bounds and constraints add
     double mean_fitness, *mean_constraint; // of the mean; lagrangian alone
     // room for one update
-    int64_t *order;     // [lambda_max] members, best first
-    CmaesRank *rank[2]; // [2 lambda_max]
+    int64_t *order;     // [lambda_max + n_spans] members, best first; or places of other numbers, sorted
+    CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
     char ending[160];
