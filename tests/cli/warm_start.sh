@@ -22,6 +22,7 @@ search:
 END
 more='from: first, inject: [{x1: 1, x2: 2, x3: 3}], sigma: 0.02'
 sed -e 's/first/second/' -e "s/cmaes: {searches/cmaes: {$more, searches/" "$folder/first.yaml" >"$folder/second.yaml"
+sed -e 's/second/cold/' -e 's/from: first, //' "$folder/second.yaml" >"$folder/cold.yaml"
 sed -e 's/second/third/' -e 's/from: first/from: sampled/' "$folder/second.yaml" >"$folder/third.yaml"
 sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200/' "$folder/first.yaml" \
     >"$folder/sampled.yaml"
@@ -49,18 +50,18 @@ run second
 [ $? -eq 1 ] && grep -q 'search.cmaes.from: there is no campaign first' "$folder/output"
 report $? "a campaign that is not there is named"
 
-run first && run sampled && run second
+run cold && run first && run sampled && run second
 report $? "a search starts from another one's mean and covariance"
 grep -q 'taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' "$folder/results/second/resolved.yaml"
 report $? "what was taken stands in the resolved spec"
-better second first 100
+better second cold 14
 report $? "and leads on from there"
 "$HOPSCOTCH" query second --results "$folder/results" --where 'id = 0' --columns x1,x2,x3 --format csv >"$folder/output"
 grep -qx '1,2,3' "$folder/output"
 report $? "the first trial is the point that was injected"
 expected=$(digest second)
 
-run third && grep -q 'sigma: [0-9.]*[1-9]' "$folder/results/third/resolved.yaml" && better third first 100
+run third && grep -q 'sigma: [0-9.]*[1-9]' "$folder/results/third/resolved.yaml" && better third cold 14
 report $? "a search starts from the best trials of a campaign of another kind"
 
 run second --name stopped --set limits.trials=77
