@@ -97,8 +97,8 @@ static const Key keys_rows[] = {
             "front is measured; without it the worst values of the first generation",
      .example = "[2.0, 1.5]"},
     {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
-     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its `violation`, "
-            "and ranks behind those that do, the less the better",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
+            "`violation`, and ranks behind those that do, the less the better",
      .example = "[\"peak_ground_force < 3000\"]"},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
@@ -188,11 +188,8 @@ const Key *keys_table(int *count)
 Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
-        [OPTION_NUMBER] = KEY_NUMBER,
-        [OPTION_INTEGER] = KEY_INTEGER,
-        [OPTION_BOOLEAN] = KEY_BOOLEAN,
-        [OPTION_CHOICE] = KEY_CHOICE,
-        [OPTION_POINTS] = KEY_POINTS,
+        [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
+        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,
     };
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],

@@ -440,10 +440,10 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints violation
-//                REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL
-//                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
-//                each. STRICT. NULL: failed; with several objectives fitness always is.
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
+//                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
+//                INTEGER, one REAL column a metric, and with several replicates one `<metric>_std` each. STRICT. NULL:
+//                failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled

@@ -63,7 +63,7 @@ double rows_stored(double value);
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
                           uint64_t *ordinal, double *parameter);
 
-// ---- starting from another campaign (runner/warm_start.c) -------------------------------------------------------------
+// ---- starting from another campaign (runner/warm_start.c) -----------------------------------------------------------
 
 // What the spec's `search.cmaes.taken` is to be, for a campaign of that name; NULL: there is nothing to be taken, or it
 // was. Error (user): the other campaign is not there, or has nothing to start from.
