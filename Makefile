@@ -8,7 +8,7 @@ KERNEL_OPT ?= -O3
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: portable install clean FORCE
+.PHONY: browser portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -33,6 +33,7 @@ kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
+$(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*)
 $(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
 	$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk
@@ -105,6 +106,8 @@ fuzz: $(cpu_kernels)
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 hostile: all
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
+browser: all
+	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all
 	sh tests/valgrind.sh $(BUILD)/hopscotch
 portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision bench_hopper_speed)

@@ -334,6 +334,14 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
     return folder_sync(folder);
 }
 
+Error file_write_path(const char *path, const void *data, size_t size, Arena *arena)
+{
+    char *folder = arena_copy(arena, path), *slash = strrchr(folder, '/');
+    if (slash == NULL) return file_write(".", path, data, size);
+    *slash = '\0';
+    return file_write(slash == folder ? "/" : folder, slash + 1, data, size);
+}
+
 Error file_append_line(const char *path, const char *line)
 {
     int descriptor;

@@ -20,6 +20,7 @@ typedef struct Bytes {
 // Writes folder/name so that after a crash or a power cut it is whole or absent: as folder/name.tmp first,
 // short writes and EINTR handled, fsync, checked close, rename, fsync of the folder.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
+Error file_write_path(const char *path, const void *data, size_t size, Arena *arena); // the same, by one path
 // Appends one line (a newline is added) with a single write; not synced.
 Error file_append_line(const char *path, const char *line);
 // The whole file, with a NUL after the end that `size` does not count. Error (user) if it is larger than `limit`.
@@ -39,6 +40,13 @@ Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
+
+// ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
+
+// The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
+// link, anywhere but in that folder and below.
+Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
@@ -192,6 +200,8 @@ typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
 typedef struct Source {
     const char *file; // as the user named it, or "--set key.path=value"
     const char *text; // whole, NUL-terminated
+    const char *name; // of a file that a text names: below that text's folder; NULL: it is none
+    size_t most;      // bytes that yaml_parse takes; 0: YAML_BYTES_MAX
 } Source;
 
 typedef struct Node Node;
@@ -269,6 +279,11 @@ const char *text_visible(const char *text, Arena *arena);
 bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
 bool terminal_interactive(FILE *out);
 int terminal_columns(FILE *out); // width in characters: the terminal's, else COLUMNS, else 80
+int terminal_rows(FILE *out);    // height in characters: the terminal's, else 24
+bool terminal_utf8(void);        // what the environment says of characters
+// A screen of its own without a cursor, and back to what was there; Ctrl-Z waits meanwhile.
+void terminal_enter(FILE *out);
+void terminal_leave(FILE *out);
 // One character a number, higher where it is greater; " " for what is missing (io/sparkline.c).
 void put_sparkline(FILE *out, const double *value, int count);
 // Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
@@ -354,6 +369,49 @@ void json_text(Json *json, const char *name, const char *value); // NULL: null
 void json_number(Json *json, const char *name, double value);    // NaN, infinities: null
 void json_integer(Json *json, const char *name, int64_t value);
 void json_boolean(Json *json, const char *name, bool value);
+
+// ---- pictures and pages (io/svg.c, io/canvas.c, io/page.c) ----------------------------------------------------------
+
+// Text in an element or in a quoted attribute, of HTML or SVG: nothing in it is markup, and what is no character, or
+// could turn the reader's eye, is shown by its code.
+void put_markup(FILE *out, const char *text);
+// A coordinate: a tenth of a pixel is enough. What is not finite is 0.
+void svg_number(FILE *out, double value);
+void svg_line(FILE *out, const char *class_name, double x1, double y1, double x2, double y2);
+void svg_rectangle(FILE *out, const char *class_name, double x, double y, double width, double height);
+// anchor: "start", "middle" or "end"
+void svg_text(FILE *out, const char *class_name, double x, double y, const char *anchor, const char *text);
+// A path grows point by point; where the pen is up, a new line begins.
+typedef struct SvgPath {
+    FILE *out;
+    bool down;
+} SvgPath;
+SvgPath svg_path(FILE *out, const char *class_name);
+void svg_path_to(SvgPath *path, double x, double y); // not finite: the pen goes up
+void svg_path_end(const SvgPath *path);
+
+// Drawing with characters (io/canvas.c): a raster of dots, two by four a character, from the top left corner.
+typedef struct Canvas {
+    int columns, rows;   // characters
+    unsigned char *dots; // [rows][columns], as bits in the order of Unicode's Braille patterns
+} Canvas;
+Canvas canvas_take(int columns, int rows, Arena *arena);
+void canvas_clear(Canvas *canvas);
+void canvas_dot(Canvas *canvas, double x, double y); // beyond the edge: nothing
+void canvas_line(Canvas *canvas, double x1, double y1, double x2, double y2);
+void canvas_disc(Canvas *canvas, double x, double y, double radius);
+// Row by row, each with a newline. utf8: Braille patterns; else plain characters by how many dots they stand for.
+void canvas_put(const Canvas *canvas, bool utf8, FILE *out);
+
+// A page of our own: one file that asks nothing of a network. Its style and scripts are files of this repository.
+typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_FILES } PageFile;
+Bytes page_file(PageFile file); // never written to
+// Up to <body> and behind it. Only the page's own scripts run, whatever else would find its way into it. `style`: more
+// rules, or NULL.
+void page_start(FILE *out, const char *title, const char *style);
+void page_finish(FILE *out);
+// JSON for the scripts, in an element of this id; nothing in it can end the element.
+void page_put_json(FILE *out, const char *id, const char *json);
 
 // ---- progress (io/progress.c) ---------------------------------------------------------------------------------------
 

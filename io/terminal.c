@@ -1,12 +1,14 @@
 // What is at the other end of a stream: a terminal or not, with colours or not, and how wide.
 #include "io.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TERMINAL_COLUMNS_DEFAULT = 80, TERMINAL_COLUMNS_MAX = 1000 };
+enum { TERMINAL_COLUMNS_DEFAULT = 80, TERMINAL_COLUMNS_MAX = 1000, TERMINAL_ROWS_DEFAULT = 24 };
 
 // The name is set to something (https://no-color.org asks for non-empty).
 static bool terminal_variable(const char *name)
@@ -34,4 +36,38 @@ int terminal_columns(FILE *out)
     const char *columns = getenv("COLUMNS");
     const long wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
     return wanted > 0 && wanted <= TERMINAL_COLUMNS_MAX ? (int)wanted : TERMINAL_COLUMNS_DEFAULT;
+}
+
+int terminal_rows(FILE *out)
+{
+    struct winsize window;
+    const int descriptor = fileno(out);
+    const bool known = descriptor >= 0 && ioctl(descriptor, TIOCGWINSZ, &window) == 0 && window.ws_row > 0;
+    return known ? window.ws_row : TERMINAL_ROWS_DEFAULT;
+}
+
+// The first of these that is set decides (POSIX, 8.2).
+bool terminal_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!terminal_variable(names[i])) continue;
+        const char *dot = strchr(getenv(names[i]), '.');
+        return dot != NULL && (strncasecmp(dot, ".utf-8", 6) == 0 || strncasecmp(dot, ".utf8", 5) == 0);
+    }
+    return false;
+}
+
+// xterm's control sequences: the alternate screen (1049) and the cursor (25).
+void terminal_enter(FILE *out)
+{
+    signal(SIGTSTP, SIG_IGN); // stopped, it would leave the shell on a screen that is not the shell's
+    fputs("\033[?1049h\033[?25l\033[2J", out);
+}
+
+void terminal_leave(FILE *out)
+{
+    fputs("\033[?25h\033[?1049l", out);
+    fflush(out);
+    signal(SIGTSTP, SIG_DFL);
 }

@@ -110,6 +110,18 @@ static void campaign_catalogue(const Campaign *campaign, const char *state)
     }
 }
 
+// One that was killed when it had ended, and had not told the catalogue.
+static void campaign_renew_catalogue(const Campaign *campaign)
+{
+    CatalogueRow row;
+    char difference[256] = "";
+    Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
+    if (error.kind == OK)
+        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference,
+                                  campaign->arena);
+    if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
+}
+
 // ---- before the loop ------------------------------------------------------------------------------------------------
 
 static Error campaign_restore(Campaign *campaign)
@@ -311,7 +323,9 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
                                       .failures = before->failures,
                                       .best_fitness = before->best_fitness,
                                       .best_trial = before->best_trial,
-                                      .state = "done"};
+                                      .state = "done",
+                                      .reason = campaign->store->reason[0] != '\0' ? campaign->store->reason : NULL};
+    campaign_renew_catalogue(campaign);
     if (campaign->messages != NULL) {
         fprintf(campaign->messages, "%s is done already: %s trials\n", campaign->name, text_count(before->trials).text);
     }

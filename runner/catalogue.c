@@ -131,6 +131,7 @@ static Error catalogue_read_campaign(Database *database, Arena *arena, Catalogue
 static Error catalogue_read_trials(Database *database, CatalogueRow *row)
 {
     Statement *statement = NULL;
+    const char *sql = NULL;
     bool there = false;
     Error error = catalogue_query(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches",
                                   &statement, &there);
@@ -140,9 +141,8 @@ static Error catalogue_read_trials(Database *database, CatalogueRow *row)
     }
     statement_close(statement);
     if (error.kind != OK) return error;
-    error = catalogue_query(database,
-                            "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
-                            &statement, &there);
+    TRY(store_best_sql(database, &sql));
+    error = catalogue_query(database, sql, &statement, &there);
     if (error.kind == OK && there) {
         row->best_trial = column_integer(statement, 0);
         row->best_fitness = column_real(statement, 1);

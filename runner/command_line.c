@@ -254,6 +254,7 @@ Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
     for (int i = 1; i < argc; i++) {
         char *text = argv[i];
         if (strcmp(text, "-h") == 0) text = argv[i] = arena_copy(arena, "--help");
+        if (strcmp(text, "-o") == 0) text = argv[i] = arena_copy(arena, "--output");
         if (line->command == NULL && strcmp(text, "--version") == 0) text = arena_copy(arena, "version");
         if (options && strcmp(text, "--") == 0)
             options = false;

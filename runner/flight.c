@@ -18,6 +18,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
                 .parameter = ARENA_NEW(arena, double, trials * spec->configured.n_parameters),
                 .fitness = ARENA_NEW(arena, double, trials),
                 .objective = ARENA_NEW(arena, double, trials *rows_objectives(spec)),
+                .constraint = ARENA_NEW(arena, double, trials * spec->n_constraints),
                 .survived = ARENA_NEW(arena, double, trials),
             },
         .observed = ARENA_NEW(arena, bool, trials),
@@ -30,7 +31,8 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
 
 int64_t flight_bytes(const Spec *spec)
 {
-    return 8 * (6 + rows_objectives(spec) + spec->configured.n_parameters + spec->replicates.count);
+    return 8 *
+           (6 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + spec->replicates.count);
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -124,6 +126,17 @@ static void flight_row(const Spec *spec, const Flight *flight, int64_t trial, co
     rows->n_failed[trial] = result->n_failed;
 }
 
+static void flight_constraints(const Spec *spec, Flight *flight, int64_t trial, TrialRows *rows)
+{
+    const int n = spec->n_constraints;
+    double *constraint = &flight->trials.constraint[trial * n], *row = &rows->constraint[trial * (n + 1)];
+    if (n == 0) return;
+    trial_constraints(spec, &flight->trials.parameter[trial * spec->configured.n_parameters], flight->metric,
+                      flight->failure, constraint);
+    row[0] = constraints_violation(constraint, n);
+    memcpy(row + 1, constraint, (size_t)n * sizeof *row);
+}
+
 static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
 {
     const int metrics = spec->configured.n_metrics, survived = flight_survived_metric(spec);
@@ -138,6 +151,7 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
         trial_result(spec, &flight->trials.parameter[t * spec->configured.n_parameters], flight->metric,
                      flight->failure, &result);
         flight_row(spec, flight, t, &result, rows);
+        flight_constraints(spec, flight, t, rows);
         flight_store_replicates(spec, flight->metric, flight->failure, rows, t);
         flight->trials.fitness[t] = result.fitness;
         flight->trials.survived[t] = survived >= 0 ? result.metric[survived] : 0;

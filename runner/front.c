@@ -80,7 +80,7 @@ static Error front_add(Front *front, FrontLeast *least, int64_t id, const double
 
 static const char *front_sql(const Spec *spec, const char *const *columns, int objectives, Arena *arena)
 {
-    const char *where = arena_format(arena, "%s IS NOT NULL", rows_good_name(spec));
+    const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_good_name(spec), store_meets(spec));
     const char *list = trial_columns_sql(columns, objectives, arena);
     for (int k = 0; k < objectives; k++)
         where = arena_format(arena, "%s AND %s IS NOT NULL", where, sql_identifier(arena, columns[k]));

@@ -13,6 +13,10 @@ static const Key keys_rows[] = {
      .doc = "version of the spec's format", .example = "1"},
     {.path = "experiment", .type = KEY_NAME, KEYS_AT(TEXT, experiment), .flags = KEY_REQUIRED,
      .doc = "name of the experiment, and of its campaign unless `--name` gives another", .example = "raibert_gains"},
+    {.path = "include", .type = KEY_FORM, .words = "the name of a file or a list of them",
+     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the spec's "
+            "folder or below, and a name is relative to the file that it stands in",
+     .example = "fragment.yaml"},
     {.path = "seed", .type = KEY_INTEGER, .high = KEYS_WHOLE, KEYS_AT(UINT64, seed), .flags = KEY_IDENTITY,
      .doc = "all randomness derives from it, and never from the clock", .example = "7"},
     {.path = "model", .type = KEY_FORM, .words = "the name of a model", .flags = KEY_REQUIRED,
@@ -28,6 +32,10 @@ static const Key keys_rows[] = {
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.outer", .type = KEY_FORM, .method = "cmaes", .words = "a mapping of parameters to values",
+     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, all "
+            "in one launch; each does what it would do alone with these values fixed",
+     .example = "{x_dot_des: [0, 1, 2, 3, 4]}"},
     {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
      .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
             "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
@@ -37,23 +45,25 @@ static const Key keys_rows[] = {
      .example = "[{k_fp: 100, thrust: 30}]"},
     {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
      .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
-     .example = "{hash: ..., sigma: 0, mean: [5, 5], covariance: [1, 0, 1]}"},
+     .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
+                "covariance: [1, 0, 1]}"},
     {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
      .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
             "derived value leaves its parameter's range is left out, as if excluded",
      .example = "{k_fp: {linspace: [50, 300, 26]}, b_fp: {derive: \"0.1 * k_fp\"}}"},
     {.path = "search.points", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
-     .doc = "method list: the trials; all name the same parameters",
+     .doc = "methods list and csv: the trials; all name the same parameters. Also a text in the form of `csv`",
      .example = "[{k_fp: 100, thrust: 30}, {k_fp: 150, thrust: 35}]"},
+    {.path = "search.csv", .type = KEY_FORM, .words = "the name of a file, or {file: name, columns: [names]}",
+     .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names parameters, "
+            "every other one is a trial; `columns` picks some of them. What it holds is frozen with the campaign",
+     .example = "points.csv"},
     {.path = "search.zip", .type = KEY_FORM, .words = "a list of lists of searched parameters",
      .doc = "axes that advance together; they have equally many values", .example = "[[k_att, b_att]]"},
     {.path = "search.exclude", .type = KEY_FORM, .words = "a list of expressions over the parameters",
      .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
     {.path = "search.union", .type = KEY_LATER},
     {.path = "search.when", .type = KEY_LATER},
-    {.path = "search.csv", .type = KEY_LATER},
-    {.path = "search.include", .type = KEY_LATER},
-    {.path = "include", .type = KEY_LATER},
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},
@@ -86,7 +96,10 @@ static const Key keys_rows[] = {
      .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
             "front is measured; without it the worst values of the first generation",
      .example = "[2.0, 1.5]"},
-    {.path = "constraints", .type = KEY_LATER},
+    {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its `violation`, "
+            "and ranks behind those that do, the less the better",
+     .example = "[\"peak_ground_force < 3000\"]"},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},

@@ -1,5 +1,5 @@
 // One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
-// always id, search, round, searched parameters, fitness, several objectives, failure, n_failed, metrics, and with
+// always id, search, round, searched parameters, fitness, several objectives, constraints, failure, n_failed, metrics, and with
 // several replicates their spreads.
 #include "store.h"
 
@@ -12,7 +12,7 @@
 static const char *const rows_fixed_names[] = {"id", "search", "round", "fitness", "failure", "n_failed"};
 enum { ROWS_FIXED = sizeof rows_fixed_names / sizeof rows_fixed_names[0] };
 
-int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived; }
+int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived + spec->n_outer; }
 
 static bool rows_have_spread(const Spec *spec) { return spec->replicates.count > 1; }
 
@@ -24,6 +24,18 @@ const char *rows_objective_name(int index)
                                         "objective_5", "objective_6", "objective_7", "objective_8"};
     _Static_assert(sizeof names / sizeof *names == OBJECTIVES_MAX, "a name for each objective");
     return names[index];
+}
+
+int rows_constraints(const Spec *spec) { return spec->n_constraints > 0 ? 1 + spec->n_constraints : 0; }
+
+Text32 rows_constraint_name(int index)
+{
+    Text32 name;
+    if (index == 0)
+        snprintf(name.text, sizeof name.text, "violation");
+    else
+        snprintf(name.text, sizeof name.text, "constraint_%d", index);
+    return name;
 }
 
 const char *rows_good_name(const Spec *spec) { return spec_several(spec) ? rows_objective_name(0) : "fitness"; }
@@ -57,6 +69,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
         .searched = ARENA_NEW(arena, double, (capacity * searched)),
         .fitness = ARENA_NEW(arena, double, capacity),
         .objective = ARENA_NEW(arena, double, (capacity * rows_objectives(spec))),
+        .constraint = ARENA_NEW(arena, double, (capacity * rows_constraints(spec))),
         .failure = ARENA_NEW(arena, int32_t, capacity),
         .n_failed = ARENA_NEW(arena, int32_t, capacity),
         .metric = ARENA_NEW(arena, double, (capacity * metrics)),
@@ -69,7 +82,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 
 int64_t rows_columns(const Spec *spec)
 {
-    return ROWS_FIXED + rows_searched(spec) + rows_objectives(spec) +
+    return ROWS_FIXED + rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) +
            spec->configured.n_metrics * (rows_have_spread(spec) ? 2 : 1);
 }
 
@@ -79,7 +92,7 @@ int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     const int64_t stored = spec->replicates.store ? count * (8 * metrics + 4) : 0;
-    return 8 * (rows_searched(spec) + rows_objectives(spec) + 2 * metrics + 2) + 16 + stored;
+    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 2) + 16 + stored;
 }
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
@@ -112,6 +125,7 @@ static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, Row
     for (int i = 0; i < rows_searched(spec); i++) add(text, arena, rows_searched_name(spec, i), "REAL", &count);
     add(text, arena, "fitness", "REAL", &count);
     for (int i = 0; i < rows_objectives(spec); i++) add(text, arena, rows_objective_name(i), "REAL", &count);
+    for (int i = 0; i < rows_constraints(spec); i++) add(text, arena, rows_constraint_name(i).text, "REAL", &count);
     add(text, arena, "failure", "TEXT NOT NULL", &count);
     add(text, arena, "n_failed", "INTEGER NOT NULL", &count);
     for (int i = 0; i < spec->configured.n_metrics; i++) {
@@ -212,6 +226,8 @@ Error rows_check_names(const Spec *spec)
         bool taken = rows_is_metric(spec, name);
         for (int k = 0; k < ROWS_FIXED; k++) taken = taken || strcasecmp(rows_fixed_names[k], name) == 0;
         for (int k = 0; k < rows_objectives(spec); k++) taken = taken || strcasecmp(rows_objective_name(k), name) == 0;
+        for (int k = 0; k < rows_constraints(spec); k++)
+            taken = taken || strcasecmp(rows_constraint_name(k).text, name) == 0;
         if (taken) {
             return error_make(ERROR_USER,
                               "the model %s has a parameter %s and a result of the same name; they can't both be a "
@@ -227,6 +243,7 @@ Error rows_check_names(const Spec *spec)
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
 {
     const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
+    const int constraints = rows_constraints(spec);
     int at = 1;
     bind_integer(statement, at++, rows->id[row]);
     bind_integer(statement, at++, rows->search[row]);
@@ -234,6 +251,8 @@ void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *
     for (int i = 0; i < searched; i++) bind_real(statement, at++, rows_stored(rows->searched[row * searched + i]));
     bind_real(statement, at++, rows_stored(rows->fitness[row]));
     for (int i = 0; i < objectives; i++) bind_real(statement, at++, rows_stored(rows->objective[row * objectives + i]));
+    for (int i = 0; i < constraints; i++)
+        bind_real(statement, at++, rows_stored(rows->constraint[row * constraints + i]));
     bind_word(statement, at++, rows_failure_name(spec, rows->failure[row]));
     bind_integer(statement, at++, rows->n_failed[row]);
     for (int i = 0; i < metrics; i++) bind_real(statement, at++, rows_stored(rows->metric[row * metrics + i]));
@@ -265,6 +284,7 @@ static int32_t rows_failure_code(const Spec *spec, const char *name)
 void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row)
 {
     const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
+    const int constraints = rows_constraints(spec);
     int at = 0;
     rows->id[row] = column_integer(statement, at++);
     rows->search[row] = (int32_t)column_integer(statement, at++);
@@ -272,6 +292,7 @@ void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t 
     for (int i = 0; i < searched; i++) rows->searched[row * searched + i] = column_real(statement, at++);
     rows->fitness[row] = column_real(statement, at++);
     for (int i = 0; i < objectives; i++) rows->objective[row * objectives + i] = column_real(statement, at++);
+    for (int i = 0; i < constraints; i++) rows->constraint[row * constraints + i] = column_real(statement, at++);
     rows->failure[row] = rows_failure_code(spec, column_text(statement, at++));
     rows->n_failed[row] = (int32_t)column_integer(statement, at++);
     for (int i = 0; i < metrics; i++) rows->metric[row * metrics + i] = column_real(statement, at++);
@@ -302,6 +323,7 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
     rows_hash_reals(hash, &rows->searched[row * searched], searched);
     rows_hash_reals(hash, &rows->fitness[row], 1);
     rows_hash_reals(hash, &rows->objective[row * rows_objectives(spec)], rows_objectives(spec));
+    rows_hash_reals(hash, &rows->constraint[row * rows_constraints(spec)], rows_constraints(spec));
     rows_hash_integer(hash, (int64_t)strlen(failure));
     sha256_add(hash, failure, strlen(failure));
     rows_hash_integer(hash, rows->n_failed[row]);
@@ -322,6 +344,7 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
                  char *text, size_t size)
 {
     const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
+    const int constraints = rows_constraints(spec);
     const char *failure = rows_failure_name(spec, stored->failure[row]);
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
     for (int i = 0; i < searched; i++) {
@@ -330,6 +353,11 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
             return true;
     }
     if (rows_number_differs("fitness", "", stored->fitness[row], again->fitness[row_again], text, size)) return true;
+    for (int i = 0; i < constraints; i++) {
+        if (rows_number_differs(rows_constraint_name(i).text, "", stored->constraint[row * constraints + i],
+                                again->constraint[row_again * constraints + i], text, size))
+            return true;
+    }
     for (int i = 0; i < objectives; i++) {
         if (rows_number_differs(rows_objective_name(i), "", stored->objective[row * objectives + i],
                                 again->objective[row_again * objectives + i], text, size))

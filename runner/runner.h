@@ -98,9 +98,13 @@ typedef struct Spec {
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 
     const SearchMethod *method;
-    const double *method_settings;    // [method->n_options]
-    const Axis *axes;                 // [n_axes + n_derived] in the order of the spec; axes first, then derived ones
-    int n_axes, n_derived;            // derived ones stand at axes[n_axes ...]
+    const double *method_settings;  // [method->n_options]
+    const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
+    int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
+    struct {                        // of the outer axes (search_outer.c); unused if there are none
+        int64_t points, searches;   // searches: of each point
+        int64_t first;              // number of the first search
+    } outer;
     const Expression *const *exclude; // over configured.parameters' names
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
@@ -273,7 +277,7 @@ struct SearchMethod {
     const Option *options; // keys of `search:` that belong to it
     int n_options;
     bool wants_values, wants_range, wants_points; // what `over` may hold
-    bool wants_sigma;                             // a range may have one
+    bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
     const char *budget;                           // start of the options that only say how long it goes on; an
@@ -299,7 +303,7 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_random, search_latin_hypercube, search_sobol,
+extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
     search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
@@ -330,6 +334,11 @@ int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64
 bool search_complete(const Spec *spec, double *parameter);
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
+
+// Outer grids (runner/search_outer.c): what a search of that number has for the outer axes; the number that its random
+// numbers are keyed by, the one that it would have without an outer grid.
+void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
+uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
 // ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
@@ -378,6 +387,15 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (runner/constraints.c). Their violation is
+// the sum of those above 0.
+void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                       double *out);
+double constraints_violation(const double *constraint, int count);
+// Whether an expression is an inequality, or several with and, or, not; what it is then for scope[names].
+bool constraint_is_inequality(const Expression *expression);
+double constraint_value(const Expression *expression, const double *scope);
+
 // ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
 // All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
 // point dominates, equal points included.
@@ -422,13 +440,15 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., failure TEXT NOT NULL
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints violation
+//                REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL
 //                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
 //                each. STRICT. NULL: failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
+//   outer_points search, parameter, value: what a search of an outer grid has for the outer parameters
 //   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
@@ -439,7 +459,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"
@@ -518,6 +538,28 @@ typedef struct ReplayResult {
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
+// The same, and what one replicate did meanwhile: samples of its trajectory, or a row an iteration of its solver.
+typedef struct ReplayRequest {
+    int64_t trial;
+    int replicate;
+    bool debug;       // rows of the solver
+    double sample;    // s between two samples; 0: as the spec records them
+    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
+} ReplayRequest;
+typedef struct ReplayTrace {
+    const StoredCampaign *campaign;
+    ReplayRequest request;
+    const Field *columns; // [n_columns], the first is time (s)
+    int n_columns;
+    double *row; // [count][n_columns]
+    int64_t count;
+    double *parameter;   // [n_parameters] of the replicate
+    double fitness;      // of the trial; NaN: it failed
+    const char *failure; // of the replicate
+} ReplayTrace;
+// Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
+Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
+                     Arena *arena, ReplayResult *result, ReplayTrace *trace);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches` (runner/timings.c).
 typedef struct Timings {
@@ -610,6 +652,16 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 void command_help(const Command *command, FILE *out);
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
+// A file that the user asked for, written whole at its end unless there was an error; "-": standard output
+// (runner/command_output.c). Its path and size are told.
+typedef struct CommandOutput {
+    const char *path;
+    FILE *out;
+    char *text;
+    size_t size;
+} CommandOutput;
+Error command_output_start(const char *path, CommandOutput *output);
+Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.

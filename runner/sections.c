@@ -202,14 +202,19 @@ static void objective_read_reference(SpecReader *reader, const Node *node)
     if (good) spec->objective.reference = reference;
 }
 
-static void objective_read_minimize(SpecReader *reader)
+Scope objective_scope(SpecReader *reader)
 {
-    const GivenKey *given = given_find(reader, "objective.minimize");
     const Configured *configured = &reader->spec->configured;
     const int n_metrics = configured->n_metrics, n = n_metrics + configured_named(configured);
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
-    const Scope scope = {.names = names, .count = n};
+    return (Scope){.names = names, .count = n};
+}
+
+static void objective_read_minimize(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "objective.minimize");
+    const Scope scope = objective_scope(reader);
     objective_read_list(reader, given != NULL ? given->value : objective_default(reader), &scope);
 }
 

@@ -83,7 +83,7 @@ static const struct {
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
     {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
-    {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1", status_read_best},
+    {NULL, status_read_best}, // store_best_sql
     {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
@@ -91,7 +91,9 @@ static Error status_query(Database *database, int index, StatusReport *report, A
 {
     Statement *statement;
     bool row = false;
-    TRY(database_prepare(database, status_queries[index].sql, &statement));
+    const char *sql = status_queries[index].sql;
+    if (sql == NULL) TRY(store_best_sql(database, &sql));
+    TRY(database_prepare(database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
     statement_close(statement);

@@ -136,13 +136,15 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, rounds_table_sql));
     TRY(database_run(database, fronts_table_sql));
     TRY(database_run(database, sensitivity_table_sql));
+    TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
-    return store_insert_campaign(store);
+    TRY(store_insert_campaign(store));
+    return outer_record(database, store->spec);
 }
 
 // The spec as given and as understood, for people; campaign.db holds both too.
@@ -218,7 +220,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 {
     const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
     Bytes file = {0};
-    const bool same = file_exists(path) && file_read(path, (size_t)2 << 20, arena, &file).kind == OK &&
+    const bool same = file_exists(path) && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
                       strcmp((const char *)file.data, store->spec->resolved) == 0;
     if (same) return error_none();
     TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));
@@ -371,10 +373,22 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 
 const char *store_best_order(const Spec *spec)
 {
-    for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return "fitness, survived DESC, id";
-    }
-    return "fitness, id";
+    const bool survived = spec_has_metric(spec, "survived");
+    if (spec->n_constraints > 0) return survived ? "violation, fitness, survived DESC, id" : "violation, fitness, id";
+    return survived ? "fitness, survived DESC, id" : "fitness, id";
+}
+
+const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
+
+Error store_best_sql(Database *database, const char **sql)
+{
+    int64_t constrained = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
+                      &constrained));
+    *sql = constrained > 0 ? "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 "
+                             "ORDER BY violation, fitness, id LIMIT 1"
+                           : "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1";
+    return error_none();
 }
 
 Error store_counts(Store *store, StoreCounts *counts)
@@ -384,8 +398,8 @@ Error store_counts(Store *store, StoreCounts *counts)
     char sql[256];
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
-    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
-             store_best_order(store->spec));
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
+             store_meets(store->spec), store_best_order(store->spec));
     TRY(database_prepare(store->database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (row) {
@@ -462,7 +476,8 @@ Error store_index_fitness(Store *store)
 {
     char sql[256];
     const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
-    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(");
+    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
+                        store->spec->n_constraints > 0 ? "violation, " : "");
     for (int i = 0; i < rows_objectives(store->spec); i++)
         used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
     snprintf(sql + used, sizeof sql - (size_t)used, "%s",

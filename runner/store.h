@@ -18,6 +18,7 @@ typedef struct TrialRows {
     double *searched;           // [capacity][P], the spec's axes in order, derived ones too
     double *fitness;            // [capacity], NaN: failed, or there are several objectives
     double *objective;          // [capacity][K] of several objectives, NaN: failed
+    double *constraint;         // [capacity][C] violation and constraints, if there are any; NaN: failed
     int32_t *failure;           // [capacity], index in configured.failures
     int32_t *n_failed;          // [capacity]
     double *metric;             // [capacity][M], mean over the replicates
@@ -26,8 +27,10 @@ typedef struct TrialRows {
     int32_t *replicate_failure; // [capacity][R]; NULL likewise
 } TrialRows;
 
-int rows_searched(const Spec *spec);   // P
-int rows_objectives(const Spec *spec); // K
+int rows_searched(const Spec *spec);    // P
+int rows_objectives(const Spec *spec);  // K
+int rows_constraints(const Spec *spec); // C: one more than there are constraints, 0 without
+Text32 rows_constraint_name(int index); // violation, constraint_1, ...
 const char *rows_objective_name(int index);
 const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
 int64_t rows_columns(const Spec *spec);       // of the tables trials and replicates
@@ -187,6 +190,8 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
 Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
+const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
+Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 // All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
@@ -336,6 +341,11 @@ Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 extern const char *const fronts_table_sql;           // CREATE TABLE fronts
 Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
+
+// ---- outer grids (runner/outer.c) -----------------------------------------------------------------------------------
+
+extern const char *const outer_table_sql;                 // CREATE TABLE outer_points
+Error outer_record(Database *database, const Spec *spec); // once, within the transaction that makes the campaign
 
 // ---- small changes (runner/edit.c) ----------------------------------------------------------------------------------
 

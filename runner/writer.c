@@ -6,10 +6,13 @@
 #include <signal.h>
 #include <string.h>
 
-static WriterCounts writer_add(WriterCounts counts, const Commit *commit, double seconds)
+static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Commit *commit, double seconds)
 {
     const TrialRows *rows = &commit->rows;
+    const int columns = rows_constraints(spec);
+    const bool violates = columns > 0;
     for (int64_t i = 0; i < rows->count; i++) {
+        if (violates && rows->constraint[i * columns] > 0.0) continue;
         if (isnan(rows->fitness[i]) || rows->fitness[i] >= counts.best_fitness) continue; // a tie keeps the earlier one
         counts.best_fitness = rows->fitness[i];
         counts.best_trial = rows->id[i];
@@ -39,7 +42,7 @@ static void writer_finished(Writer *writer, const Commit *commit, double seconds
     if (error.kind != OK)
         writer->error = error;
     else
-        writer->counts = writer_add(writer->counts, commit, seconds);
+        writer->counts = writer_add(writer->counts, writer->store->spec, commit, seconds);
     writer->done++;
     pthread_cond_signal(&writer->done_signal);
     pthread_mutex_unlock(&writer->mutex);

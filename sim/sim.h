@@ -125,10 +125,36 @@ typedef struct Constants {
 } Constants;
 
 typedef struct Model Model;
+typedef struct Configured Configured;
+
+// How a model is drawn, for people: points in the plane of the paper, and the shapes that join them. Nothing here is
+// ever stored, so it needs no bits.
+typedef enum ShapeKind { SHAPE_ROD, SHAPE_SPRING, SHAPE_DISC } ShapeKind;
+
+typedef struct Shape {
+    const char *name; // also its class in SVG and HTML
+    ShapeKind kind;
+    int from, to; // points; a disc stands at `from`
+    double width; // m: thickness of a rod, breadth of a spring, diameter of a disc
+} Shape;
+
+enum { DRAWING_POINTS_MAX = 64 };
+typedef struct Drawing {
+    int n_points, n_shapes, focus; // focus: the point that a camera follows
+    const Shape *shapes;           // [n_shapes], the first at the back
+    int phase;                     // the trajectory column that numbers the phases of the motion; -1: there is none
+    const char *const *phases;     // [n_phases] their names
+    int n_phases;
+    double cycle_starts; // a new cycle begins where the phase becomes this one
+    // point[n_points][2] (m; horizontal, upwards) of one sample[n_columns] of a lane with these parameter[n_parameters]
+    void (*points)(const Configured *configured, const double *parameter, const double *sample, double *point);
+    // height of the ground (m) there
+    double (*ground)(const Configured *configured, const double *parameter, double x);
+} Drawing;
 
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
-typedef struct Configured {
+struct Configured {
     const Model *model;
     const Parameter *parameters; // [n_parameters], the order of Batch.parameter
     int n_parameters;
@@ -151,7 +177,8 @@ typedef struct Configured {
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
-} Configured;
+    const Drawing *drawing; // NULL: there is nothing to draw
+};
 
 struct Model {
     const char *name, *doc, *source;

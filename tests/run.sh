@@ -20,40 +20,44 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_ret
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 
-# tally NAME STATUS: counts the lines of $log/out; a failure that no line tells is one more.
+# tally NAME STATUS: counts the lines of its output; a failure that no line tells is one more.
 tally()
 {
-    ok=$(grep -c '^ok ' "$log/out") bad=$(grep -c '^FAIL ' "$log/out") skip=$(grep -c '^skip ' "$log/out")
+    out=$log/${1##*/}.out
+    ok=$(grep -c '^ok ' "$out") bad=$(grep -c '^FAIL ' "$out") skip=$(grep -c '^skip ' "$out")
     if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then
         echo "FAIL $1: ended with status $2 (124: it took too long)"
         bad=1
     elif [ "$2" -eq 0 ] && [ "$bad" -ne 0 ]; then
         echo "FAIL $1: ended with status 0 after a failure"
         bad=$((bad + 1))
-    elif [ "$1" != "unit tests" ] && [ $((ok + bad + skip)) -eq 0 ]; then
+    elif [ "$1" != unit_tests ] && [ $((ok + bad + skip)) -eq 0 ]; then
         ok=1
     fi
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-}
-
-# run NAME COMMAND...: shows its output as it comes, and counts it.
-run()
-{
-    name=$1
-    shift
-    echo "---- $name"
-    { timeout 900 "$@" 2>&1; echo $? >"$log/status"; } | tee "$log/out"
-    tally "$name" "$(cat "$log/status")"
 }
 
 # Thread sanitizer needs addresses where it expects them; newer kernels scatter them more widely.
 unscattered=
 case $build in *tsan*) setarch -R true 2>/dev/null && unscattered="setarch -R" ;; esac
 
-case $pattern in *.sh) ;; *) run "unit tests" $unscattered "$build/tests" ${pattern:+"$pattern"} ;; esac
+# As many at once as there are cores; the output of each is shown when it has ended.
+names=
+case $pattern in *.sh) ;; *) names=unit_tests ;; esac
 for script in tests/cli/*.sh; do
-    case $script in *"$pattern"*) run "$script" $unscattered sh "$script" ;; esac
+    case $script in *"$pattern"*) names="$names $script" ;; esac
 done
+export log build pattern unscattered
+# shellcheck disable=SC2016
+printf '%s\n' $names | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -n 1 sh -c '
+    file=$log/${1##*/}
+    case $1 in
+        unit_tests) timeout 900 $unscattered "$build/tests" ${pattern:+"$pattern"} ;;
+        *) timeout 900 $unscattered sh "$1" ;;
+    esac >"$file.out" 2>&1
+    echo $? >"$file.status"
+    { echo "---- $1" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run
+for name in $names; do tally "$name" "$(cat "$log/${name##*/}.status")"; done
 
 [ "$skipped" -eq 0 ] || echo "$skipped skipped"
 echo "$passed passed, $failed failed"

@@ -5,6 +5,7 @@
 #include "hopper.h"
 
 #include "../models.h"
+#include "drawing.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,7 +267,8 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
                                              : HOPPER_N_WORK,
                         .ticks = constants.ticks,
                         .steps_max = constants.steps_max,
-                        .tick_duration = dt};
+                        .tick_duration = dt,
+                        .drawing = (variants & HOPPER_WITH_FOUR_STATES) != 0 ? &hopper_drawing_four : &hopper_drawing};
     hopper_compose(variants, constants.row, arena, out);
     TRY(hopper_take_table(points, &constants, out));
     if (hopper_iterates(out->kernel)) {

@@ -161,10 +161,12 @@ class Place:
     def counts(self):
         """Rows of each table that a crash could lose or double, and trials that the batches claim."""
         there = {name for (name,) in self.query("SELECT name FROM sqlite_schema")}
-        tables = [table for table in ("trials", "replicates", "trajectories", "debug_rows") if table in there]
+        tables = [table for table in ("trials", "replicates", "trajectories", "debug_rows", "rounds", "fronts",
+                                      "sensitivity") if table in there]
         counted = self.queries([f"SELECT count(*) FROM {table}" for table in tables]
-                               + ["SELECT ifnull(sum(trials), 0) FROM batches"])
-        return {what: rows[0][0] for what, rows in zip([*tables, "in batches"], counted)}
+                               + ["SELECT ifnull(sum(trials), 0) FROM batches",
+                                  "SELECT ifnull(sum(last - first + 1), 0) FROM round_rows"])
+        return {what: rows[0][0] for what, rows in zip([*tables, "in batches", "rounds in shards"], counted)}
 
     def recovered(self):
         """Totals over all recoveries: (temporary files, uncommitted shards, missing shards)."""
@@ -182,7 +184,8 @@ class Place:
         if not self.has_campaign():
             return repr(files)
         tables = {"campaign": "state", "searches": "*", "shards": "*", "trials": "*", "replicates": "*",
-                  "trajectories": "*", "debug_rows": "*", "batches": "id, first_trial, last_trial, trials",
+                  "trajectories": "*", "debug_rows": "*", "rounds": "*", "fronts": "*", "round_rows": "*",
+                  "sensitivity": "*", "batches": "id, first_trial, last_trial, trials",
                   "sqlite_schema": "*"}
         return repr([files, self.queries([f"SELECT {what} FROM {table}" for table, what in tables.items()])])
 

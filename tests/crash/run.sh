@@ -1,7 +1,7 @@
 #!/bin/sh
-# All crash suites: SIGKILL at random instants, every system call and allocation failed once, the power cut at every
-# point, disks that are full, readers beside a run; and whether the suites find bugs that are put in. Long; with QUICK=1
-# a slice of each in a few seconds.
+# All crash suites: SIGKILL at random instants, fifty times in a search that learns, every system call and allocation
+# failed once, the power cut at every point, disks that are full, readers beside a run; and whether the suites find bugs
+# that are put in. Long; with QUICK=1 a slice of each in a few seconds.
 #
 #   tests/crash/run.sh [BUILD]     BUILD: the folder of `make` (build)
 set -u
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 3
 export HOPSCOTCH="${HOPSCOTCH:-$PWD/${1:-build}/hopscotch}"
 status=0
 python3 -c '' 2>/dev/null || { echo "skip crash suites: there is no python3"; exit 0; }
-for suite in storm faults power full_disk; do
+for suite in storm learning faults power full_disk; do
     python3 tests/crash/$suite.py || status=1
 done
 sh tests/crash/readers.sh || status=1

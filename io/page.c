@@ -1,0 +1,100 @@
+// HTML pages that stand alone. The style and the scripts lie in io/page/ and are put into the program by the assembler,
+// as they are; a page holds them whole, and its content security policy lets no other script run: even if a name or a
+// note slipped through the escaping, it would be nothing but text.
+#include "io.h"
+
+#include <string.h>
+
+// The compiler runs in the root of the repository.
+#define PAGE_EMBED(name, path)                                                                                         \
+    __asm__(".pushsection .rodata\n"                                                                                   \
+            ".global page_" #name "\npage_" #name ": .incbin \"" path "\"\n"                                           \
+            ".global page_" #name "_end\npage_" #name "_end: .byte 0\n"                                                \
+            ".popsection\n");                                                                                          \
+    extern const unsigned char page_##name[], page_##name##_end[]
+
+PAGE_EMBED(style, "io/page/page.css");
+PAGE_EMBED(script, "io/page/page.js");
+PAGE_EMBED(animation, "io/page/animation.js");
+
+Bytes page_file(PageFile file)
+{
+    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_animation};
+    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_animation_end};
+    return (Bytes){(unsigned char *)(uintptr_t)starts[file], (size_t)(ends[file] - starts[file])};
+}
+
+static void page_put_file(FILE *out, PageFile file)
+{
+    const Bytes bytes = page_file(file);
+    fwrite(bytes.data, 1, bytes.size, out);
+}
+
+// RFC 4648 of 32 bytes that are given as hexadecimal digits.
+static void page_put_base64(FILE *out, const char *hex)
+{
+    static const char digits[] = "0123456789abcdef";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = 0;
+    int count = 0;
+    for (; *hex != '\0'; hex++) {
+        bits = bits << 4 | (uint32_t)(strchr(digits, *hex) - digits);
+        count += 4;
+        if (count < 6) continue;
+        count -= 6;
+        fputc(letters[bits >> count & 63], out);
+    }
+    if (count > 0) fputc(letters[bits << (6 - count) & 63], out);
+    fputc('=', out); // of 256 bits two are left over
+}
+
+static void page_put_policy(FILE *out)
+{
+    fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "img-src data:; script-src",
+          out);
+    for (PageFile file = PAGE_SCRIPT; file < PAGE_FILES; file++) {
+        const Bytes bytes = page_file(file);
+        fputs(" 'sha256-", out);
+        page_put_base64(out, sha256_of(bytes.data, bytes.size).hex);
+        fputc('\'', out);
+    }
+    fputs("\">\n", out);
+}
+
+void page_start(FILE *out, const char *title, const char *style)
+{
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
+    page_put_policy(out);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    put_markup(out, title);
+    fputs("</title>\n<style>\n", out);
+    page_put_file(out, PAGE_STYLE);
+    fputs(style != NULL ? style : "", out);
+    fputs("</style>\n</head>\n<body>\n", out);
+}
+
+// `<` stands only within JSON's texts, where it may be written by its code.
+void page_put_json(FILE *out, const char *id, const char *json)
+{
+    fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
+    for (; *json != '\0'; json++) {
+        if (*json == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(*json, out);
+    }
+    fputs("</script>\n", out);
+}
+
+void page_finish(FILE *out)
+{
+    for (PageFile file = PAGE_SCRIPT; file < PAGE_FILES; file++) {
+        fputs("<script>", out);
+        page_put_file(out, file);
+        fputs("</script>\n", out);
+    }
+    fputs("</body>\n</html>\n", out);
+}

@@ -1,0 +1,178 @@
+// Plays motions: frames of points in metres that the program computed, joined by shapes. All motions of a page share a
+// clock, so that two trials can be compared step by step.
+"use strict";
+(() => {
+  const place = document.querySelector("div.motion"), data = document.getElementById("motions");
+  if (!place || !data) return;
+  const motions = JSON.parse(data.textContent);
+  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900, height = 340, svgns = "http://www.w3.org/2000/svg";
+
+  const svg = (name, attributes, parent) => {
+    const element = document.createElementNS(svgns, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    parent.append(element);
+    return element;
+  };
+  const html = (name, attributes, parent, text) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+
+  // ---- one motion -------------------------------------------------------------------------------------------------
+  // The frame before time t, and how far it is to the next.
+  const frameAt = (motion, t) => {
+    let low = 0, high = motion.time.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (motion.time[middle] <= t) low = middle; else high = middle;
+    }
+    const span = motion.time[high] - motion.time[low];
+    return [low, high, span > 0 ? Math.min(1, Math.max(0, (t - motion.time[low]) / span)) : 0];
+  };
+  const pointsAt = (motion, t) => {
+    const [low, high, part] = frameAt(motion, t), size = 2 * motion.n_points, points = [];
+    for (let k = 0; k < size; k++)
+      points.push(motion.points[low * size + k] * (1 - part) + motion.points[high * size + k] * part);
+    return points;
+  };
+  const groundAt = (ground, x) => {
+    const k = Math.min(Math.max((x - ground.from) / ground.step, 0), ground.height.length - 1.001), i = Math.floor(k);
+    return ground.height[i] * (i + 1 - k) + ground.height[i + 1] * (k - i);
+  };
+
+  const spring = (x1, y1, x2, y2, breadth) => {
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1, side = breadth / 2 / length;
+    let path = `M${x1.toFixed(1)} ${y1.toFixed(1)}`;
+    for (let k = 0; k < 8; k++) {
+      const along = 0.12 + 0.76 * (k + 0.5) / 8, across = k % 2 ? -side : side;
+      path += `L${(x1 + along * (x2 - x1) - across * (y2 - y1)).toFixed(1)} ` +
+              `${(y1 + along * (y2 - y1) + across * (x2 - x1)).toFixed(1)}`;
+    }
+    return `${path}L${x2.toFixed(1)} ${y2.toFixed(1)}`;
+  };
+
+  const stage = (motion, parent) => {
+    const scale = (height - 56) / motion.height, flat = motion.ground.height.every((z) => z === 0);
+    const box = html("div", { class: "stage" }, parent);
+    const head = html("h3", {}, box, motion.name);
+    const say = html("span", {}, head);
+    const view = svg("svg", { class: "p", viewBox: `0 0 ${width} ${height}`, role: "img",
+      "aria-label": `motion of ${motion.name}` }, box);
+    const world = svg("g", {}, view), ticks = svg("g", {}, world);
+    const ground = svg("path", { class: "gd" }, world), trail = svg("path", { class: "tr" }, world);
+    const figure = motion.shapes.map((shape) => {
+      const kinds = { rod: "line", spring: "path", disc: "circle" };
+      const element = svg(kinds[shape.kind], { class: shape.name }, world);
+      if (shape.kind === "rod") {
+        element.setAttribute("stroke-linecap", "round");
+        element.setAttribute("stroke-width", shape.width * scale);
+      } else if (shape.kind === "disc") {
+        element.setAttribute("r", shape.width / 2 * scale);
+      } else {
+        element.setAttribute("stroke-width", 2);
+        element.setAttribute("stroke-linejoin", "round");
+      }
+      return element;
+    });
+    let camera = null; // m, the left edge's and the ground's place
+
+    const drawWorld = (left, level) => {
+      const span = width / scale, toY = (z) => (height - 42 - (z - level) * scale).toFixed(1);
+      const step = flat ? span : motion.ground.step;
+      let path = "";
+      for (let x = left; x < left + span + 1.5 * step; x += step)
+        path += `${path ? "L" : "M"}${((x - left) * scale).toFixed(1)} ${toY(groundAt(motion.ground, x))}`;
+      ground.setAttribute("d", path);
+      ticks.replaceChildren();
+      const unit = span < 16 ? 1 : 10 ** Math.ceil(Math.log10(span / 8)); // m between two that have a number
+      for (let k = Math.ceil(2 * left / unit); k < 2 * (left + span) / unit; k++) {
+        const mark = k * unit / 2, whole = k % 2 === 0;
+        const x = (mark - left) * scale, y = Number(toY(groundAt(motion.ground, mark)));
+        svg("line", { class: "ax", x1: x, x2: x, y1: y + 2, y2: y + (whole ? 9 : 5) }, ticks);
+        if (whole) svg("text", { class: "tk", x, y: y + 22, "text-anchor": "middle" }, ticks).textContent = `${mark} m`;
+      }
+    };
+    const drawTrail = (t, toX, toY) => {
+      const last = frameAt(motion, t)[0], size = 2 * motion.n_points;
+      let path = "";
+      for (let i = Math.max(0, frameAt(motion, t - 1.2)[0]); i <= last; i += 2)
+        path += `${path ? "L" : "M"}${toX(motion.points[i * size + 2 * motion.focus])} ` +
+                `${toY(motion.points[i * size + 2 * motion.focus + 1])}`;
+      trail.setAttribute("d", path);
+    };
+
+    return (t) => {
+      const points = pointsAt(motion, t), x = points[2 * motion.focus];
+      const level = groundAt(motion.ground, x);
+      camera = camera === null ? level : camera + 0.1 * (level - camera);
+      const left = x - 0.42 * width / scale;
+      const toX = (value) => ((value - left) * scale).toFixed(1);
+      const toY = (value) => (height - 42 - (value - camera) * scale).toFixed(1);
+      drawWorld(left, camera);
+      drawTrail(t, toX, toY);
+      motion.shapes.forEach((shape, s) => {
+        const [x1, y1, x2, y2] = [toX(points[2 * shape.from]), toY(points[2 * shape.from + 1]),
+          toX(points[2 * shape.to]), toY(points[2 * shape.to + 1])];
+        const set = (attributes) => {
+          for (const [key, value] of Object.entries(attributes)) figure[s].setAttribute(key, value);
+        };
+        if (shape.kind === "rod") set({ x1, y1, x2, y2 });
+        else if (shape.kind === "disc") set({ cx: x1, cy: y1 });
+        else set({ d: spring(+x1, +y1, +x2, +y2, shape.width * scale) });
+      });
+      const ended = t > motion.time[motion.time.length - 1] + 1e-6;
+      const phase = motion.phases[motion.phase[frameAt(motion, t)[0]]] || "";
+      say.textContent = ended && motion.failure !== "none" ? motion.failure : ended ? "ended" : phase;
+    };
+  };
+
+  // ---- the clock --------------------------------------------------------------------------------------------------
+  const stages = html("div", { class: "stages" }, place);
+  const draw = motions.map((motion) => stage(motion, stages));
+  const start = Math.min(...motions.map((motion) => motion.time[0]));
+  const end = Math.max(...motions.map((motion) => motion.time[motion.time.length - 1]));
+  const controls = html("div", { class: "controls" }, place);
+  const play = html("button", { type: "button" }, controls, "Play");
+  const scrubber = html("input", { type: "range", min: start, max: end, step: "any", value: start,
+    "aria-label": "time" }, controls);
+  const clock = html("output", {}, controls);
+  const speed = html("select", { "aria-label": "speed" }, controls);
+  for (const factor of [0.1, 0.25, 0.5, 1, 2]) html("option", { value: factor }, speed, `${factor}\u00d7`);
+  speed.value = "0.5";
+
+  let time = start, playing = false, before = 0;
+  const show = () => {
+    for (const one of draw) one(time);
+    scrubber.value = time;
+    clock.textContent = `${time.toFixed(2)} s`;
+  };
+  const frame = (now) => {
+    if (!playing) return;
+    time += Math.min(now - before, 100) / 1000 * Number(speed.value);
+    before = now;
+    if (time > end) time = start;
+    show();
+    requestAnimationFrame(frame);
+  };
+  const run = (on) => {
+    playing = on;
+    play.textContent = on ? "Pause" : "Play";
+    before = performance.now();
+    if (on) requestAnimationFrame(frame);
+  };
+  play.addEventListener("click", () => run(!playing));
+  scrubber.addEventListener("input", () => { run(false); time = Number(scrubber.value); show(); });
+  scrubber.addEventListener("keydown", (event) => {
+    if (event.key === " ") { event.preventDefault(); run(!playing); }
+  });
+  show();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!calm) new IntersectionObserver(([entry], observer) => { // begins when it is first seen
+    if (!entry.isIntersecting) return;
+    observer.disconnect();
+    run(true);
+  }, { threshold: 0.6 }).observe(place);
+})();

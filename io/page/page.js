@@ -1,0 +1,127 @@
+// What a page adds to what is printed in it: the theme, sorted tables, a trial marked wherever it stands, values read off
+// a plot. Without it everything can still be read.
+"use strict";
+(() => {
+  const root = document.documentElement;
+
+  // ---- theme: the system's, light, dark ---------------------------------------------------------------------------
+  const themes = ["system", "light", "dark"];
+  const button = document.getElementById("theme");
+  const keep = (value) => { try { localStorage.setItem("hopscotch-theme", value); } catch { /* a file may not */ } };
+  const kept = () => { try { return localStorage.getItem("hopscotch-theme"); } catch { return null; } };
+  const show = (theme) => {
+    if (theme === "system") root.removeAttribute("data-theme");
+    else root.setAttribute("data-theme", theme);
+    if (button) button.textContent = `Theme: ${theme}`;
+  };
+  let theme = themes.includes(kept()) ? kept() : "system";
+  show(theme);
+  if (button) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+      keep(theme);
+      show(theme);
+    });
+  }
+
+  // ---- tables -----------------------------------------------------------------------------------------------------
+  const sort = (table, column, descending) => {
+    const body = table.tBodies[0];
+    const value = (row) => {
+      const text = row.cells[column].textContent;
+      return text === "" ? Infinity : Number(text);
+    };
+    const rows = [...body.rows].sort((a, b) => (descending ? value(b) - value(a) : value(a) - value(b)) || 0);
+    body.append(...rows);
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const press = document.createElement("button");
+      press.type = "button";
+      press.append(...head.childNodes);
+      head.append(press);
+      press.addEventListener("click", () => {
+        const descending = head.getAttribute("aria-sort") === "ascending";
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        sort(table, column, descending);
+      });
+    });
+  }
+
+  // ---- the same trial everywhere ----------------------------------------------------------------------------------
+  const places = new Map();
+  for (const place of document.querySelectorAll("[data-trial]")) {
+    const list = places.get(place.dataset.trial) || [];
+    list.push(place);
+    places.set(place.dataset.trial, list);
+    const title = place.querySelector("title");
+    if (title) { // our own tip shows it
+      place.setAttribute("aria-label", title.textContent);
+      title.remove();
+    }
+  }
+  let marked = null;
+  const mark = (trial) => {
+    if (trial === marked) return;
+    for (const place of places.get(marked) || []) place.classList.remove("hi");
+    for (const place of places.get(trial) || []) place.classList.add("hi");
+    marked = trial;
+  };
+  const trialAt = (target) => {
+    const place = target instanceof Element ? target.closest("[data-trial]") : null;
+    return place ? place.dataset.trial : null;
+  };
+  document.addEventListener("pointerover", (event) => mark(trialAt(event.target)));
+  document.addEventListener("focusin", (event) => mark(trialAt(event.target)));
+
+  // ---- values off a plot ------------------------------------------------------------------------------------------
+  const tip = document.createElement("div");
+  tip.id = "tip";
+  tip.hidden = true;
+  document.body.append(tip);
+  const read = (text, pixel) => {
+    const [low, high, from, to, log] = text.split(" ", 5).map(Number);
+    const name = text.split(" ").slice(5).join(" ");
+    const part = (pixel - from) / (to - from);
+    if (part < 0 || part > 1) return null;
+    const value = log ? low * (high / low) ** part : low + part * (high - low);
+    return `${name} ${Number(value.toPrecision(4))}`;
+  };
+  const words = (event) => {
+    const place = event.target.closest("[data-trial]");
+    if (place && place.getAttribute("aria-label")) return place.getAttribute("aria-label");
+    if (place && place.closest("svg")) return `trial ${place.dataset.trial}`;
+    const panel = event.target.closest("svg[data-x][data-y]");
+    if (!panel) return null;
+    const box = panel.getBoundingClientRect(), scale = panel.viewBox.baseVal.width / box.width;
+    const x = read(panel.dataset.x, (event.clientX - box.left) * scale);
+    const y = read(panel.dataset.y, (event.clientY - box.top) * scale);
+    return x && y ? `${x}, ${y}` : null;
+  };
+  document.addEventListener("pointermove", (event) => {
+    const text = event.target instanceof Element ? words(event) : null;
+    tip.hidden = !text;
+    if (!text) return;
+    tip.textContent = text;
+    tip.style.left = `${Math.min(event.clientX + 14, root.clientWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${Math.max(event.clientY - 34, 4)}px`;
+  });
+  document.addEventListener("pointerleave", () => { tip.hidden = true; });
+
+  // ---- where the reader is ----------------------------------------------------------------------------------------
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      const link = links.get(entry.target.id);
+      link.setAttribute("aria-current", "true");
+      const list = link.closest("ul");
+      list.scrollLeft = link.offsetLeft - list.clientWidth / 2;
+    }
+  }, { rootMargin: "-15% 0px -75% 0px" });
+  for (const section of document.querySelectorAll("section[id]")) if (links.has(section.id)) seen.observe(section);
+})();

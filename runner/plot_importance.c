@@ -1,0 +1,163 @@
+// Which gains matter: Spearman's rank correlation of each with the fitness, from any campaign; and where the campaign
+// was made for it, Morris' or Sobol' measures with their intervals.
+#include "plot.h"
+
+#include <math.h>
+#include <string.h>
+
+#define IMPORTANCE_LABEL 120.0
+#define IMPORTANCE_ROW 21.0
+
+// A panel of horizontal bars; its x axis from `low` to `high`.
+static PlotPanel importance_panel(Plot *plot, const char *title, const char *label, int rows, double low, double high)
+{
+    PlotPanel panel = plot_panel(plot, 440, 74 + IMPORTANCE_ROW * rows, title, (PlotAxis){0}, (PlotAxis){0});
+    FILE *out = plot->out;
+    panel.x = (PlotAxis){.name = label, .low = low, .high = high, .from = IMPORTANCE_LABEL, .to = 428};
+    const double bottom = 30 + IMPORTANCE_ROW * rows;
+    double tick[PLOT_TICKS_MAX];
+    const int ticks = plot_ticks(&panel.x, 70, tick);
+    for (int i = 0; i < ticks; i++) {
+        const double x = plot_at(&panel.x, tick[i]);
+        svg_line(out, "gr", x, 26, x, bottom);
+        svg_text(out, "tk", x, bottom + 14, "middle", plot_short(tick[i]).text);
+    }
+    svg_text(out, "la", (panel.x.from + panel.x.to) / 2, bottom + 32, "middle", label);
+    return panel;
+}
+
+static void importance_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name)
+{
+    FILE *out = panel->plot->out;
+    const double y = 30 + IMPORTANCE_ROW * row, zero = plot_at(&panel->x, 0), x = plot_at(&panel->x, value);
+    svg_text(out, "la", IMPORTANCE_LABEL - 10, y + 11, "end", name);
+    if (isfinite(value)) svg_rectangle(out, class_name, x < zero ? x : zero, y + 2, fabs(x - zero), 12);
+}
+
+static void importance_draw_correlation(const PlotData *data, Plot *plot)
+{
+    double most = 0.25;
+    for (int g = 0; g < data->n_gains; g++) {
+        while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
+    }
+    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness",
+                                       "Spearman's rho; negative: more of it is better", data->n_gains, -most, most);
+    for (int i = 0; i < data->n_gains; i++) {
+        const int g = data->order[i];
+        const double rho = data->correlation[g];
+        importance_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
+        if (!isfinite(rho)) continue;
+        char text[32];
+        snprintf(text, sizeof text, "%+.2f", rho);
+        const double x = plot_at(&panel.x, rho);
+        const bool left = rho < 0 ? fabs(rho) < 0.8 * most : fabs(rho) > 0.8 * most; // of the bar's end
+        svg_text(plot->out, fabs(rho) > 0.8 * most ? "in" : "tk", left ? x - 4 : x + 4, 30 + IMPORTANCE_ROW * i + 12,
+                 left ? "end" : "start", text);
+    }
+    svg_line(plot->out, "ax", plot_at(&panel.x, 0), 26, plot_at(&panel.x, 0), 30 + IMPORTANCE_ROW * data->n_gains);
+    plot_panel_end(&panel);
+}
+
+// ---- measures of sensitivity ----------------------------------------------------------------------------------------
+
+typedef struct ImportanceMeasure {
+    char name[64], parameter[64];
+    double value, low, high;
+} ImportanceMeasure;
+
+enum { IMPORTANCE_MEASURES = 512 };
+
+static Error importance_read(const PlotData *data, ImportanceMeasure *measure, int *count)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(data->campaign->database,
+                         "SELECT measure, parameter, value, low, high FROM sensitivity s ORDER BY measure NOT IN ("
+                         "'mu_star', 'total'), measure, abs(value) DESC LIMIT ?",
+                         &statement));
+    bind_integer(statement, 1, IMPORTANCE_MEASURES);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        ImportanceMeasure *m = &measure[(*count)++];
+        snprintf(m->name, sizeof m->name, "%s", column_text(statement, 0));
+        snprintf(m->parameter, sizeof m->parameter, "%s", column_text(statement, 1));
+        m->value = column_real(statement, 2);
+        m->low = column_real(statement, 3);
+        m->high = column_real(statement, 4);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static const char *importance_words(const char *measure)
+{
+    static const char *const words[][2] = {
+        {"mu_star", "Morris: mean size of the elementary effects, mu*"},
+        {"mu", "Morris: mean of the elementary effects, mu"},
+        {"sigma", "Morris: spread of the elementary effects, sigma"},
+        {"first", "Sobol': first-order index"},
+        {"total", "Sobol': total index"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i][0], measure) == 0) return words[i][1];
+    }
+    return measure;
+}
+
+static void importance_draw_measure(const ImportanceMeasure *measure, int rows, Plot *plot)
+{
+    double low = 0, high = 0;
+    for (int i = 0; i < rows; i++) {
+        const double values[] = {measure[i].value, measure[i].low, measure[i].high};
+        for (int k = 0; k < 3; k++) {
+            low = values[k] < low ? values[k] : low;
+            high = values[k] > high ? values[k] : high;
+        }
+    }
+    if (!(low < high)) high = 1;
+    PlotPanel panel =
+        importance_panel(plot, importance_words(measure->name), "with intervals of 95 %", rows, low, high);
+    for (int i = 0; i < rows; i++) {
+        const double y = 30 + IMPORTANCE_ROW * i + 8;
+        importance_bar(&panel, i, measure[i].parameter, measure[i].value, "ba");
+        if (!isfinite(measure[i].low) || !isfinite(measure[i].high)) continue;
+        const double from = plot_at(&panel.x, measure[i].low), to = plot_at(&panel.x, measure[i].high);
+        svg_line(plot->out, "wh", from, y, to, y);
+        svg_line(plot->out, "wh", from, y - 3, from, y + 3);
+        svg_line(plot->out, "wh", to, y - 3, to, y + 3);
+    }
+    plot_panel_end(&panel);
+}
+
+static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
+{
+    ImportanceMeasure *measure = ARENA_NEW(arena, ImportanceMeasure, IMPORTANCE_MEASURES);
+    int count = 0;
+    bool measured = false;
+    if (data->n_fitted >= 3) importance_draw_correlation(data, plot);
+    TRY(plot_has_column(data, "sensitivity", "measure", &measured));
+    if (measured) TRY(importance_read(data, measure, &count));
+    for (int first = 0, last; first < count; first = last) {
+        for (last = first; last < count && strcmp(measure[last].name, measure[first].name) == 0;) last++;
+        importance_draw_measure(&measure[first], last - first, plot);
+    }
+    return error_none();
+}
+
+static const char *importance_nothing(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    return data->n_gains == 0   ? "nothing was searched"
+           : data->n_fitted < 3 ? "fewer than three trials have a fitness"
+                                : NULL;
+}
+
+const PlotKind plot_importance = {
+    .name = "importance",
+    .title = "Importance of the gains",
+    .caption =
+        "Rank correlation sees what is monotonic over the whole range: a gain with its best value in the middle can "
+        "matter and still be near zero. Campaigns of morris and sobol_indices add their own measures.",
+    .draw = importance_draw,
+    .nothing = importance_nothing,
+};

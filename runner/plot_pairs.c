@@ -1,0 +1,102 @@
+// Heat maps of every two gains: the best fitness that any trial reached in a cell. What two gains must do together
+// shows as a slanted valley.
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PAIRS_GAINS = 8 }; // the most important ones
+
+typedef struct PairsContext {
+    const PlotData *data;
+    int x, y;                           // gains
+    double threshold[PLOT_CLASSES - 1]; // ascending: a class each
+} PairsContext;
+
+static int pairs_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int pairs_shown(const PlotData *data) { return data->n_gains < PAIRS_GAINS ? data->n_gains : PAIRS_GAINS; }
+
+// Classes hold about as many cells each: the eighths of what the cells of all pairs hold.
+static void pairs_find_thresholds(PairsContext *context, Arena *arena)
+{
+    const PlotData *data = context->data;
+    const int shown = pairs_shown(data);
+    double *best = ARENA_NEW(arena, double, shown *shown *PLOT_BINS *PLOT_BINS);
+    int64_t count = 0;
+    for (int i = 0; i < shown; i++) {
+        for (int j = 0; j < i; j++) {
+            for (int c = 0; c < PLOT_BINS * PLOT_BINS; c++) {
+                const double value =
+                    plot_cell(data, data->order[j], data->order[i], c % PLOT_BINS, c / PLOT_BINS)->best;
+                if (isfinite(value)) best[count++] = value;
+            }
+        }
+    }
+    qsort(best, (size_t)count, sizeof *best, pairs_ascending);
+    for (int t = 0; t < PLOT_CLASSES - 1; t++)
+        context->threshold[t] = count > 0 ? best[count * (t + 1) / PLOT_CLASSES] : 0;
+}
+
+// The best cells have the last class.
+static int pairs_class(const void *context_of, int x, int y)
+{
+    const PairsContext *context = context_of;
+    const PlotCell *cell = plot_cell(context->data, context->x, context->y, x, y);
+    int below = 0;
+    if (!isfinite(cell->best)) return -1;
+    while (below < PLOT_CLASSES - 1 && cell->best >= context->threshold[below]) below++;
+    return PLOT_CLASSES - 1 - below;
+}
+
+static void pairs_draw_key(const PairsContext *context, Plot *plot)
+{
+    double descending[PLOT_CLASSES - 1];
+    PlotPanel panel = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
+    for (int t = 0; t < PLOT_CLASSES - 1; t++) descending[t] = context->threshold[PLOT_CLASSES - 2 - t];
+    plot_scale_key(&panel, 4, 20, 400, descending, "best fitness in the cell: worse to better");
+    plot_panel_end(&panel);
+    plot_new_row(plot);
+}
+
+static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
+{
+    PairsContext context = {.data = data};
+    const int shown = pairs_shown(data);
+    pairs_find_thresholds(&context, arena);
+    pairs_draw_key(&context, plot);
+    for (int i = 1; i < shown; i++) {
+        for (int j = 0; j < i; j++) {
+            context.x = data->order[j];
+            context.y = data->order[i];
+            const PlotGain *x = &data->gain[context.x], *y = &data->gain[context.y];
+            PlotPanel panel = plot_panel(plot, 218, 214, NULL, plot_axis_of(x), plot_axis_of(y));
+            plot_cells(&panel, x->n_bins, y->n_bins, x->edge, y->edge, pairs_class, &context);
+            plot_mark(&panel, "be", plot_at(&panel.x, data->best_value[context.x]),
+                      plot_at(&panel.y, data->best_value[context.y]), 3.5, data->best_id[0], "the best trial");
+            plot_panel_end(&panel);
+        }
+    }
+    return error_none();
+}
+
+static const char *pairs_nothing(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    return data->n_gains < 2   ? "fewer than two gains were searched"
+           : data->n_best == 0 ? "no trial has a fitness"
+                               : NULL;
+}
+
+const PlotKind plot_pairs = {
+    .name = "pairs",
+    .title = "Pairs of gains",
+    .caption = "The best fitness of all trials in each cell, for the eight gains that matter most by rank correlation. "
+               "Empty: no trial there, or all of them failed. Dot: the best trial.",
+    .draw = pairs_draw,
+    .nothing = pairs_nothing,
+};

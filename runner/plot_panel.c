@@ -1,0 +1,341 @@
+// Panels: a frame with two axes, ticks at round numbers, and the marks that all plots use.
+//
+// Colours are classes (plot_style). Of a scale the last class is the best value, or the most, and stands out from the
+// page most: dark on a light page, bright on a dark one. Its lightness is monotonic, so it can be read without colour
+// vision and on a grey print. Kinds are told apart by the palette of Okabe & Ito (Color universal design, 2008).
+#include "plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define PLOT_PICTURE_WIDTH 920.0
+#define PLOT_GAP 16.0
+#define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
+
+// ---- colours --------------------------------------------------------------------------------------------------------
+
+typedef struct PlotRule {
+    const char *selector, *light, *dark;
+} PlotRule;
+
+static const PlotRule plot_rules[] = {
+    {"text", "fill:#333b45", "fill:#c6ced8"},
+    {".tt", "fill:#12171d;font-weight:600", "fill:#f2f5f8;font-weight:600"},
+    {".ax", "stroke:#8a95a2", "stroke:#66717f"},
+    {".gr", "stroke:#e4e8ec", "stroke:#2a323c"},
+    {".ln", "stroke:#22577a;fill:none;stroke-width:1.6", "stroke:#7cc4de;fill:none;stroke-width:1.6"},
+    {".li", "stroke:#9db0bf;fill:none;stroke-width:.8", "stroke:#46586a;fill:none;stroke-width:.8"},
+    {".pt", "fill:#22577a", "fill:#7cc4de"},
+    {".ba", "fill:#3d7ea6", "fill:#5aa5c8"},
+    {".be", "fill:#d9480f", "fill:#ff8a4c"},
+    {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
+    {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
+    // scale: filled, and as lines
+    {".c0", "fill:#e9f0ee", "fill:#1b2733"},
+    {".c1", "fill:#cbe3da", "fill:#1f3a50"},
+    {".c2", "fill:#a2d0c6", "fill:#21536d"},
+    {".c3", "fill:#73b8b7", "fill:#276f87"},
+    {".c4", "fill:#4799a9", "fill:#3c8f9d"},
+    {".c5", "fill:#2b7596", "fill:#62b1ab"},
+    {".c6", "fill:#26517c", "fill:#9cd1b8"},
+    {".c7", "fill:#1e2d57", "fill:#e4f4cf"},
+    {".s0", "stroke:#e9f0ee;fill:none", "stroke:#1b2733;fill:none"},
+    {".s1", "stroke:#cbe3da;fill:none", "stroke:#1f3a50;fill:none"},
+    {".s2", "stroke:#a2d0c6;fill:none", "stroke:#21536d;fill:none"},
+    {".s3", "stroke:#73b8b7;fill:none", "stroke:#276f87;fill:none"},
+    {".s4", "stroke:#4799a9;fill:none", "stroke:#3c8f9d;fill:none"},
+    {".s5", "stroke:#2b7596;fill:none", "stroke:#62b1ab;fill:none"},
+    {".s6", "stroke:#26517c;fill:none", "stroke:#9cd1b8;fill:none"},
+    {".s7", "stroke:#1e2d57;fill:none", "stroke:#e4f4cf;fill:none"},
+    {".in", "fill:#fff", "fill:#12171d"}, // on a bar
+    // kinds
+    {".k0", "fill:#c9d1d9", "fill:#3a4552"},
+    {".k1", "fill:#d55e00", "fill:#e8702a"},
+    {".k2", "fill:#0072b2", "fill:#3b9bd6"},
+    {".k3", "fill:#e69f00", "fill:#edb530"},
+    {".k4", "fill:#009e73", "fill:#1fb98c"},
+    {".k5", "fill:#cc79a7", "fill:#d991b8"},
+    {".k6", "fill:#56b4e9", "fill:#7cc8f2"},
+    // drawings of a model
+    {".gd", "stroke:#5c6875;fill:none;stroke-width:1.5", "stroke:#8591a0;fill:none;stroke-width:1.5"},
+    {".body", "stroke:#22577a;fill:#22577a", "stroke:#7cc4de;fill:#7cc4de"},
+    {".leg,.spring", "stroke:#333b45;fill:none", "stroke:#c6ced8;fill:none"},
+    {".hip", "stroke:none;fill:#333b45", "stroke:none;fill:#c6ced8"},
+    {".foot", "stroke:none;fill:#d9480f", "stroke:none;fill:#ff8a4c"},
+    {".tr", "stroke:#9db0bf;fill:none;stroke-dasharray:3 3", "stroke:#566879;fill:none;stroke-dasharray:3 3"},
+};
+
+void plot_style(FILE *out, const char *scope, bool dark)
+{
+    for (size_t i = 0; i < sizeof plot_rules / sizeof *plot_rules; i++) {
+        const PlotRule *rule = &plot_rules[i];
+        const char *comma = strchr(rule->selector, ',');
+        if (comma != NULL) fprintf(out, "%s .p %.*s,", scope, (int)(comma - rule->selector), rule->selector);
+        fprintf(out, "%s .p %s{%s}\n", scope, comma != NULL ? comma + 1 : rule->selector,
+                dark ? rule->dark : rule->light);
+    }
+}
+
+// ---- axes -----------------------------------------------------------------------------------------------------------
+
+Text32 plot_short(double value)
+{
+    Text32 text;
+    snprintf(text.text, sizeof text.text, "%.4g", value == 0 ? 0.0 : value);
+    char *exponent = strstr(text.text, "e+0"); // 1e+06 as 1e6, 1e-05 as 1e-5
+    if (exponent != NULL) memmove(exponent + 1, exponent + 3, strlen(exponent + 3) + 1);
+    exponent = strstr(text.text, "e-0");
+    if (exponent != NULL) memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1);
+    return text;
+}
+
+const char *plot_unit(const char *unit, char *text, size_t size)
+{
+    const bool none = unit == NULL || unit[0] == '\0' || strcmp(unit, "1") == 0;
+    snprintf(text, size, none ? "%.0s" : " (%s)", none ? "" : unit);
+    return text;
+}
+
+double plot_at(const PlotAxis *axis, double value)
+{
+    const double part = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
+                                  : (value - axis->low) / (axis->high - axis->low);
+    return axis->from + part * (axis->to - axis->from);
+}
+
+PlotAxis plot_axis_of(const PlotGain *gain)
+{
+    return (PlotAxis){.name = gain->name,
+                      .unit = gain->unit,
+                      .low = gain->edge[0],
+                      .high = gain->edge[gain->n_bins],
+                      .log = gain->log};
+}
+
+PlotAxis plot_fitness_axis(const PlotData *data)
+{
+    const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);
+    const double high = isfinite(most) && most > best ? most : best + 1;
+    if (best > 0 && high > 30 * best)
+        return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = high * 1.05, .log = true};
+    return (PlotAxis){
+        .name = data->value_name, .low = best - 0.04 * (high - best), .high = high + 0.02 * (high - best)};
+}
+
+// Round numbers: 1, 2 or 5 times a power of ten (and 1 to 9 of a logarithmic axis that spans little).
+static int plot_ticks_even(const PlotAxis *axis, int wanted, double *tick)
+{
+    const double span = axis->high - axis->low, rough = span / wanted, power = pow(10, floor(log10(rough)));
+    const double ratio = rough / power;
+    double step = power * (ratio < 1.6 ? 1 : ratio < 3.6 ? 2 : ratio < 7.6 ? 5 : 10);
+    int count = 0;
+    if (axis->whole && step < 1) step = 1;
+    for (double k = ceil(axis->low / step - 1e-9); k * step <= axis->high + 1e-9 * step && count < PLOT_TICKS_MAX; k++)
+        tick[count++] = k * step;
+    return count;
+}
+
+static int plot_ticks_log(const PlotAxis *axis, int wanted, double *tick)
+{
+    static const double few[] = {1, 2, 5};
+    const double decades = log10(axis->high / axis->low);
+    const int each = decades > wanted ? (int)ceil(decades / wanted) : 1, per_decade = 2 * decades <= wanted + 1 ? 3 : 1;
+    int count = 0;
+    for (int d = (int)floor(log10(axis->low)); d <= (int)ceil(log10(axis->high)); d++) {
+        for (int i = 0; i < per_decade && d % each == 0; i++) {
+            const double value = few[i] * pow(10, d);
+            if (value >= axis->low * (1 - 1e-9) && value <= axis->high * (1 + 1e-9) && count < PLOT_TICKS_MAX)
+                tick[count++] = value;
+        }
+    }
+    return count >= 2 ? count : plot_ticks_even(axis, wanted, tick);
+}
+
+int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
+{
+    const double length = fabs(axis->to - axis->from);
+    const int wanted = length < 3 * pixels ? 3 : (int)(length / pixels);
+    if (!(axis->low < axis->high) || !isfinite(axis->high - axis->low) || (axis->log && !(axis->low > 0))) return 0;
+    return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
+}
+
+static void plot_draw_x(const PlotPanel *panel)
+{
+    const PlotAxis *axis = &panel->x;
+    FILE *out = panel->plot->out;
+    const double bottom = panel->y.from;
+    double tick[PLOT_TICKS_MAX];
+    char unit[64];
+    const int count = plot_ticks(axis, 52, tick);
+    svg_line(out, "ax", axis->from, bottom, axis->to, bottom);
+    for (int i = 0; i < count; i++) {
+        const double x = plot_at(axis, tick[i]);
+        svg_line(out, "ax", x, bottom, x, bottom + 4);
+        svg_text(out, "tk", x, bottom + 16, "middle", plot_short(tick[i]).text);
+    }
+    fprintf(out, "<text class=\"la\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">", (axis->from + axis->to) / 2,
+            bottom + 33);
+    put_markup(out, axis->name);
+    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+    fputs("</text>", out);
+}
+
+static void plot_draw_y(const PlotPanel *panel)
+{
+    const PlotAxis *axis = &panel->y;
+    FILE *out = panel->plot->out;
+    double tick[PLOT_TICKS_MAX];
+    char unit[64];
+    const int count = plot_ticks(axis, 34, tick);
+    for (int i = 0; i < count; i++) {
+        const double y = plot_at(axis, tick[i]);
+        svg_line(out, "gr", panel->x.from, y, panel->x.to, y);
+        svg_text(out, "tk", panel->x.from - 6, y + 4, "end", plot_short(tick[i]).text);
+    }
+    fprintf(out, "<text class=\"la\" x=\"2\" y=\"%.0f\">", axis->to - 9);
+    put_markup(out, axis->name);
+    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+    fputs("</text>", out);
+}
+
+// ---- panels ---------------------------------------------------------------------------------------------------------
+
+static void plot_place(Plot *plot, double width, double height)
+{
+    if (plot->x > 0 && plot->x + width > PLOT_PICTURE_WIDTH) {
+        plot->x = 0;
+        plot->y += plot->row + PLOT_GAP;
+        plot->row = 0;
+    }
+    if (height > plot->row) plot->row = height;
+    if (plot->x + width > plot->width) plot->width = plot->x + width;
+    if (plot->y + height > plot->height) plot->height = plot->y + height;
+}
+
+void plot_new_row(Plot *plot)
+{
+    if (plot->page) fputs("<i class=\"break\"></i>\n", plot->out);
+    plot->x = 2 * PLOT_PICTURE_WIDTH;
+}
+
+// What the script needs to read values off a place: low high from to log.
+static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
+{
+    fprintf(out, " data-%s=\"%s %s %.1f %.1f %d ", name, text_number(axis->low).text, text_number(axis->high).text,
+            axis->from, axis->to, axis->log);
+    put_markup(out, axis->name);
+    fputc('"', out);
+}
+
+static void plot_open(const PlotPanel *panel, const char *title)
+{
+    Plot *plot = panel->plot;
+    fputs("<svg class=\"p\" role=\"img\"", plot->out);
+    if (!plot->page) fprintf(plot->out, " x=\"%.0f\" y=\"%.0f\"", plot->x, plot->y);
+    fprintf(plot->out, " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"", panel->width, panel->height,
+            panel->width, panel->height);
+    if (panel->x.name != NULL) plot_note_axis(plot->out, "x", &panel->x);
+    if (panel->y.name != NULL) plot_note_axis(plot->out, "y", &panel->y);
+    fputs(" aria-label=\"", plot->out);
+    put_markup(plot->out, title != NULL ? title : panel->y.name != NULL ? panel->y.name : "");
+    if (panel->x.name != NULL) {
+        fputs(", ", plot->out);
+        put_markup(plot->out, panel->x.name);
+    }
+    fputs("\">", plot->out);
+    if (title != NULL) svg_text(plot->out, "tt", 2, 14, "start", title);
+}
+
+PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y)
+{
+    PlotPanel panel = {.plot = plot, .width = width, .height = height, .x = x, .y = y};
+    panel.x.from = y.name != NULL ? 54 : 10;
+    panel.x.to = width - 12;
+    panel.y.from = height - (x.name != NULL ? 42 : 10);
+    panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
+    if (!plot->page) plot_place(plot, width, height);
+    plot->panels++;
+    plot_open(&panel, title);
+    if (panel.y.name != NULL) plot_draw_y(&panel);
+    if (panel.x.name != NULL) plot_draw_x(&panel);
+    return panel;
+}
+
+void plot_panel_end(PlotPanel *panel)
+{
+    fputs("</svg>\n", panel->plot->out);
+    panel->plot->x += panel->width + PLOT_GAP;
+}
+
+// ---- marks ----------------------------------------------------------------------------------------------------------
+
+static void plot_cell_path(const PlotPanel *panel, const double *edge_x, const double *edge_y, int x, int y)
+{
+    FILE *out = panel->plot->out;
+    const double left = plot_at(&panel->x, edge_x[x]), right = plot_at(&panel->x, edge_x[x + 1]);
+    const double low = plot_at(&panel->y, edge_y[y]), high = plot_at(&panel->y, edge_y[y + 1]);
+    fputc('M', out);
+    svg_number(out, left);
+    fputc(' ', out);
+    svg_number(out, high);
+    fputc('H', out);
+    svg_number(out, right);
+    fputc('V', out);
+    svg_number(out, low);
+    fputc('H', out);
+    svg_number(out, left);
+    fputc('z', out);
+}
+
+void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const double *edge_y,
+                int (*class_of)(const void *context, int x, int y), const void *context)
+{
+    FILE *out = panel->plot->out;
+    for (int class_number = 0; class_number < PLOT_CLASSES; class_number++) {
+        bool any = false;
+        for (int i = 0; i < n_x * n_y; i++) {
+            if (class_of(context, i % n_x, i / n_x) != class_number) continue;
+            if (!any) fprintf(out, "<path class=\"c%d ce\" d=\"", class_number);
+            any = true;
+            plot_cell_path(panel, edge_x, edge_y, i % n_x, i / n_x);
+        }
+        if (any) fputs("\"/>", out);
+    }
+}
+
+void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, double radius, int64_t trial,
+               const char *tip)
+{
+    FILE *out = panel->plot->out;
+    if (!isfinite(x) || !isfinite(y)) return;
+    fprintf(out, "<circle class=\"%s\" data-trial=\"%" PRId64 "\" cx=\"", class_name, trial);
+    svg_number(out, x);
+    fputs("\" cy=\"", out);
+    svg_number(out, y);
+    fputs("\" r=\"", out);
+    svg_number(out, radius);
+    fputs("\"><title>", out);
+    put_markup(out, tip);
+    fputs("</title></circle>", out);
+}
+
+void plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text)
+{
+    svg_rectangle(panel->plot->out, class_name, x, y - 9, 10, 10);
+    svg_text(panel->plot->out, "tk", x + 15, y, "start", text);
+}
+
+void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text)
+{
+    FILE *out = panel->plot->out;
+    char name[16];
+    const double step = width / PLOT_CLASSES;
+    svg_text(out, "tk", x, y - 6, "start", text);
+    for (int c = 0; c < PLOT_CLASSES; c++) {
+        snprintf(name, sizeof name, "c%d", c);
+        svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
+        if (threshold != NULL && c > 0 && step >= PLOT_CHARACTER * 5)
+            svg_text(out, "tk", x + c * step, y + 22, "middle", plot_short(threshold[c - 1]).text);
+    }
+}

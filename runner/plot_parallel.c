@@ -1,0 +1,94 @@
+// Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis a gain and one for the fitness, a line a
+// trial. Where the lines of the best run together, a gain is decided; where they fan out, it is free.
+#include "plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { PARALLEL_OTHERS = 150, PARALLEL_BEST = 50 };
+
+static double parallel_axis_x(const PlotPanel *panel, int index, int count)
+{
+    return 58 + (panel->width - 116) * (count > 1 ? (double)index / (count - 1) : 0.5);
+}
+
+static PlotAxis parallel_axis(const PlotPanel *panel, PlotAxis axis)
+{
+    axis.from = panel->height - 30;
+    axis.to = 34;
+    return axis;
+}
+
+static void parallel_line(const PlotData *data, const PlotPanel *panel, const PlotAxis *axis, const double *value,
+                          double fitness, const char *class_name, int64_t trial)
+{
+    FILE *out = panel->plot->out;
+    const int count = data->n_gains + 1;
+    fprintf(out, "<path class=\"%s\" data-trial=\"%" PRId64 "\" d=\"", class_name, trial);
+    SvgPath path = {.out = out};
+    for (int i = 0; i < count; i++) {
+        const double x = i < data->n_gains ? value[data->order[i]] : fitness;
+        const double y = plot_at(&axis[i], x);
+        svg_path_to(&path, parallel_axis_x(panel, i, count), y < 34 ? 34 : y > axis[i].from ? axis[i].from : y);
+    }
+    svg_path_end(&path);
+}
+
+static void parallel_draw_axis(const PlotPanel *panel, const PlotAxis *axis, int index, int count)
+{
+    FILE *out = panel->plot->out;
+    const double x = parallel_axis_x(panel, index, count);
+    char unit[64];
+    svg_line(out, "ax", x, axis->from, x, axis->to);
+    svg_text(out, "tk", x, axis->to - 5, "middle", plot_short(axis->high).text);
+    svg_text(out, "tk", x, axis->from + 13, "middle",
+             plot_short(fabs(axis->low) < 1e-3 * fabs(axis->high) && !axis->log ? 0.0 : axis->low).text);
+    svg_text(out, "tt", x, 12, "middle", axis->name);
+    svg_text(out, "tk", x, axis->from + 26, "middle", plot_unit(axis->unit, unit, sizeof unit));
+}
+
+// A line's class is its rank among the best.
+static const char *parallel_class(int64_t rank, char *name, size_t size)
+{
+    const int64_t step = PLOT_CLASSES - 1 - rank * (PLOT_CLASSES - 3) / PARALLEL_BEST;
+    snprintf(name, size, "s%d", (int)step);
+    return rank == 0 ? "bl" : name;
+}
+
+static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
+{
+    const int count = data->n_gains + 1;
+    const double width = count <= 9 ? 896 : 100.0 * count;
+    PlotPanel panel = plot_panel(plot, width, 330, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotAxis *axis = ARENA_NEW(arena, PlotAxis, count);
+    char name[16];
+    for (int i = 0; i < data->n_gains; i++) axis[i] = parallel_axis(&panel, plot_axis_of(&data->gain[data->order[i]]));
+    axis[data->n_gains] = parallel_axis(&panel, plot_fitness_axis(data));
+    for (int64_t s = 0, drawn = 0; s < data->n_sample && drawn < PARALLEL_OTHERS; s++) {
+        if (isnan(data->fitness[s])) continue;
+        parallel_line(data, &panel, axis, &data->value[s * data->n_gains], data->fitness[s], "li", data->id[s]);
+        drawn++;
+    }
+    for (int64_t b = data->n_best < PARALLEL_BEST ? data->n_best : PARALLEL_BEST; b-- > 0;)
+        parallel_line(data, &panel, axis, &data->best_value[b * data->n_gains], data->best_fitness[b],
+                      parallel_class(b, name, sizeof name), data->best_id[b]);
+    for (int i = 0; i < count; i++) parallel_draw_axis(&panel, &axis[i], i, count);
+    plot_panel_end(&panel);
+    return error_none();
+}
+
+static const char *parallel_nothing(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    return data->n_gains == 0 ? "nothing was searched" : data->n_best == 0 ? "no trial has a fitness" : NULL;
+}
+
+const PlotKind plot_parallel = {
+    .name = "parallel",
+    .title = "Parallel coordinates",
+    .caption = "The 50 best trials, the best in front, and pale behind them 150 others. Fitness beyond the ends of its "
+               "axis is drawn at the end.",
+    .draw = parallel_draw,
+    .nothing = parallel_nothing,
+};

@@ -1,0 +1,195 @@
+// A trace as an animation: the points of the figure, frame by frame, as JSON that io/page/animation.js plays.
+#include "trace.h"
+
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOTION_FRAMES = 1200, MOTION_GROUND = 2000 };
+#define MOTION_FRAME 0.01 // s of the motion between two frames, if they are not too many
+
+// Metres to a tenth of a millimetre.
+static void motion_number(Json *json, const char *name, double value)
+{
+    json_number(json, name, isfinite(value) ? nearbyint(value * 1e4) / 1e4 : 0);
+}
+
+static void motion_shapes(const Drawing *drawing, Json *json)
+{
+    static const char *const kinds[] = {[SHAPE_ROD] = "rod", [SHAPE_SPRING] = "spring", [SHAPE_DISC] = "disc"};
+    json_array(json, "shapes");
+    for (int s = 0; s < drawing->n_shapes; s++) {
+        const Shape *shape = &drawing->shapes[s];
+        json_object(json, NULL);
+        json_text(json, "name", shape->name);
+        json_text(json, "kind", kinds[shape->kind]);
+        json_integer(json, "from", shape->from);
+        json_integer(json, "to", shape->to);
+        json_number(json, "width", shape->width);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+// The ground from a little behind to a little before where the figure goes: heights at even steps.
+static void motion_ground(const ReplayTrace *trace, double low, double high, Json *json)
+{
+    const double from = low - 3, span = high - low + 6, step = fmax(0.05, span / MOTION_GROUND);
+    json_object(json, "ground");
+    motion_number(json, "from", from);
+    json_number(json, "step", step);
+    json_array(json, "height");
+    for (int k = 0; k * step <= span; k++) motion_number(json, NULL, trace_ground(trace, from + k * step));
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+// Rows from frame to frame.
+static int64_t motion_each(const ReplayTrace *trace)
+{
+    const double step = trace->request.sample > 0 ? MOTION_FRAME / trace->request.sample : 1;
+    const int64_t each = step > 1 ? (int64_t)(step + 0.5) : 1, most = 1 + (trace->count - 1) / MOTION_FRAMES;
+    return each > most ? each : most;
+}
+
+static void motion_frames(const ReplayTrace *trace, Json *json)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    const int64_t each = motion_each(trace);
+    double point[2 * DRAWING_POINTS_MAX], low = (double)INFINITY, high = (double)-INFINITY;
+    json_array(json, "time");
+    for (int64_t i = 0; i < trace->count; i += each) motion_number(json, NULL, trace->row[i * trace->n_columns]);
+    json_close(json, ']');
+    json_array(json, "phase");
+    for (int64_t i = 0; i < trace->count; i += each) json_integer(json, NULL, trace_phase(trace, i));
+    json_close(json, ']');
+    json_array(json, "points");
+    for (int64_t i = 0; i < trace->count; i += each) {
+        trace_points(trace, i, point);
+        for (int k = 0; k < 2 * drawing->n_points; k++) motion_number(json, NULL, point[k]);
+        low = fmin(low, point[2 * drawing->focus]);
+        high = fmax(high, point[2 * drawing->focus]);
+    }
+    json_close(json, ']');
+    motion_ground(trace, low, fmin(high, low + 1000), json);
+}
+
+static void motion_put(const ReplayTrace *trace, Json *json)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    char name[192];
+    snprintf(name, sizeof name, "%.128s/%lld", trace->campaign->name, (long long)trace->request.trial);
+    json_object(json, NULL);
+    json_text(json, "name", name);
+    json_integer(json, "replicate", trace->request.replicate);
+    json_number(json, "fitness", trace->fitness);
+    json_text(json, "failure", trace->failure);
+    json_integer(json, "n_points", drawing->n_points);
+    json_integer(json, "focus", drawing->focus);
+    motion_number(json, "height", trace_height(trace));
+    json_array(json, "phases");
+    for (int p = 0; p < drawing->n_phases; p++) json_text(json, NULL, drawing->phases[p]);
+    json_close(json, ']');
+    motion_shapes(drawing, json);
+    motion_frames(trace, json);
+    json_close(json, '}');
+}
+
+Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out)
+{
+    Json json;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL) return error_make(ERROR_MEMORY, "not enough memory for the animation");
+    json_start(&json, memory, false);
+    json_array(&json, NULL);
+    for (int i = 0; i < count; i++) motion_put(traces[i], &json);
+    json_close(&json, ']');
+    const bool written = fclose(memory) == 0;
+    if (written) {
+        fputs("<div class=\"motion\"></div>\n", out);
+        page_put_json(out, "motions", text);
+    }
+    free(text);
+    return written ? error_none() : error_make(ERROR_MEMORY, "not enough memory for the animation");
+}
+
+// Of two trials the parameters in which they differ, of one those that were searched.
+static bool page_shows_parameter(const ReplayTrace *const *traces, int count, int parameter)
+{
+    const Spec *spec = &traces[0]->campaign->spec;
+    if (count > 1) {
+        const Configured *other = &traces[1]->campaign->spec.configured;
+        return parameter >= other->n_parameters || traces[0]->parameter[parameter] != traces[1]->parameter[parameter];
+    }
+    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+        if (spec->axes[a].parameter == parameter) return true;
+    }
+    return false;
+}
+
+static void page_put_parameters(const ReplayTrace *const *traces, int count, FILE *out)
+{
+    const Configured *configured = &traces[0]->campaign->spec.configured;
+    const bool same_model = count == 1 || traces[1]->campaign->spec.configured.model == configured->model;
+    char unit[64];
+    for (int p = 0; same_model && p < configured_named(configured); p++) {
+        if (!page_shows_parameter(traces, count, p)) continue;
+        fprintf(out, "<tr><th scope=\"row\">%s%s</th>", configured->parameters[p].name,
+                plot_unit(configured->parameters[p].unit, unit, sizeof unit));
+        for (int i = 0; i < count; i++) {
+            const bool has = p < traces[i]->campaign->spec.configured.n_parameters;
+            fprintf(out, "<td>%s</td>", has ? text_number(traces[i]->parameter[p]).text : "");
+        }
+        fputs("</tr>\n", out);
+    }
+}
+
+static void page_put_table(const ReplayTrace *const *traces, int count, FILE *out)
+{
+    fputs("<div class=\"scroll\"><table><thead><tr><th></th>", out);
+    for (int i = 0; i < count; i++) {
+        fputs("<th scope=\"col\">", out);
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%lld</th>", (long long)traces[i]->request.trial);
+    }
+    fputs("</tr></thead><tbody>\n<tr><th scope=\"row\">fitness</th>", out);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "<td>%s</td>", isnan(traces[i]->fitness) ? "none" : text_number(traces[i]->fitness).text);
+    fputs("</tr>\n<tr><th scope=\"row\">failure</th>", out);
+    for (int i = 0; i < count; i++) fprintf(out, "<td>%s</td>", traces[i]->failure);
+    fputs("</tr>\n", out);
+    page_put_parameters(traces, count, out);
+    fputs("</tbody></table></div>\n", out);
+}
+
+Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
+{
+    const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
+    page_start(out, name, report_style(arena));
+    fputs("<main>\n<header><h1>", out);
+    for (int i = 0; i < count; i++) {
+        put_markup(out, i > 0 ? " and " : "");
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%lld", (long long)traces[i]->request.trial);
+    }
+    fputs("</h1></header>\n<section>\n", out);
+    TRY(trace_put_motions(traces, count, out));
+    page_put_table(traces, count, out);
+    fputs("</section>\n", out);
+    for (int i = 0; i < count; i++) {
+        Plot plot = {.out = out, .page = true};
+        fputs("<section>\n<h2>", out);
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
+                traces[i]->request.replicate);
+        trace_plot_phases(traces[i], &plot);
+        trace_plot_series(traces[i], &plot);
+        fputs("</div>\n</section>\n", out);
+    }
+    fputs("</main>\n", out);
+    page_finish(out);
+    return error_none();
+}

@@ -1,0 +1,249 @@
+// A trace as pictures: the figures of one cycle of the motion beside one another, and every column against time.
+#include "trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRACE_FIGURES = 9, TRACE_POINTS = 600 };
+
+const Drawing *trace_drawing(const ReplayTrace *trace)
+{
+    return trace->request.debug ? NULL : trace->campaign->spec.configured.drawing;
+}
+
+void trace_points(const ReplayTrace *trace, int64_t i, double *point)
+{
+    trace_drawing(trace)->points(&trace->campaign->spec.configured, trace->parameter, trace->row + i * trace->n_columns,
+                                 point);
+}
+
+double trace_ground(const ReplayTrace *trace, double x)
+{
+    return trace_drawing(trace)->ground(&trace->campaign->spec.configured, trace->parameter, x);
+}
+
+// What diverges leaves the picture.
+double trace_height(const ReplayTrace *trace)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double point[2 * DRAWING_POINTS_MAX], height = 0.1, start = 0;
+    for (int64_t i = 0; i < trace->count; i++) {
+        trace_points(trace, i, point);
+        const double ground = trace_ground(trace, point[2 * drawing->focus]);
+        for (int k = 0; k < drawing->n_points; k++) height = fmax(height, point[2 * k + 1] - ground);
+        if (i == 0) start = height;
+    }
+    return 1.08 * fmin(height, 8 * start);
+}
+
+int trace_phase(const ReplayTrace *trace, int64_t i)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing == NULL || drawing->phase < 0) return -1;
+    const double phase = trace->row[i * trace->n_columns + drawing->phase];
+    return phase >= 0 && phase < drawing->n_phases ? (int)phase : -1;
+}
+
+// ---- figures --------------------------------------------------------------------------------------------------------
+
+// From metres to pixels.
+typedef struct TraceView {
+    FILE *out;
+    double scale, x, y; // pixels a metre; where the point (origin, 0) is drawn
+    double origin;      // m
+} TraceView;
+
+static double trace_x(const TraceView *view, double x) { return view->x + (x - view->origin) * view->scale; }
+static double trace_y(const TraceView *view, double y) { return view->y - y * view->scale; }
+
+// A zigzag of eight strokes between two straight ends.
+static void trace_draw_spring(const TraceView *view, const Shape *shape, const double *from, const double *to)
+{
+    const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
+    const double side = length > 0 ? shape->width / 2 / length : 0;
+    SvgPath path = {.out = view->out};
+    fprintf(view->out, "<path class=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\" d=\"", shape->name);
+    svg_path_to(&path, trace_x(view, from[0]), trace_y(view, from[1]));
+    for (int k = 0; k < 8; k++) {
+        const double along = 0.12 + 0.76 * (k + 0.5) / 8, across = k % 2 == 0 ? side : -side;
+        svg_path_to(&path, trace_x(view, from[0] + along * dx - across * dy),
+                    trace_y(view, from[1] + along * dy + across * dx));
+    }
+    svg_path_to(&path, trace_x(view, to[0]), trace_y(view, to[1]));
+    svg_path_end(&path);
+}
+
+static void trace_draw_rod(const TraceView *view, const Shape *shape, const double *from, const double *to)
+{
+    fprintf(view->out,
+            "<line class=\"%s\" stroke-linecap=\"round\" stroke-width=\"%.1f\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+            "y2=\"%.1f\"/>",
+            shape->name, shape->width * view->scale, trace_x(view, from[0]), trace_y(view, from[1]),
+            trace_x(view, to[0]), trace_y(view, to[1]));
+}
+
+static void trace_draw_disc(const TraceView *view, const Shape *shape, const double *at, const double *to)
+{
+    (void)to;
+    fprintf(view->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", shape->name, trace_x(view, at[0]),
+            trace_y(view, at[1]), shape->width / 2 * view->scale);
+}
+
+static void (*const trace_draw_shape[])(const TraceView *, const Shape *, const double *, const double *) = {
+    [SHAPE_ROD] = trace_draw_rod, [SHAPE_SPRING] = trace_draw_spring, [SHAPE_DISC] = trace_draw_disc};
+
+static void trace_draw_ground(const ReplayTrace *trace, const TraceView *view, double half)
+{
+    SvgPath path = svg_path(view->out, "gd");
+    for (int k = 0; k <= 12; k++) {
+        const double x = view->origin + half * (k / 6.0 - 1);
+        svg_path_to(&path, trace_x(view, x), trace_y(view, trace_ground(trace, x)));
+    }
+    svg_path_end(&path);
+}
+
+static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, const double *point)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    for (int s = 0; s < drawing->n_shapes; s++) {
+        const Shape *shape = &drawing->shapes[s];
+        trace_draw_shape[shape->kind](view, shape, &point[2 * shape->from], &point[2 * shape->to]);
+    }
+}
+
+// The last whole cycle of the motion; without one, the last second.
+static void trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    int64_t starts[2] = {-1, -1}; // the last two
+    for (int64_t i = 1; i < trace->count; i++) {
+        if (trace_phase(trace, i) != (int)drawing->cycle_starts || trace_phase(trace, i - 1) == trace_phase(trace, i))
+            continue;
+        starts[0] = starts[1];
+        starts[1] = i;
+    }
+    *first = starts[0];
+    *end = starts[1];
+    if (starts[0] >= 0) return;
+    const double last = trace->row[(trace->count - 1) * trace->n_columns];
+    *end = trace->count - 1;
+    for (*first = *end; *first > 0 && trace->row[*first * trace->n_columns] > last - 1;) --*first;
+}
+
+void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double point[2 * DRAWING_POINTS_MAX];
+    char text[64];
+    int64_t first, end;
+    if (drawing == NULL || trace->count < 2) return;
+    trace_find_cycle(trace, &first, &end);
+    PlotPanel panel = plot_panel(plot, 896, 300, "One cycle of the motion", (PlotAxis){0}, (PlotAxis){0});
+    const double column = panel.width / TRACE_FIGURES, bottom = 236;
+    const double scale = fmin((bottom - 30) / trace_height(trace), 1.15 * column);
+    for (int k = 0; k < TRACE_FIGURES; k++) {
+        const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
+        trace_points(trace, i, point);
+        TraceView view = {.out = plot->out, .scale = scale, .x = column * (k + 0.5), .y = bottom};
+        view.origin = point[2 * drawing->focus];
+        view.y += trace_ground(trace, view.origin) * scale;
+        trace_draw_ground(trace, &view, 0.44 * column / scale);
+        trace_draw_figure(trace, &view, point);
+        snprintf(text, sizeof text, "%.3f s", trace->row[i * trace->n_columns]);
+        svg_text(plot->out, "la", view.x, bottom + 26, "middle", text);
+        const int phase = trace_phase(trace, i);
+        if (phase >= 0) svg_text(plot->out, "tk", view.x, bottom + 42, "middle", drawing->phases[phase]);
+    }
+    plot_panel_end(&panel);
+}
+
+// ---- time series ----------------------------------------------------------------------------------------------------
+
+static PlotAxis trace_column_axis(const ReplayTrace *trace, int column)
+{
+    double low = (double)INFINITY, high = (double)-INFINITY;
+    for (int64_t i = 0; i < trace->count; i++) {
+        const double value = trace->row[i * trace->n_columns + column];
+        if (!isfinite(value)) continue;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    if (!(low <= high)) low = 0, high = 1;
+    const double margin = high > low ? 0.05 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
+    return (PlotAxis){.name = trace->columns[column].name,
+                      .unit = trace->columns[column].unit,
+                      .low = low - margin,
+                      .high = high + margin};
+}
+
+// Bands for the phases but the last, which is the air.
+static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
+{
+    char name[16];
+    int64_t first = 0;
+    for (int64_t i = 1; i <= trace->count; i++) {
+        const int phase = trace_phase(trace, first);
+        if (i < trace->count && trace_phase(trace, i) == phase) continue;
+        const double left = plot_at(&panel->x, trace->row[first * trace->n_columns]);
+        const double right = plot_at(&panel->x, trace->row[(i < trace->count ? i : i - 1) * trace->n_columns]);
+        snprintf(name, sizeof name, "c%d ce", phase);
+        if (phase == 0 || phase == 1)
+            svg_rectangle(panel->plot->out, name, left, panel->y.to, right - left, panel->y.from - panel->y.to);
+        first = i;
+    }
+}
+
+// Of many samples each pixel's least and greatest are drawn, in the order in which they came.
+static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, int column)
+{
+    SvgPath path = svg_path(panel->plot->out, "ln");
+    const int64_t each = 1 + trace->count / (TRACE_POINTS / 2);
+    for (int64_t first = 0; first < trace->count; first += each) {
+        int64_t low = first, high = first;
+        for (int64_t i = first; i < first + each && i < trace->count; i++) {
+            const double value = trace->row[i * trace->n_columns + column];
+            if (value < trace->row[low * trace->n_columns + column]) low = i;
+            if (value > trace->row[high * trace->n_columns + column]) high = i;
+        }
+        const int64_t order[2] = {low < high ? low : high, low < high ? high : low};
+        for (int k = low == high ? 1 : 0; k < 2; k++)
+            svg_path_to(&path, plot_at(&panel->x, trace->row[order[k] * trace->n_columns]),
+                        plot_at(&panel->y, trace->row[order[k] * trace->n_columns + column]));
+    }
+    svg_path_end(&path);
+}
+
+void trace_plot_series(const ReplayTrace *trace, Plot *plot)
+{
+    if (trace->count < 2) return;
+    const double end = trace->row[(trace->count - 1) * trace->n_columns];
+    PlotAxis time = {.name = trace->columns[0].name, .unit = trace->columns[0].unit, .low = trace->row[0], .high = end};
+    if (!(time.high > time.low)) time.high = time.low + 1;
+    for (int c = 1; c < trace->n_columns; c++) {
+        PlotPanel panel = plot_panel(plot, 288, 190, NULL, time, trace_column_axis(trace, c));
+        trace_draw_bands(trace, &panel);
+        trace_draw_line(trace, &panel, c);
+        plot_panel_end(&panel);
+    }
+}
+
+Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
+{
+    char *panels = NULL;
+    size_t size = 0;
+    Plot plot = {.out = open_memstream(&panels, &size)};
+    if (plot.out == NULL) return error_make(ERROR_MEMORY, "not enough memory for the picture");
+    trace_plot_phases(trace, &plot);
+    plot_new_row(&plot);
+    trace_plot_series(trace, &plot);
+    const bool written = fclose(plot.out) == 0;
+    const char *name = text_visible(trace->campaign->name, arena);
+    if (written)
+        plot_write_picture(&plot,
+                           arena_format(arena, "%s/%lld, replicate %d: fitness %s", name,
+                                        (long long)trace->request.trial, trace->request.replicate,
+                                        isnan(trace->fitness) ? trace->failure : plot_short(trace->fitness).text),
+                           panels, out);
+    free(panels);
+    return written ? error_none() : error_make(ERROR_MEMORY, "not enough memory for the picture");
+}

@@ -1,0 +1,212 @@
+"""Opens reports and animations in a headless Chromium and uses them as a reader would: light, dark, phone, paper; links,
+keys, sorting, the scrubber. Prints `ok …`, `FAIL …` or `skip …` a check.
+
+    tests/browser/browser.py PROGRAM [SCREENSHOTS]     SCREENSHOTS: a folder to leave pictures in
+
+MILLION=1 also makes a campaign of a million trials and holds its report to 5 MB and 3 s."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import devtools
+
+GAITS = """
+version: 1
+experiment: gaits
+seed: 5
+model: hopper
+simulation: {duration: 1.5, settle: 0.5}
+parameters: {x_dot_des: 2.0}
+search:
+  method: sobol
+  trials: 1500
+  over:
+    k_fp:   {range: [30, 500], scale: log}
+    b_fp:   {range: [3, 50], scale: log}
+    thrust: {range: [15, 80]}
+    k_xdot: {range: [0, 0.15]}
+"""
+MILLION = """
+version: 1
+experiment: million
+seed: 3
+model: bbob
+simulation: {function: rastrigin, dimension: 5}
+search:
+  method: random
+  trials: 1000000
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}, x4: {range: [-5, 5]}, x5: {range: [-5, 5]}}
+"""
+failed = 0
+
+
+def check(name, good, *more):
+    global failed
+    failed += not good
+    print("ok   browser:" if good else "FAIL browser:", name, *([] if good else more), flush=True)
+
+
+def campaign(program, folder, spec):
+    path = os.path.join(folder, "spec.yaml")
+    with open(path, "w") as file:
+        file.write(spec)
+    subprocess.run([program, "run", path, "--backend", "cpu", "--progress", "none"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def written(program, folder, *arguments):
+    subprocess.run([program, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def quiet(browser, name):
+    check(f"{name}: nothing in the console, nothing asked of the network", not browser.complaints, browser.complaints)
+    browser.complaints.clear()
+
+
+def read_light(browser, page, shots):
+    browser.size(1200, 900)
+    browser.theme("light")
+    browser.open(page)
+    shots("light", True)
+    quiet(browser, "light")
+    sections = browser.run("[...document.querySelectorAll('main > section')].map((s) => s.id)")
+    links = browser.run("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
+    check("a link for each section", sections == links and len(links) == 12, links)
+    for link in links:
+        top = browser.run(f"document.querySelector('nav a[href=\"#{link}\"]').click(), new Promise((done) => "
+                          f"setTimeout(() => done(document.getElementById('{link}').getBoundingClientRect().top), 60))")
+        check(f"{link} is gone to", top is not None and top < 700, top)
+    check("plots are there", browser.run("document.querySelectorAll('main svg.p').length") > 20)
+    check("a head sorts", browser.run("""(() => {
+        const table = document.querySelector('table.sortable'), heads = [...table.tHead.rows[0].cells];
+        const fitness = heads.findIndex((head) => head.textContent.startsWith('fitness'));
+        const values = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[fitness].textContent));
+        const press = heads[fitness].querySelector('button');
+        press.click();
+        const up = values();
+        press.click();
+        const down = values(), sorted = [...up].sort((a, b) => a - b);
+        return String(up) === String(sorted) && String(down) === String(sorted.reverse());
+    })()"""))
+    check("a trial is marked in the plots", browser.run("""(() => {
+        document.querySelector('tr[data-trial]').focus();
+        return document.querySelectorAll('svg .hi').length;
+    })()""") >= 1)
+    check("numbers can be selected", browser.run("""(() => {
+        const cell = document.querySelector('table.sortable td:nth-child(3)');
+        getSelection().selectAllChildren(cell);
+        return getSelection().toString() === cell.textContent;
+    })()"""))
+
+
+def use_keys(browser):
+    browser.run("document.activeElement.blur(), document.body.focus(), scrollTo(0, 0)")
+    focused = []
+    for _ in range(40):
+        browser.press("Tab", "Tab")
+        focused.append(browser.run("document.activeElement.tagName + ' ' + (document.activeElement.type || '')"))
+    check("Tab goes through links, heads and rows", {"A ", "TR "} <= set(focused) and "BUTTON button" in focused, focused)
+    check("what has the focus is seen", browser.run("getComputedStyle(document.activeElement).outlineStyle") != "none")
+
+
+def scrub(browser, views):
+    browser.run("document.querySelector('.motion').scrollIntoView({block: 'center'})")
+    check("as many stages", browser.run("document.querySelectorAll('.stage svg').length") == views)
+    browser.run("(() => { const play = document.querySelector('.controls button'); "
+                "if (play.textContent === 'Pause') play.click(); document.querySelector('.controls input').focus(); })()")
+    moved = browser.run("""new Promise((done) => {
+        const range = document.querySelector('.controls input'), foot = document.querySelector('.stage .foot');
+        const at = () => `${foot.getAttribute('cx')} ${foot.getAttribute('cy')}`;
+        range.value = 0.1; range.dispatchEvent(new Event('input'));
+        const before = at();
+        range.value = 0.6; range.dispatchEvent(new Event('input'));
+        done([before !== at(), document.querySelector('.controls output').textContent]);
+    })""")
+    check("the scrubber moves the figure", moved == [True, "0.60 s"], moved)
+    browser.press("ArrowRight", "ArrowRight")
+    check("keys move the scrubber", browser.run("Number(document.querySelector('.controls input').value)") > 0.6)
+    browser.press(" ", "Space", " ")
+    time = browser.run("new Promise((done) => setTimeout(() => done(document.querySelector('output').textContent), 400))")
+    check("the space bar plays", time != "0.60 s" and browser.run("document.querySelector('.controls button').textContent")
+          == "Pause", time)
+    points = browser.run("[...document.querySelectorAll('.stage path.gd')].map((path) => path.getAttribute('d').length)")
+    check("there is a ground", len(points) == views and all(length > 10 for length in points), points)
+
+
+def other_lights(browser, page, shots):
+    background = "getComputedStyle(document.body).backgroundColor"
+    browser.theme("dark")
+    browser.open(page)
+    check("dark where the system is", browser.run(background) == "rgb(18, 23, 29)", browser.run(background))
+    shots("dark", True)
+    browser.run("document.getElementById('theme').click()")
+    check("light where the reader wants it", browser.run(background) == "rgb(255, 255, 255)")
+    browser.run("document.getElementById('theme').click()")
+    browser.theme("light", "print")
+    check("light on paper", browser.run(background) == "rgb(255, 255, 255)")
+    browser.run("document.getElementById('theme').click()")
+    browser.size(690, 980)  # A4 less its margins
+    check("nothing wider than the paper", browser.run("document.documentElement.scrollWidth") <= 690,
+          browser.run("document.documentElement.scrollWidth"))
+    shots("print", True)
+    browser.theme("light")
+    browser.size(390, 844, mobile=True)
+    browser.open(page)
+    check("nothing wider than a phone", browser.run("document.documentElement.scrollWidth") <= 390)
+    shots("phone", False)
+    browser.run("document.querySelector('.motion').scrollIntoView()")
+    shots("phone-motion", False)
+    quiet(browser, "dark, paper, phone")
+
+
+def open_million(browser, program, folder):
+    campaign(program, folder, MILLION)
+    page = os.path.join(folder, "million.html")
+    written(program, folder, "report", "million", "-o", page)
+    browser.size(1200, 900)
+    seconds, size = browser.open(page), os.path.getsize(page)
+    check(f"a million trials: {size / 1e6:.2f} MB, open in {seconds:.2f} s", size < 5e6 and seconds < 3)
+    quiet(browser, "a million trials")
+
+
+def main():
+    program, chromium = os.path.abspath(sys.argv[1]), devtools.find()
+    if chromium is None:
+        print("skip browser: there is no chromium (apt-get install chromium)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        campaign(program, folder, GAITS)
+        page, pair = os.path.join(folder, "gaits.html"), os.path.join(folder, "pair.html")
+        written(program, folder, "report", "gaits", "-o", page)
+        written(program, folder, "replay", "gaits/1", "gaits/2", "--html", pair)
+        written(program, folder, "plot", "gaits", "--kind", "scatter", "-o", os.path.join(folder, "scatter.svg"))
+        browser = devtools.Browser(chromium)
+
+        def shots(name, whole):
+            if len(sys.argv) > 2:
+                os.makedirs(sys.argv[2], exist_ok=True)
+                browser.screenshot(os.path.join(sys.argv[2], name + ".png"), whole)
+
+        try:
+            read_light(browser, page, shots)
+            use_keys(browser)
+            scrub(browser, 1)
+            other_lights(browser, page, shots)
+            browser.size(1200, 900)
+            browser.open(pair)
+            scrub(browser, 2)
+            shots("pair", False)
+            quiet(browser, "two trials")
+            browser.open(os.path.join(folder, "scatter.svg"))
+            shots("scatter", False)
+            quiet(browser, "a plot")
+            if os.environ.get("MILLION"):
+                open_million(browser, program, folder)
+        finally:
+            browser.close()
+
+
+main()
+sys.exit(failed > 0)

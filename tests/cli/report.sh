@@ -1,0 +1,318 @@
+#!/bin/sh
+# Reports, plots and the drawings of replay: they are whole and well-formed, the same for the same campaign, ask nothing
+# of a network, and let no markup in, whatever a spec or a note says.
+set -u
+program=${HOPSCOTCH:-build/hopscotch}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset NO_COLOR HOPSCOTCH_RESULTS
+cd "$work" || exit 3
+status=0
+
+good() { echo "ok   report: $1"; }
+bad()
+{
+    echo "FAIL report: $1"
+    sed 's/^/     | /' out err 2>/dev/null | cut -c1-200 | head -20
+    status=1
+}
+# expect NAME CODE ARGUMENTS...
+expect()
+{
+    name=$1 code=$2
+    shift 2
+    "$program" "$@" >out 2>err
+    got=$?
+    if [ "$got" -eq "$code" ]; then good "$name"; else bad "$name: exit code $got, expected $code"; fi
+}
+has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
+lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
+
+hostile='</script></style></pre><img src=x onerror=alert(1)>&lt;"'
+cat >gains.yaml <<END
+# $hostile
+version: 1
+experiment: gains
+seed: 7
+model: hopper
+simulation: {duration: 0.8, settle: 0.1}
+search:
+  method: grid
+  over:
+    k_fp: {linspace: [50, 300, 5]}
+    dphi_body: [0, 1, 20]
+    thrust: {arange: [25, 40, 5]}
+    b_fp: {derive: "0.1 * k_fp"}
+replicates: {count: 2, common: true, perturb: {phi_leg: {normal: [0.01, 0.02]}}}
+END
+"$program" run gains.yaml --threads 1 --progress none >log 2>&1 || { cp log out; bad "run"; exit 1; }
+
+# ---- the report -----------------------------------------------------------------------------------------------------
+
+expect "a page" 0 report gains --threads 1
+has "where it is" out "results/gains/report.html"
+expect "the same page" 0 report gains --threads 1 -o again.html
+if cmp -s results/gains/report.html again.html; then good "to the byte"; else bad "it differs"; fi
+expect "to standard output" 0 report gains --threads 1 --output -
+if cmp -s out again.html; then good "the same there"; else bad "it differs on standard output"; fi
+has "the motion is the stored trial" again.html "every number is the stored one, to the bit"
+has "the spec is there, as text" again.html '&lt;/script&gt;&lt;/style&gt;&lt;/pre&gt;&lt;img src=x'
+lacks "and not as markup" again.html '<img'
+has "no other script would run" again.html "default-src 'none'"
+expect "a folder that is not there" 3 report gains -o nowhere/page.html
+has "is named" err "nowhere"
+expect "no campaign" 1 report gians
+has "a guess" err "did you mean 'gains'?"
+
+# ---- plots ----------------------------------------------------------------------------------------------------------
+
+expect "a doctor who finds a report among the files" 0 doctor gains
+for kind in convergence scatter pairs parallel importance failures pareto timings; do
+    expect "plot $kind" 0 plot gains --kind $kind -o $kind.svg
+done
+expect "its default name" 0 plot gains
+has "says what it is" out "gains-convergence.svg"
+expect "a wrong kind" 2 plot gains --kind convergnce
+has "is guessed" err "did you mean 'convergence'?"
+"$program" run gains.yaml --name fallen --set search.over.dphi_body=[20] --threads 1 --progress none >log 2>&1
+expect "a report of nothing but failures" 0 report fallen --threads 1 -o fallen.html
+has "says so" fallen.html "no trial has a fitness"
+for kind in convergence scatter pairs parallel importance pareto; do
+    expect "plot $kind of nothing but failures" 1 plot fallen --kind $kind -o none.svg
+    has "has nothing to draw" err "there is nothing to plot as $kind"
+done
+expect "but their failures" 0 plot fallen --kind failures -o fallen.svg
+"$program" run gains.yaml --name fine --set search.over.dphi_body=[0] --threads 1 --progress none >log 2>&1
+expect "no failures" 1 plot fine --kind failures
+has "none failed" err "none of 20 trials failed"
+if [ -e none.svg ]; then bad "an error left a file"; else good "an error leaves no file"; fi
+
+cat >several.yaml <<END
+version: 1
+experiment: several
+model: hopper
+simulation: {duration: 0.4, settle: 0.1}
+search:
+  method: nsga2
+  over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 60]}}
+  nsga2: {population: 8, stop: {generations: 3}}
+objective: {minimize: [velocity_error, "attitude_rms + 0 * m", cost_of_transport], reference: [9, 9, 99]}
+END
+"$program" run several.yaml --threads 1 --progress none >log 2>&1
+expect "a report of several objectives" 0 report several --threads 1 -o several.html
+has "says what they are" several.html "<code>attitude_rms + 0 * m</code>"
+has "draws each with each" several.html 'aria-label="cost_of_transport, velocity_error"'
+for kind in convergence scatter pairs parallel importance pareto timings; do
+    expect "plot $kind of several" 0 plot several --kind $kind -o several_$kind.svg
+done
+has "hypervolume" several_convergence.svg "hypervolume of the front"
+expect "plot another objective" 0 plot several --kind scatter --objective 3 -o third.svg
+has "by its name" third.svg ">cost_of_transport<"
+expect "plot an objective too many" 1 plot several --kind scatter --objective 4 -o fourth.svg
+has "how many there are" err "several has 3 objectives"
+
+# ---- replay ---------------------------------------------------------------------------------------------------------
+
+best=$("$program" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
+failed=$("$program" query gains --where "failure != 'none'" --limit 1 --format csv --columns id | sed -n 2p)
+expect "replay as CSV" 0 replay "gains/$best" --sample 0.01 --window 0.2,0.5 -o trace.csv --threads 1
+if [ "$(wc -l <trace.csv)" -eq 32 ]; then good "has the samples of the window"; else bad "$(wc -l <trace.csv) lines"; fi
+expect "of another replicate" 0 replay "gains/$best/1" --sample 0.01 --window 0.2,0.5 -o other.csv --threads 1
+if cmp -s trace.csv other.csv; then bad "replicates are the same"; else good "which is another"; fi
+expect "of no replicate" 1 replay "gains/$best/2"
+has "how many there are" err "has 2 replicates, numbered from 0"
+expect "by path, with a replicate" 0 replay "results/gains/$best/1"
+expect "replay as HDF5" 0 replay "gains/$best" -o trace.h5 --threads 1
+expect "the solver's iterations" 0 replay "gains/$best" --debug newton --window 0.3,0.3005 -o - --threads 1
+has "with their columns" out "time,step,iteration,residual_q"
+has "the words go elsewhere" err "the same to the bit"
+expect "a picture" 0 replay "gains/$best" --svg motion.svg --threads 1
+has "of the motion" motion.svg "One cycle of the motion"
+expect "a picture of the solver" 0 replay "gains/$best" --debug newton --window 0.3,0.31 --svg newton.svg --threads 1
+expect "an animation" 0 replay "gains/$best" "gains/$failed" --html two.html --threads 1
+has "of both" two.html "\"name\":\"gains/$failed\""
+expect "figures" 0 replay "gains/$best" --terminal --threads 1
+has "with their times" out "0.80 s"
+lacks "without control sequences" out "$(printf '\033')"
+expect "a window after the end" 1 replay "gains/$best" --window 2,3 -o trace2.csv
+has "is empty" err "lies between 2 and 3 s"
+"$program" run gains.yaml --name long --set simulation.duration=300 --set search.over.dphi_body=[20] --threads 1 \
+    --progress none >log 2>&1
+expect "too many samples" 1 replay long/0 --sample 0.0001 -o trace2.csv
+has "says how many bytes" err "name a coarser --sample"
+expect "too many iterations" 1 replay long/0 --debug newton -o trace2.csv
+has "says that too" err "name a shorter --window"
+expect "a wrong sample" 2 replay "gains/$best" --sample often -o trace.csv
+expect "half a tick" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
+has "is explained" err "not a whole number of ticks"
+expect "a wrong window" 2 replay "gains/$best" --window 0.5 -o trace.csv
+has "with an example" err "as 0.55,0.6"
+expect "a sample of nothing" 2 replay "gains/$best" --sample 0.01
+has "says what to add" err "add -o FILE.h5"
+expect "a sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
+expect "an animation of iterations" 2 replay "gains/$best" --debug newton --html trace.html
+expect "an unknown kind of file" 2 replay "gains/$best" -o trace.txt
+has "names those it knows" err "neither in .h5 nor in .csv"
+expect "two trials without a page" 2 replay "gains/$best" "gains/$failed"
+cat >point.yaml <<END
+version: 1
+experiment: point
+model: bbob
+search: {method: grid, over: {x1: [0, 1], x2: [0, 1]}}
+END
+"$program" run point.yaml --threads 1 --progress none >log 2>&1
+expect "a report without a motion" 0 report point --threads 1 -o point.html
+has "says why" point.html "the model has no time"
+expect "an animation of no motion" 1 replay point/1 --html point.html
+has "says what there is" err "has no drawing"
+expect "nor in the terminal" 1 replay point/1 --terminal
+expect "iterations of no solver" 1 replay point/1 --debug newton -o point.csv
+has "says which have one" err "no solver that iterates"
+
+# ---- what only a parser sees ----------------------------------------------------------------------------------------
+
+command -v python3 >/dev/null || { echo "skip report: markup is not checked without python3"; exit $status; }
+python3 - "$hostile" >out 2>err <<'END'
+import csv, glob, html.parser, json, re, sqlite3, subprocess, sys, xml.etree.ElementTree as xml, os
+
+hostile, program, failed = sys.argv[1], os.environ.get("HOPSCOTCH", "build/hopscotch"), False
+
+
+def check(name, good, *more):
+    global failed
+    failed |= not good
+    print("ok   report:" if good else "FAIL report:", name, *([] if good else more))
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that are open; every element that was met; texts of JSON."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.met, self.open, self.text, self.json, self.bad = set(), [], "", [], []
+        self.feed(open(path, encoding="utf-8").read())
+
+    def handle_starttag(self, tag, attributes):
+        self.met.add(tag)
+        self.bad += [(tag, name) for name, value in attributes if name.startswith("on") or (
+            name in ("src", "href", "xlink:href") and not (value or "").startswith(("#", "data:")))]
+        if tag not in ("meta", "link", "input", "img", "br"):
+            self.open.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1][0] != tag:
+            self.bad.append(("end of", tag, self.open[-1:]))
+        else:
+            self.open.pop()
+
+    def handle_startendtag(self, tag, attributes):
+        self.met.add(tag)
+
+    def handle_data(self, data):
+        tag, attributes = self.open[-1] if self.open else ("", {})
+        if tag == "script" and attributes.get("type") == "application/json":
+            self.json.append(json.loads(data))
+        elif tag not in ("script", "style"):
+            self.text += data
+
+
+def page(path, *texts):
+    found = Page(path)
+    check(f"{path} is well-formed", not found.bad and not found.open, found.bad, found.open)
+    check(f"{path} has no foreign element", not found.met & {"img", "iframe", "object", "form", "base"}, found.met)
+    for text in texts:
+        check(f"{path} shows {text[:20]}", text in found.text)
+    return found
+
+
+page("fallen.html")
+page("several.html")
+page("point.html")
+motions = page("two.html").json[0]
+check("two motions of whole frames", len(motions) == 2 and all(
+    len(m["points"]) == 2 * m["n_points"] * len(m["time"]) == 2 * m["n_points"] * len(m["phase"]) for m in motions))
+for path in sorted(glob.glob("*.svg")):
+    try:
+        xml.parse(path)
+        check(f"{path} is XML", True)
+    except xml.ParseError as error:
+        check(f"{path} is XML", False, error)
+    text = open(path).read()
+    check(f"{path} has numbers only", not re.search(r"\b(nan|inf)\b", text.split("</style>")[1]))
+
+rows = list(csv.DictReader(open("trace.csv")))
+check("samples are those that were asked for", float(rows[0]["time"]) == 0.2 and float(rows[-1]["time"]) == 0.5)
+try:
+    import h5py
+
+    group = h5py.File("trace.h5")["trajectories"]
+    check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
+except ImportError:
+    print("skip report: HDF5 is not read without h5py")
+
+# In a terminal: a screen of its own, and back, also when it is interrupted.
+def played(*keys):
+    import pty, select, time
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+        os.execv(program, [program, "replay", "gains/0", "--terminal", "--threads", "1"])
+    shown, end = b"", time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            if select.select([terminal], [], [], 1)[0]:
+                shown += os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if keys and b"\033[H" in shown:
+            os.write(terminal, keys[0])
+            keys = ()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown
+
+
+code, shown = played()
+check("an animation leaves the terminal as it was", code == 0 and shown.count(b"\033[?1049h") == 1 == shown.count(
+    b"\033[?1049l") and shown.rindex(b"\033[?25h") < shown.rindex(b"\033[?1049l"), code, shown[-200:])
+check("it moves", len(set(shown.split(b"\033[H"))) > 5)
+code, shown = played(b"\x03")
+check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l") == 1, code, shown[-200:])
+
+# Names that only another program could have put there.
+database = sqlite3.connect("results/gains/campaign.db")
+for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO tags VALUES(?)",
+            "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)",
+            "UPDATE batches SET device = ?1, version = ?1",
+            "UPDATE campaign SET reason = ?1, host = ?1, commit_id = ?1, compiler = ?1, state = ?1"):
+    try:
+        database.execute(sql, (hostile,))
+    except sqlite3.OperationalError:  # the digests' triggers need the program's own functions
+        for (name,) in list(database.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")):
+            database.execute(f'DROP TRIGGER "{name}"')
+        database.execute(sql, (hostile,))
+database.commit()
+database.close()
+subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.html"], check=True,
+               stdout=subprocess.DEVNULL)
+page("hostile.html", hostile)
+check("the name is shown as it is, everywhere", Page("hostile.html").text.count(hostile) >= 9)
+database = sqlite3.connect("results/gains/campaign.db")
+database.execute("UPDATE trials SET fitness = fitness * (1 + 1e-15) WHERE id = (SELECT id FROM trials WHERE fitness IS "
+                 "NOT NULL ORDER BY fitness LIMIT 1)")
+database.commit()
+best = database.execute("SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY fitness LIMIT 1").fetchone()[0]
+database.close()
+subprocess.run([program, "report", "gains", "--threads", "1", "-o", "changed.html"], check=True,
+               stdout=subprocess.DEVNULL)
+check("a report of a number that does not repeat says so", "it differs from what is stored: fitness" in Page(
+    "changed.html").text)
+wrong = subprocess.run([program, "replay", f"gains/{best}", "--svg", "changed.svg"], capture_output=True, text=True)
+check("and replay names the field and the versions", wrong.returncode == 3 and "fitness" in wrong.stderr and
+      "numerics version" in wrong.stderr and not os.path.exists("changed.svg"), wrong.stderr)
+sys.exit(failed)
+END
+[ $? -eq 0 ] || status=1
+cat out
+grep -q . err && { sed 's/^/     | /' err | head -20; status=1; }
+exit $status
