@@ -208,5 +208,7 @@
 #include "command_doctor.c"
 #include "command_reindex.c"
 #include "command_models.c"
+#include "manual.c"
+#include "completion.c"
 #include "command_help.c"
 #include "commands.c"
