@@ -77,7 +77,8 @@ static void verify_put_changes(const VerifyTask *task, int parameter, double par
     if (x == 0.0 && axis != NULL && axis->values.form == VALUES_RANGE)
         step = part * (axis->values.high - axis->values.low); // a part of nothing is nothing: of the range then
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
-    const double low = verify_within(row, x - step), high = verify_within(row, x + step);
+    const double low = step > 0.0 ? verify_within(row, x - step) : x;
+    const double high = step > 0.0 ? verify_within(row, x + step) : x;
     fputs("[", out);
     if (low < x && high > x) fprintf(out, "%s, ", text_number(low).text);
     fputs(text_number(x).text, out);
