@@ -650,6 +650,14 @@ int switch_choice(const CommandLine *line, const char *name, int fallback); // p
 // Of all its occurrences, in order. *count of them.
 const char *const *switch_all(const CommandLine *line, const char *name, int *count);
 void command_help(const Command *command, FILE *out);
+// The groups of a command's options, the common ones last. NULL after the last. command NULL: the common ones.
+const Switches *command_switches(const Command *command, int index);
+// A page for man(1): of a command, of the program (NULL). The spec's, in section 5 (runner/manual.c).
+void manual_command(const Command *command, FILE *out);
+void manual_spec(FILE *out);
+// What a shell sources to complete words (runner/completion.c).
+void completion_bash(FILE *out);
+void completion_zsh(FILE *out);
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
 // A file that the user asked for, written whole at its end unless there was an error; "-": standard output
