@@ -55,10 +55,12 @@ Nsga2View nsga2_view(const Search *search, int64_t run)
     return view;
 }
 
+static int nsga2_told_doubles(const Nsga2 *nsga2) { return nsga2->objectives + 2; }
+
 static size_t nsga2_state_bytes(const Nsga2 *nsga2, int64_t told)
 {
     return sizeof(Nsga2State) + (size_t)nsga2->searches * nsga2->run_bytes +
-           (size_t)(told * (nsga2->objectives + 1)) * sizeof(double);
+           (size_t)(told * nsga2_told_doubles(nsga2)) * sizeof(double);
 }
 
 double *nsga2_told(const Search *search)
@@ -73,6 +75,8 @@ Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index)
 }
 
 bool nsga2_failed(const Nsga2Member *member) { return isnan(member->objective[0]); }
+
+bool nsga2_good(const Nsga2Member *member) { return !nsga2_failed(member) && !(member->rest[NSGA2_VIOLATION] > 0.0); }
 
 bool nsga2_point(const Nsga2 *nsga2, const double *gene)
 {
@@ -243,7 +247,8 @@ static int64_t nsga2_gather(const Search *search, Nsga2 *nsga2, const Nsga2View 
         memcpy(child.gene, brood->gene + c * n, (size_t)n * sizeof(double));
         memcpy(child.objective, told, (size_t)objectives * sizeof(double));
         child.rest[NSGA2_SURVIVED] = told[objectives];
-        told += objectives + 1;
+        child.rest[NSGA2_VIOLATION] = told[objectives + 1];
+        told += nsga2_told_doubles(nsga2);
         failed += nsga2_failed(&child);
     }
     return failed;
@@ -307,6 +312,10 @@ static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, doub
     for (int k = 0; k < objectives; k++) good = good && !isnan(objective[k]);
     for (int k = 0; k < objectives; k++) told[k] = good ? objective[k] + 0.0 : (double)NAN;
     told[objectives] = isnan(trials->survived[t]) ? -1.0 : trials->survived[t];
+    const int constraints = nsga2->spec->n_constraints;
+    const double violation =
+        constraints > 0 ? constraints_violation(trials->constraint + t * constraints, constraints) : 0.0;
+    told[objectives + 1] = isnan(violation) ? (double)INFINITY : violation;
 }
 
 static Error nsga2_tell(Search *search, const Trials *trials)
@@ -319,7 +328,7 @@ static Error nsga2_tell(Search *search, const Trials *trials)
             return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told out of order",
                               (long long)trials->id[t], (long long)run);
         const Nsga2Brood *brood = nsga2_brood(search, run);
-        nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * (nsga2->objectives + 1));
+        nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * nsga2_told_doubles(nsga2));
         state->next_id++;
         if (++state->told == brood->run) nsga2_end_generation(search, nsga2, brood);
     }
@@ -328,6 +337,22 @@ static Error nsga2_tell(Search *search, const Trials *trials)
 }
 
 // ---- going on -------------------------------------------------------------------------------------------------------
+
+static bool nsga2_members_are_whole(const Search *search, int64_t index)
+{
+    const Nsga2 *nsga2 = search->scratch;
+    const Nsga2View view = nsga2_view(search, index);
+    for (int64_t m = 0; m < view.run->members; m++) {
+        const Nsga2Member member = nsga2_member(nsga2, view.member, m);
+        for (int i = 0; i < nsga2->n; i++) {
+            if (!(member.gene[i] >= 0.0 && member.gene[i] <= 1.0)) return false;
+        }
+        for (int i = 0; i < NSGA2_REST; i++) {
+            if (isnan(member.rest[i])) return false;
+        }
+    }
+    return true;
+}
 
 static bool nsga2_is_whole(const Search *search)
 {
@@ -342,6 +367,7 @@ static bool nsga2_is_whole(const Search *search)
         const Nsga2Run *run = nsga2_view(search, s).run;
         if (run->members < 0 || run->members > nsga2->population || run->round < 0) return false;
         if (run->stop < 0 || run->stop >= NSGA2_STOPS) return false;
+        if (!nsga2_members_are_whole(search, s)) return false;
     }
     return true;
 }
