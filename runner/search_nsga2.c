@@ -24,7 +24,8 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "of the polynomial mutation: the greater, the smaller the changes"},
     {"nsga2.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "generations without a single success, after which a search ends"},
-    {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, 1e7, NULL, "of each search; --extend may raise it"},
+    {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, NSGA2_GENERATIONS_MAX, NULL,
+     "of each search; --extend may raise it"},
     {"nsga2.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "of each search, in whole generations"},
     {"nsga2.stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",
      "a search ends when its hypervolume has not grown for so many generations"},
@@ -365,7 +366,9 @@ static bool nsga2_is_whole(const Search *search)
     if (search->state_size != nsga2_state_bytes(nsga2, state->told)) return false;
     for (int64_t s = 0; s < nsga2->searches; s++) {
         const Nsga2Run *run = nsga2_view(search, s).run;
-        if (run->members < 0 || run->members > nsga2->population || run->round < 0) return false;
+        if (run->members < 0 || run->members > nsga2->population) return false;
+        if (run->round < 0 || run->round > NSGA2_GENERATIONS_MAX) return false;
+        if (s == state->search && run->stop == NSGA2_GOES_ON && run->round != state->round) return false;
         if (run->stop < 0 || run->stop >= NSGA2_STOPS) return false;
         if (!nsga2_members_are_whole(search, s)) return false;
     }
@@ -384,18 +387,19 @@ static void nsga2_heed_budgets(const Search *search, const Nsga2 *nsga2)
     if (state->told == 0) nsga2_turn(search, state);
 }
 
-// ask goes on behind what was told.
-static void nsga2_set_cursor(const Search *search, Nsga2 *nsga2)
+// ask goes on behind what was told. False: more was told than there is.
+static bool nsga2_set_cursor(const Search *search, Nsga2 *nsga2)
 {
     const Nsga2State *state = nsga2_state(search);
     nsga2->ask_round = state->round;
     nsga2->ask_search = state->search;
     nsga2->ask_id = state->next_id;
     nsga2->ask_child = nsga2->ask_run = 0;
-    if (state->told == 0) return;
+    if (state->told == 0) return true;
     const Nsga2Brood *brood = nsga2_brood(search, state->search);
-    while (nsga2->ask_run < state->told && nsga2->ask_child < nsga2->population)
-        nsga2->ask_run += !brood->left_out[nsga2->ask_child++];
+    if (state->told >= brood->run) return false;
+    while (nsga2->ask_run < state->told) nsga2->ask_run += !brood->left_out[nsga2->ask_child++];
+    return true;
 }
 
 static Error nsga2_restore(Search *search)
@@ -407,10 +411,11 @@ static Error nsga2_restore(Search *search)
                           "the stored state of search method nsga2 is not of version %d, the one that this "
                           "program reads; resume with the version of the program that wrote it",
                           NSGA2_STATE_VERSION);
-    if (!nsga2_is_whole(search)) return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
+    const bool whole = nsga2_is_whole(search);
     for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
-    nsga2_heed_budgets(search, nsga2);
-    nsga2_set_cursor(search, nsga2);
+    if (whole) nsga2_heed_budgets(search, nsga2);
+    if (!whole || !nsga2_set_cursor(search, nsga2))
+        return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
     search->asked = state->next_id;
     return error_none();
 }

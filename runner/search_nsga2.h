@@ -14,6 +14,7 @@ enum {
     NSGA2_GENES_MAX = 100,
     NSGA2_POPULATION_MAX = 4096,
     NSGA2_SEARCHES_MAX = 1024,
+    NSGA2_GENERATIONS_MAX = 10000000,
     NSGA2_ATTEMPTS = 100, // draws of a child, before it is left out
     NSGA2_STATE_VERSION = 1
 };
