@@ -428,7 +428,8 @@ static bool cmaes_is_whole(const Search *search)
         if (run->history_count < 0 || run->history_count > CMAES_HISTORY || run->history_stride < 1 ||
             run->recent_count < 0 || run->span_count < 0)
             return false;
-        if (run->restart < 0 || run->large_restarts < 0 || run->large_restarts > cmaes->settings[CMAES_RESTARTS_MAX])
+        if (run->restart < 0 || run->large_restarts < 0 ||
+            run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
             return false;
         if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
             return false;
