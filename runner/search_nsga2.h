@@ -69,9 +69,10 @@ typedef struct Nsga2Member {
 } Nsga2Member;
 enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
 
-// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against any
-// that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those that
-// failed the longer time survived: that stands in the place of the crowding distance, so that one comparison serves all.
+// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against
+// any that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those
+// that failed the longer time survived: that stands in the place of the crowding distance, so that one comparison
+// serves all.
 #define NSGA2_RANK_VIOLATES 1e300
 #define NSGA2_RANK_FAILED ((double)INFINITY)
 

@@ -17,8 +17,8 @@ failed=0
 # 36 trials of two searches in 6 generations, some with arrays; at the end shards of the front and of the generations.
 learn()
 {
-    "$HOPSCOTCH_FAULTS_PROGRAM" run tests/crash/specs/nsga2.yaml --name "$1" --results "$folder/results" --progress none \
-        --batch 8 --threads 1 >"$folder/output" 2>&1
+    "$HOPSCOTCH_FAULTS_PROGRAM" run tests/crash/specs/nsga2.yaml --name "$1" --results "$folder/results" \
+        --progress none --batch 8 --threads 1 >"$folder/output" 2>&1
 }
 
 # 55 trials in 4 batches, each with arrays, and a shard of the best at the end.

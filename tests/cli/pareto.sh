@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several objectives: a front by NSGA-II and one of a grid; the same digest whatever the batches and threads, and when it
-# was extended in parts; what best, status, show, query and replay say of them; damage that the doctor mends.
+# Several objectives: a front by NSGA-II and one of a grid; the same digest whatever the batches and threads, the same
+# trials when it was extended in parts; what best, status, show, query and replay say; damage that the doctor mends.
 #
 #   HOPSCOTCH  the program      QUICK=1  fewer generations
 set -u
@@ -30,8 +30,8 @@ constraints: ["k_fp < 180"]
 replicates: {count: 2, common: false, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
 record: {trajectories: {select: {best: 4, every: 50}, sample: 0.01}}
 END
-sed -e '/nsga2: {/d' -e 's/method: nsga2/method: grid/' -e 's/{range: \[50, 300\], scale: log}/{linspace: [60, 300, 25]}/' \
-    -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' "$folder/front.yaml" >"$folder/grid.yaml"
+sed -e '/nsga2: {/d' -e 's/method: nsga2/method: grid/' \
+    -e 's/{range: \[50, 300\], scale: log}/{linspace: [60, 300, 25]}/' -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' "$folder/front.yaml" >"$folder/grid.yaml"
 
 report()
 {
@@ -111,7 +111,8 @@ ask status whole && grep -q 'hypervolume' "$folder/output"
 report $? "status shows the hypervolumes"
 ask show whole/7
 says 'objective_2 ' "show tells the objectives"
-ask query whole --where "objective_1 < 900 and violation = 0" --order objective_2 --limit 1 && grep -q 'objective_1' "$folder/output"
+ask query whole --where "objective_1 < 900 and violation = 0" --order objective_2 --limit 1 &&
+    grep -q 'objective_1' "$folder/output"
 report $? "query filters and orders by objectives"
 for trial in 0 31 107; do
     ask replay whole/$trial --isa scalar
@@ -141,7 +142,8 @@ PYTHON
 }
 if command -v python3 >/dev/null; then
     expected=$(digest whole)
-    for damage in "UPDATE searches SET state = zeroblob(length(state))" "UPDATE fronts SET hypervolume = 1 WHERE round = 2" \
+    for damage in "UPDATE searches SET state = zeroblob(length(state))" \
+        "UPDATE fronts SET hypervolume = 1 WHERE round = 2" \
         "UPDATE rounds SET debug = zeroblob(length(debug)), stop = NULL WHERE search = 1"; do
         change "$damage"
         ask doctor whole
