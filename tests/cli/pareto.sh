@@ -31,7 +31,8 @@ replicates: {count: 2, common: false, perturb: {phi_leg: {normal: [0.01, 0.02]}}
 record: {trajectories: {select: {best: 4, every: 50}, sample: 0.01}}
 END
 sed -e '/nsga2: {/d' -e 's/method: nsga2/method: grid/' \
-    -e 's/{range: \[50, 300\], scale: log}/{linspace: [60, 300, 25]}/' -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' "$folder/front.yaml" >"$folder/grid.yaml"
+    -e 's/{range: \[50, 300\], scale: log}/{linspace: [60, 300, 25]}/' \
+    -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' "$folder/front.yaml" >"$folder/grid.yaml"
 
 report()
 {
