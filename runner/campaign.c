@@ -117,8 +117,8 @@ static void campaign_renew_catalogue(const Campaign *campaign)
     char difference[256] = "";
     Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
     if (error.kind == OK)
-        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference,
-                                  campaign->arena);
+        error =
+            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, campaign->arena);
     if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
 }
 

@@ -123,16 +123,31 @@ static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, 
     return error_none();
 }
 
+static Error best_any_good(const StoredCampaign *campaign, bool *any)
+{
+    char sql[96];
+    int64_t rows = 0;
+    snprintf(sql, sizeof sql, "SELECT 1 FROM trials WHERE %s IS NOT NULL LIMIT 1", rows_good_name(&campaign->spec));
+    TRY(store_integer(campaign->database, sql, 0, &rows));
+    *any = rows > 0;
+    return error_none();
+}
+
 // objectives: names of columns, NULL: the spec's.
 static Error best_print_front(const StoredCampaign *campaign, const char *objectives, int64_t top, TableFormat format,
                               FILE *out, Arena *arena, int64_t *best)
 {
     BestListing listing = {.campaign = campaign};
     FrontColumns by;
+    bool any = false;
     TRY(front_columns(campaign, objectives, arena, &by));
     if (top == 0) top = format == TABLE_TEXT ? BEST_SHOWN : -1;
     TRY(front_print(campaign, &by, top, format, out, arena, best));
     if (*best >= 0 || format != TABLE_TEXT) return error_none();
+    TRY(best_any_good(campaign, &any));
+    if (any)
+        fputs("no trial meets the constraints; `hopscotch query --order violation` shows how near they come\n", out);
+    if (any) return error_none();
     TRY(trial_columns(campaign->database, arena, &listing.all));
     return best_print_survivors(&listing, top, out, arena);
 }

@@ -186,17 +186,16 @@ static Error commit_front(const Store *store, const Round *round)
     return commit_step(statement);
 }
 
-static Error commit_round(const Store *store, const Commit *commit, int64_t index)
+static Error commit_round(const Store *store, const Rounds *rounds, int n_fields, int64_t index)
 {
-    const Round *round = &commit->rounds.row[index];
+    const Round *round = &rounds->row[index];
     Statement *statement = store->insert_round;
     bind_integer(store->insert_search, 1, round->search);
     bind_text(store->insert_search, 2, store->spec->method->name);
     TRY(commit_step(store->insert_search));
     bind_integer(statement, 1, round->search);
     bind_integer(statement, 2, round->round);
-    bind_blob(statement, 3, commit->rounds.field + index * commit->n_round_fields,
-              (size_t)commit->n_round_fields * sizeof(double));
+    bind_blob(statement, 3, rounds->field + index * n_fields, (size_t)n_fields * sizeof(double));
     bind_integer(statement, 4, round->population);
     bind_integer(statement, 5, round->evaluations);
     commit_bind_number(statement, 6, round->sigma);
@@ -207,6 +206,12 @@ static Error commit_round(const Store *store, const Commit *commit, int64_t inde
     return round->has_front ? commit_front(store, round) : error_none();
 }
 
+Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields)
+{
+    for (int64_t i = 0; i < rounds->count; i++) TRY(commit_round(store, rounds, n_fields, i));
+    return error_none();
+}
+
 static Error commit_all(const Store *store, const Commit *commit, const StoreShard *shard)
 {
     if (commit->rows.count > 0) {
@@ -214,7 +219,7 @@ static Error commit_all(const Store *store, const Commit *commit, const StoreSha
         TRY(commit_batch(store, commit, shard));
         bind_blob(store->update_search, 1, commit->state, commit->state_size);
         TRY(commit_step(store->update_search));
-        for (int64_t i = 0; i < commit->rounds.count; i++) TRY(commit_round(store, commit, i));
+        TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
     }
     return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
 }

@@ -117,7 +117,9 @@ static bool difference_is_free(const char *from_path, const char *to_path, const
     const size_t length = strlen(path);
     if (difference_is_budget(path, method)) return true;
     if (search_learns(method) || method->whole) return false;
-    if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 || difference_starts(path, "search.points.")) return true;
+    if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 ||
+        difference_starts(path, "search.points."))
+        return true;
     if (difference_is_of_method(path, method)) return true;
     if (method->find == NULL) return false;
     if (difference_starts(path, "search.derived.")) return both;

@@ -308,7 +308,8 @@ static Error repair_stored_results(Repair *repair, const char *sql, Trials *tria
     return error;
 }
 
-// Asks for one trial after the other, and tells what is stored of it, until there is no more.
+// Asks for one trial after the other, and tells what is stored of it, until there is no more. The rounds that end are
+// inserted if the search gives them away.
 static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;
@@ -321,42 +322,62 @@ static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
         TRY(search->method->ask(search, 1, &flight.trials, &waiting));
         TRY(repair_stored_results(repair, sql, &flight.trials, &all));
         if (all && flight.trials.count > 0) TRY(search->method->tell(search, &flight.trials));
+        if (search->rounds == NULL) continue;
+        TRY(store_insert_rounds(repair->store, search->rounds, search->n_round_fields));
+        search->rounds->count = 0;
     }
     return error_none();
 }
 
-// The rows of the other searches, which only rounds refer to.
-static Error repair_other_searches(Repair *repair)
+static Error repair_set_state(Repair *repair, const Search *search)
 {
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_run(repair->store->database, "DELETE FROM searches WHERE id <> 0"));
     TRY(database_prepare(repair->store->database,
-                         "INSERT INTO searches(id, method) SELECT DISTINCT search, ? FROM rounds WHERE search <> 0",
+                         "INSERT INTO searches(id, method, state, stop_reason) VALUES(0, ?, ?, ?) ON CONFLICT(id) DO "
+                         "UPDATE SET method = excluded.method, state = excluded.state, previous = NULL, "
+                         "stop_reason = excluded.stop_reason",
                          &statement));
     bind_text(statement, 1, repair->spec.method->name);
+    bind_blob(statement, 2, search->state, search->state_size);
+    bind_text(statement, 3, search->method->stopped(search));
     const Error error = statement_step(statement, &row);
     statement_close(statement);
     return error;
 }
 
+// The searches beside the first have a row that their rounds refer to, and no state of their own.
+static Error repair_other_searches(Repair *repair)
+{
+    return database_run(repair->store->database,
+                        "DELETE FROM searches WHERE id <> 0 AND id NOT IN (SELECT search FROM rounds); "
+                        "INSERT OR IGNORE INTO searches(id, method) SELECT DISTINCT search, '' FROM rounds; "
+                        "UPDATE searches SET method = (SELECT method FROM searches WHERE id = 0), state = NULL, "
+                        "previous = NULL, stop_reason = NULL WHERE id <> 0");
+}
+
+static Error repair_tell_rounds(Repair *repair, Search *search, Arena *arena)
+{
+    Round round;
+    Rounds rounds = {.capacity = 1, .row = &round, .field = ARENA_NEW(arena, double, search->n_round_fields)};
+    TRY(database_run(repair->store->database, "DELETE FROM fronts; DELETE FROM rounds"));
+    search->rounds = &rounds;
+    TRY(repair_tell_again(repair, search, arena));
+    search->rounds = NULL;
+    repair_tell(repair, "rounds: computed from the trials");
+    TRY(repair_seal(repair, "fronts"));
+    return repair_seal(repair, "rounds");
+}
+
 Error repair_search(Repair *repair)
 {
     Search search;
-    Statement *statement = NULL;
-    bool row = false;
-    if (!doctor_damaged(repair->doctor, "searches")) return error_none();
+    const bool rounds = doctor_damaged(repair->doctor, "rounds") || doctor_damaged(repair->doctor, "fronts");
+    if (!rounds && !doctor_damaged(repair->doctor, "searches")) return error_none();
     TRY(search_init(&repair->spec, repair->arena, &search));
-    TRY(repair_tell_again(repair, &search, repair->arena));
-    TRY(database_prepare(repair->store->database,
-                         "INSERT INTO searches(id, method, state) VALUES(0, ?, ?) "
-                         "ON CONFLICT(id) DO UPDATE SET method = excluded.method, state = excluded.state",
-                         &statement));
-    bind_text(statement, 1, repair->spec.method->name);
-    bind_blob(statement, 2, search.state, search.state_size);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    TRY(error);
+    TRY(rounds && search.n_round_fields > 0 ? repair_tell_rounds(repair, &search, repair->arena)
+                                            : repair_tell_again(repair, &search, repair->arena));
+    TRY(repair_set_state(repair, &search));
     TRY(repair_other_searches(repair));
     repair_tell(repair, "search: its state was computed from its trials");
     return repair_seal(repair, "searches");

@@ -423,12 +423,18 @@ static bool cmaes_is_whole(const Search *search)
     if (state->told < 0 || state->told >= cmaes->trials_max || state->search < 0 || state->search >= state->searches)
         return false;
     if (search->state_size != cmaes_state_bytes(cmaes, state->told)) return false;
+    if (state->round < 0 || state->round > INT32_MAX || state->next_id < 0) return false;
     for (int64_t s = 0; s < cmaes->searches; s++) {
         const CmaesRun *run = cmaes_run(search, s);
+        const int64_t round = state->round + (s < state->search); // those before the next one have told it already
+        if (run->stop == CMAES_GOES_ON && run->round != round) return false;
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (run->history_count < 0 || run->history_count > CMAES_HISTORY || run->history_stride < 1 ||
             run->recent_count < 0 || run->span_count < 0)
+            return false;
+        if (run->restart < 0 || run->large_restarts < 0 ||
+            run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
             return false;
         if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
             return false;
@@ -458,6 +464,8 @@ static Error cmaes_restore(Search *search)
     if (!cmaes_is_whole(search)) return error_make(ERROR_MACHINE, "the stored state of search method cmaes is damaged");
     for (int64_t i = 0; i < cmaes->n_populations; i++) cmaes->populations[i].round = -1;
     cmaes_set_cursor(search, cmaes);
+    if (state->told > 0 && state->told >= cmaes_population(search, state->search)->run)
+        return error_make(ERROR_MACHINE, "the stored state of search method cmaes is damaged");
     search->asked = state->next_id;
     return error_none();
 }

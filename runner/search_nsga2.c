@@ -24,7 +24,8 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "of the polynomial mutation: the greater, the smaller the changes"},
     {"nsga2.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "generations without a single success, after which a search ends"},
-    {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, 1e7, NULL, "of each search; --extend may raise it"},
+    {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, NSGA2_GENERATIONS_MAX, NULL,
+     "of each search; --extend may raise it"},
     {"nsga2.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "of each search, in whole generations"},
     {"nsga2.stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",
      "a search ends when its hypervolume has not grown for so many generations"},
@@ -55,10 +56,12 @@ Nsga2View nsga2_view(const Search *search, int64_t run)
     return view;
 }
 
+static int nsga2_told_doubles(const Nsga2 *nsga2) { return nsga2->objectives + 2; }
+
 static size_t nsga2_state_bytes(const Nsga2 *nsga2, int64_t told)
 {
     return sizeof(Nsga2State) + (size_t)nsga2->searches * nsga2->run_bytes +
-           (size_t)(told * (nsga2->objectives + 1)) * sizeof(double);
+           (size_t)(told * nsga2_told_doubles(nsga2)) * sizeof(double);
 }
 
 double *nsga2_told(const Search *search)
@@ -73,6 +76,8 @@ Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index)
 }
 
 bool nsga2_failed(const Nsga2Member *member) { return isnan(member->objective[0]); }
+
+bool nsga2_good(const Nsga2Member *member) { return !nsga2_failed(member) && !(member->rest[NSGA2_VIOLATION] > 0.0); }
 
 bool nsga2_point(const Nsga2 *nsga2, const double *gene)
 {
@@ -243,7 +248,8 @@ static int64_t nsga2_gather(const Search *search, Nsga2 *nsga2, const Nsga2View 
         memcpy(child.gene, brood->gene + c * n, (size_t)n * sizeof(double));
         memcpy(child.objective, told, (size_t)objectives * sizeof(double));
         child.rest[NSGA2_SURVIVED] = told[objectives];
-        told += objectives + 1;
+        child.rest[NSGA2_VIOLATION] = told[objectives + 1];
+        told += nsga2_told_doubles(nsga2);
         failed += nsga2_failed(&child);
     }
     return failed;
@@ -307,6 +313,10 @@ static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, doub
     for (int k = 0; k < objectives; k++) good = good && !isnan(objective[k]);
     for (int k = 0; k < objectives; k++) told[k] = good ? objective[k] + 0.0 : (double)NAN;
     told[objectives] = isnan(trials->survived[t]) ? -1.0 : trials->survived[t];
+    const int constraints = nsga2->spec->n_constraints;
+    const double violation =
+        constraints > 0 ? constraints_violation(trials->constraint + t * constraints, constraints) : 0.0;
+    told[objectives + 1] = isnan(violation) ? (double)INFINITY : violation;
 }
 
 static Error nsga2_tell(Search *search, const Trials *trials)
@@ -319,7 +329,7 @@ static Error nsga2_tell(Search *search, const Trials *trials)
             return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told out of order",
                               (long long)trials->id[t], (long long)run);
         const Nsga2Brood *brood = nsga2_brood(search, run);
-        nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * (nsga2->objectives + 1));
+        nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * nsga2_told_doubles(nsga2));
         state->next_id++;
         if (++state->told == brood->run) nsga2_end_generation(search, nsga2, brood);
     }
@@ -328,6 +338,22 @@ static Error nsga2_tell(Search *search, const Trials *trials)
 }
 
 // ---- going on -------------------------------------------------------------------------------------------------------
+
+static bool nsga2_members_are_whole(const Search *search, int64_t index)
+{
+    const Nsga2 *nsga2 = search->scratch;
+    const Nsga2View view = nsga2_view(search, index);
+    for (int64_t m = 0; m < view.run->members; m++) {
+        const Nsga2Member member = nsga2_member(nsga2, view.member, m);
+        for (int i = 0; i < nsga2->n; i++) {
+            if (!(member.gene[i] >= 0.0 && member.gene[i] <= 1.0)) return false;
+        }
+        for (int i = 0; i < NSGA2_REST; i++) {
+            if (isnan(member.rest[i])) return false;
+        }
+    }
+    return true;
+}
 
 static bool nsga2_is_whole(const Search *search)
 {
@@ -340,8 +366,11 @@ static bool nsga2_is_whole(const Search *search)
     if (search->state_size != nsga2_state_bytes(nsga2, state->told)) return false;
     for (int64_t s = 0; s < nsga2->searches; s++) {
         const Nsga2Run *run = nsga2_view(search, s).run;
-        if (run->members < 0 || run->members > nsga2->population || run->round < 0) return false;
+        if (run->members < 0 || run->members > nsga2->population) return false;
+        if (run->round < 0 || run->round > NSGA2_GENERATIONS_MAX) return false;
+        if (s == state->search && run->stop == NSGA2_GOES_ON && run->round != state->round) return false;
         if (run->stop < 0 || run->stop >= NSGA2_STOPS) return false;
+        if (!nsga2_members_are_whole(search, s)) return false;
     }
     return true;
 }
@@ -358,18 +387,19 @@ static void nsga2_heed_budgets(const Search *search, const Nsga2 *nsga2)
     if (state->told == 0) nsga2_turn(search, state);
 }
 
-// ask goes on behind what was told.
-static void nsga2_set_cursor(const Search *search, Nsga2 *nsga2)
+// ask goes on behind what was told. False: more was told than there is.
+static bool nsga2_set_cursor(const Search *search, Nsga2 *nsga2)
 {
     const Nsga2State *state = nsga2_state(search);
     nsga2->ask_round = state->round;
     nsga2->ask_search = state->search;
     nsga2->ask_id = state->next_id;
     nsga2->ask_child = nsga2->ask_run = 0;
-    if (state->told == 0) return;
+    if (state->told == 0) return true;
     const Nsga2Brood *brood = nsga2_brood(search, state->search);
-    while (nsga2->ask_run < state->told && nsga2->ask_child < nsga2->population)
-        nsga2->ask_run += !brood->left_out[nsga2->ask_child++];
+    if (state->told >= brood->run) return false;
+    while (nsga2->ask_run < state->told) nsga2->ask_run += !brood->left_out[nsga2->ask_child++];
+    return true;
 }
 
 static Error nsga2_restore(Search *search)
@@ -381,10 +411,11 @@ static Error nsga2_restore(Search *search)
                           "the stored state of search method nsga2 is not of version %d, the one that this "
                           "program reads; resume with the version of the program that wrote it",
                           NSGA2_STATE_VERSION);
-    if (!nsga2_is_whole(search)) return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
+    const bool whole = nsga2_is_whole(search);
     for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
-    nsga2_heed_budgets(search, nsga2);
-    nsga2_set_cursor(search, nsga2);
+    if (whole) nsga2_heed_budgets(search, nsga2);
+    if (!whole || !nsga2_set_cursor(search, nsga2))
+        return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
     search->asked = state->next_id;
     return error_none();
 }

@@ -8,10 +8,13 @@
 
 #include "runner.h"
 
+#include <math.h>
+
 enum {
     NSGA2_GENES_MAX = 100,
     NSGA2_POPULATION_MAX = 4096,
     NSGA2_SEARCHES_MAX = 1024,
+    NSGA2_GENERATIONS_MAX = 10000000,
     NSGA2_ATTEMPTS = 100, // draws of a child, before it is left out
     NSGA2_STATE_VERSION = 1
 };
@@ -64,7 +67,14 @@ typedef struct Nsga2Member {
     double *objective; // [K]; NaN, all of them: failed
     double *rest;      // [NSGA2_REST]
 } Nsga2Member;
-enum { NSGA2_SURVIVED, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
+enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
+
+// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against
+// any that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those
+// that failed the longer time survived: that stands in the place of the crowding distance, so that one comparison
+// serves all.
+#define NSGA2_RANK_VIOLATES 1e300
+#define NSGA2_RANK_FAILED ((double)INFINITY)
 
 // A run with its arrays, as pointers into the state.
 typedef struct Nsga2View {
@@ -108,7 +118,7 @@ typedef struct Nsga2 {
     int64_t ask_round, ask_search, ask_child, ask_run, ask_id;
     // room for one generation
     double *pool;      // [2 N][member_doubles] parents and children
-    double *value;     // [2 N][K] of those that did not fail
+    double *value;     // [2 N][K] of those that did not fail and meet the constraints
     int64_t *good;     // [2 N] their places in the pool
     int64_t *rank;     // [2 N]
     double *crowding;  // [2 N]
@@ -122,9 +132,11 @@ typedef struct Nsga2 {
 
 Nsga2State *nsga2_state(const Search *search);
 Nsga2View nsga2_view(const Search *search, int64_t run);
-double *nsga2_told(const Search *search); // [told][K + 1] objectives and survived time of children that were run
+double *
+nsga2_told(const Search *search); // [told][K + 2] objectives, survived time, violation: of children that were run
 Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index);
 bool nsga2_failed(const Nsga2Member *member);
+bool nsga2_good(const Nsga2Member *member); // it did not fail, and meets the constraints
 // The parameters of genes, into nsga2->parameter; false: the spec drops the point.
 bool nsga2_point(const Nsga2 *nsga2, const double *gene);
 

@@ -1,7 +1,4 @@
-// From parents and children to the next population (section III-C), and how good its front is. Members that did not
-// fail are ranked by domination and crowding. Those that failed come after all of them, by the time that they survived:
-// their rank is infinite, and that time stands in the place of the crowding distance, so that one comparison serves
-// both.
+// From parents and children to the next population (sections III-C and VI), and how good its front is.
 #include "search_nsga2.h"
 
 #include <math.h>
@@ -17,14 +14,14 @@ static int nsga2_order(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// rank, crowding and value of the members that did not fail. How many there are.
+// rank, crowding and value of the good members. How many there are.
 static int64_t nsga2_sort(Nsga2 *nsga2, double *members, int64_t count)
 {
     const int objectives = nsga2->objectives;
     int64_t good = 0;
     for (int64_t i = 0; i < count; i++) {
         const Nsga2Member member = nsga2_member(nsga2, members, i);
-        if (nsga2_failed(&member)) continue;
+        if (!nsga2_good(&member)) continue;
         memcpy(nsga2->value + good * objectives, member.objective, (size_t)objectives * sizeof(double));
         nsga2->good[good++] = i;
     }
@@ -32,13 +29,19 @@ static int64_t nsga2_sort(Nsga2 *nsga2, double *members, int64_t count)
     return good;
 }
 
+// Where a member of the pool stands if it is not good.
+static Nsga2Order nsga2_behind(const Nsga2 *nsga2, int64_t index)
+{
+    const Nsga2Member member = nsga2_member(nsga2, nsga2->pool, index);
+    if (nsga2_failed(&member)) return (Nsga2Order){NSGA2_RANK_FAILED, member.rest[NSGA2_SURVIVED], index};
+    return (Nsga2Order){NSGA2_RANK_VIOLATES, -member.rest[NSGA2_VIOLATION], index};
+}
+
 void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count)
 {
     const int64_t all = view->run->members + count;
     const int64_t kept = all < nsga2->population ? all : nsga2->population, good = nsga2_sort(nsga2, nsga2->pool, all);
-    for (int64_t i = 0; i < all; i++)
-        nsga2->order[i] = (Nsga2Order){
-            .rank = (double)INFINITY, .crowding = nsga2_member(nsga2, nsga2->pool, i).rest[NSGA2_SURVIVED], .index = i};
+    for (int64_t i = 0; i < all; i++) nsga2->order[i] = nsga2_behind(nsga2, i);
     for (int64_t g = 0; g < good; g++) {
         nsga2->order[nsga2->good[g]].rank = (double)nsga2->rank[g];
         nsga2->order[nsga2->good[g]].crowding = nsga2->crowding[g];
@@ -54,7 +57,7 @@ void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count)
     view->run->members = kept;
 }
 
-// The spec's reference point, or the worst values of the first generation in which a trial did not fail.
+// The spec's reference point, or the worst values of the first generation that has a good member.
 static void nsga2_set_reference(Nsga2 *nsga2, const Nsga2View *view)
 {
     const int objectives = nsga2->objectives;
@@ -63,7 +66,7 @@ static void nsga2_set_reference(Nsga2 *nsga2, const Nsga2View *view)
         memcpy(view->reference, nsga2->spec->objective.reference, (size_t)objectives * sizeof(double));
     for (int64_t i = 0; i < view->run->members && nsga2->spec->objective.reference == NULL; i++) {
         const Nsga2Member member = nsga2_member(nsga2, view->member, i);
-        if (nsga2_failed(&member)) continue;
+        if (!nsga2_good(&member)) continue;
         for (int k = 0; k < objectives; k++) {
             const double x = member.objective[k];
             if (!any || x > view->reference[k]) view->reference[k] = x;

@@ -175,7 +175,9 @@ extern const char *const segments_table_sql;
 Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
 Error retry_is_pending(Store *store, bool *pending);
 extern const char *const retries_table_sql;
-Error store_insert_row(Store *store, const TrialRows *rows, int64_t row); // within a transaction
+// Within a transaction; n_fields: of a round's row.
+Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
+Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields);
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
 typedef struct StoreCounts {
     int64_t trials, failures, last_trial; // last_trial: -1 if there is none

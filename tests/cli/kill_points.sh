@@ -1,7 +1,7 @@
 #!/bin/sh
 # Nothing lost, nothing doubled, at the worst moments: a small campaign is killed in place of its n-th write, fsync,
 # rename, ..., or one of them fails as on a full or broken disk. Resumed without the fault, it must have the digest of a
-# campaign that ran through.
+# campaign that ran through. So must a small search that learns, with several objectives.
 #
 #   HOPSCOTCH_FAULTS_PROGRAM   a build whose file and database operations can be made to fail (see io/seam.h)
 #   QUICK=1                    fewer moments
@@ -14,8 +14,15 @@ folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
+# 36 trials of two searches in 6 generations, some with arrays; at the end shards of the front and of the generations.
+learn()
+{
+    "$HOPSCOTCH_FAULTS_PROGRAM" run tests/crash/specs/nsga2.yaml --name "$1" --results "$folder/results" \
+        --progress none --batch 8 --threads 1 >"$folder/output" 2>&1
+}
+
 # 55 trials in 4 batches, each with arrays, and a shard of the best at the end.
-run()
+sweep()
 {
     "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name "$1" --results "$folder/results" --progress none \
         --batch 16 --threads 1 --set simulation.duration=0.02 --set simulation.settle=0.01 \
@@ -35,7 +42,7 @@ run_with_fault()
     rm -rf "$folder/results/cut"
     (
         export HOPSCOTCH_FAULT="$1"
-        run cut
+        $run cut
     )
 }
 
@@ -51,7 +58,7 @@ check()
         3 | 137) harmless=0 ;;
         *) bad=$((bad + 1)) && echo "   $1:$n:$2: status $status" && cat "$folder/output" ;;
         esac
-        run cut
+        $run cut
         status=$? got=$(digest cut)
         if [ "$status" -ne 0 ] || [ "$got" != "$expected" ]; then
             echo "   $1:$n:$2: resumed with status $status, digest $got"
@@ -60,13 +67,21 @@ check()
         fi
         tried=$((tried + 1)) n=$((n + $4))
     done
-    [ "$bad" -eq 0 ] && echo "ok kill_points: $1 $2 at $tried moments" && return
-    echo "FAIL kill_points: $1 $2"
+    [ "$bad" -eq 0 ] && echo "ok kill_points: $run: $1 $2 at $tried moments" && return
+    echo "FAIL kill_points: $run: $1 $2"
     failed=1
 }
 
-run whole || { cat "$folder/output"; echo "FAIL kill_points: the uninterrupted run"; exit 1; }
-expected=$(digest whole)
+# start RUN: what is checked from now on
+start()
+{
+    run=$1
+    rm -rf "$folder/results"
+    $run whole || { cat "$folder/output"; echo "FAIL kill_points: $run: the uninterrupted run"; exit 1; }
+    expected=$(digest whole)
+}
+
+start sweep
 step=1 sql=17
 [ -z "${QUICK:-}" ] || step=4 sql=61
 check write KILL 60 "$step"
@@ -79,4 +94,10 @@ check open KILL 60 "$((step * 3))"
 check open EMFILE 60 "$((step * 3))"
 check sql KILL 400 "$sql"
 check sql EIO 400 "$sql"
+start learn
+check write KILL 60 "$((step * 2))"
+check fsync KILL 60 "$((step * 2))"
+check rename KILL 60 "$((step * 2))"
+check sql KILL 900 "$((sql * 3))"
+check sql EIO 900 "$((sql * 5))"
 exit "$failed"

@@ -1,8 +1,8 @@
 """Every call that a small campaign makes of the system fails once: each write, fsync, rename, open, ... of ours and of
 SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's a sample). In a fresh run,
-in a run that recovers from a crash, and in one of a search that learns (in both of SQLite's allocations a sample too). The program must not crash or
-hang; it ends with exit code 3 and a message that names the file, or does without; and resumed it equals the
-uninterrupted one. KILL is SIGKILL in place of the call.
+in a run that recovers from a crash, and in one of a search that learns (in both of SQLite's allocations a sample too).
+The program must not crash or hang; it ends with exit code 3 and a message that names the file, or does without; and
+resumed it equals the uninterrupted one. KILL is SIGKILL in place of the call.
 
 JOBS=N   so many at a time (the processors)      ONLY="write fsync"   some operations
 """

@@ -1,7 +1,7 @@
 """Searches that learn are killed at many random moments of a long campaign, and gone on with in batches of other sizes.
-In the end the database equals, table by table, that of a campaign that ran through: trials, histories of rounds, reasons
-to stop, fronts, states, digests of rows, and byte by byte the shards with the rounds' rows. Left out is what says when
-and in which batches it was computed.
+In the end the database equals, table by table, that of a campaign that ran through: trials, histories of rounds,
+reasons to stop, fronts, states, digests of rows, and byte by byte the shards with the rounds' rows. Left out is what
+says when and in which batches it was computed.
 
 KILLS=N   of each campaign (50; 5 with QUICK=1)
 """
@@ -77,8 +77,8 @@ def seconds(place, sets):
 
 
 def kill_at_random(place, sets, whole, wall, ready, draw):
-    """Kills it as often as asked for; what is left of the campaign, `wall` in all, is spread over the kills that are left.
-    A run is `ready` to compute after so long; some kills come before. Gives (kills, what went wrong)."""
+    """Kills it as often as asked for; what is left of the campaign, `wall` in all, is spread over the kills that are
+    left. A run is `ready` to compute after so long; some kills come before. Gives (kills, what went wrong)."""
     known = set()
     for kill in range(KILLS):
         left = 1 - generations(place) / whole
@@ -98,7 +98,8 @@ def kill_at_random(place, sets, whole, wall, ready, draw):
 
 def learn(spec):
     sets, least = ("--set", CAMPAIGNS[spec][0]), CAMPAIGNS[spec][1]
-    draw, whole, place = crash.seeded("learning", spec), crash.Place("whole", spec, BATCHES[0]), crash.Place("cut", spec)
+    draw, place = crash.seeded("learning", spec), crash.Place("cut", spec)
+    whole = crash.Place("whole", spec, BATCHES[0])
     wall = seconds(whole, sets)
     result, rounds = whole.call("run", *sets), generations(whole)
     ready = min(seconds(whole, sets) for _ in range(3))
@@ -114,8 +115,8 @@ def learn(spec):
     wrong = wrong or ("" if checked.status == 0 else f"the doctor says: {checked.text}")
     trials = place.query("SELECT count(*) FROM trials")[0][0]
     runs = place.query("SELECT count(*) FROM events WHERE kind IN ('started', 'resumed')")[0][0]
-    crash.report(not wrong, f"learning: {spec}: {rounds} generations and more, {trials} trials, killed {kills} times in "
-                 f"{runs} runs: " + (wrong or "equal, table by table, to one that ran through"))
+    crash.report(not wrong, f"learning: {spec}: {rounds} generations and more, {trials} trials, killed {kills} times "
+                 f"in {runs} runs: " + (wrong or "equal, table by table, to one that ran through"))
 
 
 for name in CAMPAIGNS:

@@ -40,6 +40,8 @@ static void fuzz_ask(Search *search, Arena *arena)
                      .round = ARENA_NEW(arena, int32_t, FUZZ_ASKED),
                      .parameter = ARENA_NEW(arena, double, FUZZ_ASKED *parameters),
                      .fitness = ARENA_NEW(arena, double, FUZZ_ASKED),
+                     .objective = ARENA_NEW(arena, double, FUZZ_ASKED *rows_objectives(search->spec)),
+                     .constraint = ARENA_NEW(arena, double, FUZZ_ASKED * search->spec->n_constraints),
                      .survived = ARENA_NEW(arena, double, FUZZ_ASKED)};
     const Error error = search->method->ask(search, FUZZ_ASKED, &trials, &waiting);
     fuzz_check_error(error);

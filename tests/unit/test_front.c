@@ -1,4 +1,5 @@
-// Domination: ranks, crowding distances, fronts of stored trials, hypervolumes; each against its definition, counted out.
+// Domination: ranks, crowding distances, fronts of stored trials, hypervolumes; each against its definition, counted
+// out.
 #include "../../runner/store.h"
 #include "../test.h"
 

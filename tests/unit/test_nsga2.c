@@ -1,5 +1,5 @@
-// NSGA-II: fronts of known problems, its ranking, its reasons to stop, and that a search's points depend on its seed and
-// number alone. Objectives are evaluated here, not by a backend.
+// NSGA-II: fronts of known problems, its ranking, its reasons to stop, and that a search's points depend on its seed
+// and number alone. Objectives are evaluated here, not by a backend.
 #include "../../runner/search_nsga2.h"
 #include "../test.h"
 
@@ -396,6 +396,33 @@ TEST(nsga2_failures_rank_last_by_the_time_they_survived)
         if (i >= 3) CHECK_BITS(2.0 - 0.5 * (i - 3), member.rest[NSGA2_SURVIVED]);
     }
     CHECK_INTEGER(2, view.run->front);
+    nsga2_case_end(&test);
+}
+
+// A violation counts more than any objective, and less than a failure; the smaller one wins.
+TEST(nsga2_ranks_what_violates_constraints_by_how_much)
+{
+    enum { MEMBERS = 6 };
+    static const double objective[MEMBERS][2] = {{1, 1}, {9, 9}, {2, 2}, {NAN, NAN}, {8, 8}, {0, 0}};
+    static const double constraint[MEMBERS][2] = {{0.5, 0.5}, {-1, 0}, {-3, 0.25}, {NAN, NAN}, {-1, -1}, {3, 1e-300}};
+    static const int expected[MEMBERS] = {4, 1, 2, 0, 5, 3}; // in the order of trials
+    Nsga2Case test;
+    bool waiting;
+    nsga2_case_start_with(&test, zdt1, 2, NULL, "nsga2: {population: 6}",
+                          "minimize: [f, distance]}\nconstraints: [\"f < 3\", \"distance < 2\"]\nlimits: {trials: 9");
+    CHECK_OK(test.search.method->ask(&test.search, MEMBERS, &test.trials, &waiting));
+    test.trials.constraint = ARENA_NEW(&test.arena, double, MEMBERS * 2);
+    memcpy(test.trials.objective, objective, sizeof objective);
+    memcpy(test.trials.constraint, constraint, sizeof constraint);
+    for (int i = 0; i < MEMBERS; i++) test.trials.survived[i] = i;
+    CHECK_OK(test.search.method->tell(&test.search, &test.trials));
+    const Nsga2View view = nsga2_view(&test.search, 0);
+    for (int i = 0; i < MEMBERS; i++) {
+        const Nsga2Member member = nsga2_member(test.search.scratch, view.member, i);
+        CHECK_BITS(expected[i], member.rest[NSGA2_SURVIVED]);
+    }
+    CHECK_INTEGER(1, view.run->front);
+    CHECK_BITS(9.0, view.reference[0]); // the worst of those that meet them
     nsga2_case_end(&test);
 }
 
