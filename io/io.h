@@ -41,6 +41,13 @@ Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
 
+// ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
+
+// The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
+// link, anywhere but in that folder and below.
+Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
+
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
 // stale one needs no clean-up; only the text of a holder that was killed is still there, and is told to the next.
@@ -183,6 +190,8 @@ typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
 typedef struct Source {
     const char *file; // as the user named it, or "--set key.path=value"
     const char *text; // whole, NUL-terminated
+    const char *name; // of a file that a text names: below that text's folder; NULL: it is none
+    size_t most;      // bytes that yaml_parse takes; 0: YAML_BYTES_MAX
 } Source;
 
 typedef struct Node Node;

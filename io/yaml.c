@@ -653,8 +653,9 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
     diagnostics_source(diagnostics, source);
     const char *text = yaml_without_mark(source->text);
     const size_t size = strlen(text);
-    if (size > YAML_BYTES_MAX) {
-        diagnose_at(diagnostics, source, 0, 0, 0, "%zu bytes are too many; at most 1 MiB is read", size);
+    const size_t most = source->most > 0 ? source->most : YAML_BYTES_MAX;
+    if (size > most) {
+        diagnose_at(diagnostics, source, 0, 0, 0, "%zu bytes are too many; at most %zu MiB is read", size, most >> 20);
         return NULL;
     }
     if (!yaml_check_characters(source, diagnostics)) return NULL;

@@ -1,12 +1,11 @@
-// What `search:` asks for: the method and its options, the axes, derived parameters, points, zipped axes and excluded
-// trials.
-#include "keys.h"
+// What `search:` asks for: the method and its options, the axes, derived parameters, zipped axes and excluded trials.
+#include "axes.h"
 
 #include <string.h>
 
 const Axis *axis_of(const Spec *spec, int parameter)
 {
-    for (int i = 0; i < spec->n_axes + spec->n_derived; i++) {
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) {
         if (spec->axes[i].parameter == parameter) return &spec->axes[i];
     }
     return NULL;
@@ -19,7 +18,7 @@ static void axes_unknown_method(SpecReader *reader, const Node *node)
     const char *known[16];
     int n_known = search_method_count() < 16 ? search_method_count() : 16;
     for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
-    const bool later = node->kind == NODE_SCALAR && words_find("csv|nsga2|adam", node->text) >= 0;
+    const bool later = node->kind == NODE_SCALAR && words_find("nsga2|adam", node->text) >= 0;
     const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
     diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
              later ? "which is not supported by this version, expected" : "expected",
@@ -53,7 +52,7 @@ void axes_read_method(SpecReader *reader)
     }
     for (int i = 0; i < reader->n_keys; i++) {
         const Key *key = &reader->keys[i];
-        if (key->method == NULL || strcmp(key->method, name) != 0) continue;
+        if (key->method == NULL || strcmp(key->method, name) != 0 || key->type == KEY_FORM) continue;
         const GivenKey *option = given_find(reader, key->path);
         scalar_read(reader, key, option != NULL ? option->value : NULL);
         if (reader->spec->method_settings == NULL) reader->spec->method_settings = key->at;
@@ -63,15 +62,7 @@ void axes_read_method(SpecReader *reader)
 
 // ---- over -----------------------------------------------------------------------------------------------------------
 
-typedef struct AxesBuild {
-    Axis *axes, *derived; // [n_parameters] each
-    const Node **names;   // [n_parameters] where the spec names each axis
-    int n_axes, n_derived;
-    bool *taken; // [n_parameters]: searched already
-} AxesBuild;
-
-// A parameter can be searched once, and not be fixed too.
-static bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int parameter)
+bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int parameter)
 {
     if (parameter < 0 || build->taken[parameter]) return false; // diagnosed: only a misspelt name comes twice
     build->taken[parameter] = true;
@@ -143,72 +134,6 @@ static void axes_read_derived(SpecReader *reader, AxesBuild *build, const Node *
                          name, other, other);
         }
     }
-}
-
-// ---- points ---------------------------------------------------------------------------------------------------------
-
-// The first point says which parameters there are, and in which order.
-static void axes_first_point(SpecReader *reader, const Node *point, AxesBuild *build)
-{
-    for (int i = 0; i < point->count; i++) {
-        const int parameter = parameter_find(reader, point->keys[i], point, "search.points");
-        if (!axes_claim(reader, build, point->keys[i], parameter)) continue;
-        build->names[build->n_axes] = point->keys[i];
-        build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
-    }
-}
-
-static void axes_read_point(SpecReader *reader, const Node *point, const AxesBuild *build, double *values)
-{
-    for (int a = 0; a < build->n_axes; a++) {
-        const Key *key = reader->parameter_keys[build->axes[a].parameter];
-        const Node *node = node_find(point, build->names[a]->text);
-        if (node != NULL)
-            scalar_number(reader, key, node, &values[a]);
-        else
-            diagnose(reader->diagnostics, point, "%s is missing, all points name the same parameters", key_name(key));
-    }
-    for (int i = 0; i < point->count; i++) {
-        bool known = false;
-        for (int a = 0; a < build->n_axes; a++) known |= strcmp(build->names[a]->text, point->keys[i]->text) == 0;
-        if (!known)
-            diagnose(reader->diagnostics, point->keys[i], "%s is not in the first point, all name the same parameters",
-                     point->keys[i]->text);
-    }
-}
-
-// Column a of the points as the values of axis a, for whoever describes the axes.
-static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double *points, int64_t count)
-{
-    for (int a = 0; a < build->n_axes; a++) {
-        double *column = ARENA_NEW(reader->arena, double, count);
-        for (int64_t p = 0; p < count; p++) column[p] = points[p * build->n_axes + a];
-        build->axes[a].values = (Values){.form = VALUES_LIST, .list = column, .count = count};
-    }
-}
-
-static void axes_read_points(SpecReader *reader, const Node *points, AxesBuild *build)
-{
-    if (points->kind != NODE_SEQUENCE || points->count == 0) {
-        diagnose(reader->diagnostics, points, "points is %s, expected a list of mappings such as {k: 1, d: 2}",
-                 points->kind == NODE_SEQUENCE ? "an empty list" : scalar_given(points, reader->arena));
-        return;
-    }
-    for (int i = 0; i < points->count; i++) {
-        if (points->items[i]->kind == NODE_MAPPING && points->items[i]->count > 0) continue;
-        diagnose(reader->diagnostics, points->items[i], "point is %s, expected a mapping of parameters to numbers",
-                 scalar_given(points->items[i], reader->arena));
-        return;
-    }
-    const int errors = diagnostics_errors(reader->diagnostics);
-    axes_first_point(reader, points->items[0], build);
-    if (diagnostics_errors(reader->diagnostics) > errors) return; // every point would repeat them
-    double *values = ARENA_NEW(reader->arena, double, (int64_t)points->count * build->n_axes);
-    for (int i = 0; i < points->count; i++)
-        axes_read_point(reader, points->items[i], build, values + (int64_t)i * build->n_axes);
-    axes_fill_columns(reader, build, values, points->count);
-    reader->spec->points = values;
-    reader->spec->n_points = points->count;
 }
 
 // ---- zip, and how many trials there are -----------------------------------------------------------------------------
@@ -304,14 +229,20 @@ static void axes_read_exclude(SpecReader *reader, const Node *node)
 static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
 {
     const SearchMethod *method = reader->spec->method;
-    const GivenKey *points = given_find(reader, "search.points"), *zip = given_find(reader, "search.zip");
+    const GivenKey *points = given_find(reader, "search.points"), *csv = given_find(reader, "search.csv");
+    const GivenKey *zip = given_find(reader, "search.zip");
     const GivenKey *over = given_find(reader, "search.over"), *name = given_find(reader, "search.method");
-    if (points != NULL && method->wants_points)
-        axes_read_points(reader, points->value, build);
-    else if (points != NULL)
-        diagnose(reader->diagnostics, points->key, "points belong to method list, and this is method %s", method->name);
+    const GivenKey *given = points != NULL ? points : csv;
+    if (given != NULL && !method->wants_points)
+        diagnose(reader->diagnostics, given->key, "%s to methods list and csv, and this is method %s",
+                 given == csv ? "csv belongs" : "points belong", method->name);
+    else if (points != NULL && csv != NULL)
+        diagnose(reader->diagnostics, csv->key, "the points stand in `points` already, give one of them");
+    else if (given != NULL)
+        (given == csv ? axes_read_csv : axes_read_points)(reader, given->value, build);
     else if (method->wants_points)
-        diagnose(reader->diagnostics, name->value, "method %s needs `points`, the list of trials", method->name);
+        diagnose(reader->diagnostics, name->value,
+                 "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     const bool grid = method->wants_values && !method->wants_range;
     const bool no_axes = over != NULL && over->value->kind != NODE_MAPPING; // reported, and every name would be unknown
     if (zip != NULL && grid && !no_axes)
@@ -319,6 +250,8 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
     else if (zip != NULL && !grid)
         diagnose(reader->diagnostics, zip->key, "zip belongs to method grid, and this is method %s", method->name);
     if (grid) axes_check_product(reader, build);
+    const GivenKey *outer = given_find(reader, "search.cmaes.outer");
+    if (outer != NULL && method->wants_outer) axes_read_outer(reader, outer->value, build);
     if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
         diagnose(reader->diagnostics, name->value, "method %s needs `over` with at least one parameter", method->name);
 }
@@ -327,8 +260,9 @@ void axes_read(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     const int n = configured_named(&spec->configured);
-    AxesBuild build = {.axes = ARENA_NEW(reader->arena, Axis, 2 * n),
+    AxesBuild build = {.axes = ARENA_NEW(reader->arena, Axis, 3 * n),
                        .derived = ARENA_NEW(reader->arena, Axis, n),
+                       .outer = ARENA_NEW(reader->arena, Axis, n),
                        .names = ARENA_NEW(reader->arena, const Node *, n),
                        .taken = ARENA_NEW(reader->arena, bool, n)};
     const Node **expressions = ARENA_NEW(reader->arena, const Node *, n);
@@ -338,7 +272,9 @@ void axes_read(SpecReader *reader)
     axes_read_derived(reader, &build, expressions);
     if (exclude != NULL) axes_read_exclude(reader, exclude->value);
     memcpy(build.axes + build.n_axes, build.derived, (size_t)build.n_derived * sizeof *build.axes);
+    memcpy(build.axes + build.n_axes + build.n_derived, build.outer, (size_t)build.n_outer * sizeof *build.axes);
     spec->axes = build.axes;
     spec->n_axes = build.n_axes;
     spec->n_derived = build.n_derived;
+    spec->n_outer = build.n_outer;
 }

@@ -180,7 +180,7 @@ bool spec_has_metric(const Spec *spec, const char *name)
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names)
 {
     const Configured *configured = &spec->configured;
-    const int n_searched = spec->n_axes + spec->n_derived;
+    const int n_searched = spec->n_axes + spec->n_derived + spec->n_outer;
     const char **chosen = ARENA_NEW(arena, const char *, 4 + OBJECTIVES_MAX + n_searched + configured->n_metrics);
     int count = 0;
     chosen[count++] = "id";

@@ -18,7 +18,7 @@ static void check_print(const Spec *spec, const Search *search, FILE *out)
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);
     fprintf(out, ", %s over", spec->method->name);
-    for (int i = 0; i < spec->n_axes + spec->n_derived; i++)
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
         fprintf(out, "%s %s", i > 0 ? "," : "", configured->parameters[spec->axes[i].parameter].name);
     fprintf(out, "\n");
 }
@@ -36,7 +36,7 @@ static void check_print_json(const Spec *spec, const Search *search, FILE *out)
     json_integer(&json, "replicates", spec->replicates.count);
     json_number(&json, "simulated_seconds", (double)spec->configured.ticks * spec->configured.tick_duration);
     json_array(&json, "searched");
-    for (int i = 0; i < spec->n_axes + spec->n_derived; i++)
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
         json_text(&json, NULL, spec->configured.parameters[spec->axes[i].parameter].name);
     json_close(&json, ']');
     json_text(&json, "hash", spec->hash.hex);

@@ -122,7 +122,8 @@ static const char *show_origin(const Spec *spec, int parameter, double value)
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
         if (spec->replicates.perturb[i].parameter == parameter) return "drawn per replicate";
     }
-    for (int i = 0; i < spec->n_axes + spec->n_derived; i++) {
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) {
+        if (spec->axes[i].parameter == parameter && i >= spec->n_axes + spec->n_derived) return "outer";
         if (spec->axes[i].parameter == parameter) return spec->axes[i].derive != NULL ? "derived" : "searched";
     }
     return value == spec->configured.parameters[parameter].value ? "default" : "set";

@@ -10,10 +10,11 @@
 
 // One row a search: its last round, and why it ended if it did; the best first. Of several objectives it has a front in
 // the place of a step size. Columns of a table whose numbers are whole, then those that are not, then the ends.
+enum { STATUS_COLUMNS_MAX = 9 };
 typedef struct StatusSearches {
     const char *sql;
     int whole, columns;
-    const char *names[9];
+    const char *names[STATUS_COLUMNS_MAX];
 } StatusSearches;
 
 #define STATUS_SEARCHES(columns, from, order)                                                                          \
@@ -33,16 +34,61 @@ static const StatusSearches status_searches_several = {
     8,
     {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
 
+// In the order of their points, with the point behind the number.
+static const StatusSearches status_searches_outer = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+
 #undef STATUS_SEARCHES
 
+// Parameters of an outer grid, and what searches have for them.
+enum { STATUS_OUTER_MAX = 16 };
+typedef struct StatusOuter {
+    const char *names[STATUS_OUTER_MAX];
+    int count;
+    Statement *values;
+} StatusOuter;
+
+static Error status_read_outer(Database *database, Arena *arena, StatusOuter *outer)
+{
+    Statement *statement = NULL;
+    int64_t tables = 0;
+    bool row = false;
+    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'outer_points'", 0, &tables));
+    if (tables == 0) return error_none();
+    TRY(database_prepare(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?",
+                         &statement));
+    bind_integer(statement, 1, STATUS_OUTER_MAX);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row))
+        outer->names[outer->count++] = arena_copy(arena, column_text(statement, 0));
+    statement_close(statement);
+    if (error.kind != OK || outer->count == 0) return error;
+    return database_prepare(database, "SELECT value FROM outer_points WHERE search = ? AND parameter = ?",
+                            &outer->values);
+}
+
+// NaN if it is not known.
+static Error status_outer_value(const StatusOuter *outer, int64_t search, int index, double *value)
+{
+    bool row = false;
+    bind_integer(outer->values, 1, search);
+    bind_text(outer->values, 2, outer->names[index]);
+    TRY(statement_step(outer->values, &row));
+    *value = row ? column_real(outer->values, 0) : (double)NAN;
+    return row ? statement_step(outer->values, &row) : error_none(); // to its end, which resets it
+}
+
 // Schemas before 6 have no fronts.
-static Error status_choose(Database *database, const StatusSearches **searches)
+static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
 {
     bool exist = false;
     int64_t rows = 0;
     TRY(fronts_exist(database, &exist));
     if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
-    *searches = rows > 0 ? &status_searches_several : &status_searches_one;
+    *searches = rows > 0 ? &status_searches_several : outer->count > 0 ? &status_searches_outer : &status_searches_one;
     return error_none();
 }
 
@@ -58,7 +104,8 @@ static Error status_open(const CampaignPlace *place, Arena *arena, Database **da
     return error;
 }
 
-static void status_search_row(const StatusSearches *searches, Statement *row, Table *table, Arena *arena)
+static Error status_search_row(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Table *table,
+                               Arena *arena)
 {
     const int last = searches->columns - 1;
     for (int i = 0; i < last; i++) {
@@ -66,47 +113,73 @@ static void status_search_row(const StatusSearches *searches, Statement *row, Ta
             table_integer(table, column_integer(row, i));
         else
             table_number(table, column_real(row, i));
+        for (int k = 0; i == 0 && k < outer->count; k++) {
+            double value;
+            TRY(status_outer_value(outer, column_integer(row, 0), k, &value));
+            table_number(table, value);
+        }
     }
     table_text(table, text_visible(column_text(row, last), arena));
+    return error_none();
 }
 
-static Error status_print_searches(const StatusSearches *searches, Database *database, FILE *out, Arena *arena)
+static Error status_print_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
+                                   FILE *out, Arena *arena)
 {
     enum { SHOWN = 20 };
+    const char *names[STATUS_COLUMNS_MAX + STATUS_OUTER_MAX] = {searches->names[0]};
     Statement *statement = NULL;
     bool row = false;
+    for (int i = 0; i < outer->count; i++) names[1 + i] = text_visible(outer->names[i], arena);
+    for (int i = 1; i < searches->columns; i++) names[outer->count + i] = searches->names[i];
     TRY(database_prepare(database, searches->sql, &statement));
     bind_integer(statement, 1, SHOWN);
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, searches->columns, searches->names);
+    Table *table = table_start(out, TABLE_TEXT, searches->columns + outer->count, names);
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        if (table != NULL) status_search_row(searches, statement, table, arena);
+    while (error.kind == OK && row) {
+        if (table != NULL) error = status_search_row(searches, outer, statement, table, arena);
+        if (error.kind == OK) error = statement_step(statement, &row);
     }
     statement_close(statement);
     const Error finished = table_finish(table);
     return error.kind == OK ? finished : error;
 }
 
-static Error status_json_searches(const StatusSearches *searches, Database *database, Json *json)
+static Error status_json_search(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Json *json)
 {
     const int last = searches->columns - 1;
+    json_object(json, NULL);
+    for (int i = 0; i < last; i++) {
+        if (i < searches->whole || i == last - 1)
+            json_integer(json, searches->names[i], column_integer(row, i));
+        else
+            json_number(json, searches->names[i], column_real(row, i));
+    }
+    json_text(json, "stop", column_text(row, last));
+    if (outer->count > 0) json_object(json, "outer");
+    for (int i = 0; i < outer->count; i++) {
+        double value;
+        TRY(status_outer_value(outer, column_integer(row, 0), i, &value));
+        json_number(json, outer->names[i], value);
+    }
+    if (outer->count > 0) json_close(json, '}');
+    json_close(json, '}');
+    return error_none();
+}
+
+static Error status_json_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
+                                  Json *json)
+{
     Statement *statement = NULL;
     bool row = false;
     TRY(database_prepare(database, searches->sql, &statement));
     bind_integer(statement, 1, -1);
     json_array(json, "searches");
     Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        json_object(json, NULL);
-        for (int i = 0; i < last; i++) {
-            if (i < searches->whole || i == last - 1)
-                json_integer(json, searches->names[i], column_integer(statement, i));
-            else
-                json_number(json, searches->names[i], column_real(statement, i));
-        }
-        json_text(json, "stop", column_text(statement, last));
-        json_close(json, '}');
+    while (error.kind == OK && row) {
+        error = status_json_search(searches, outer, statement, json);
+        if (error.kind == OK) error = statement_step(statement, &row);
     }
     json_close(json, ']');
     statement_close(statement);
@@ -118,12 +191,15 @@ static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, 
 {
     Database *database = NULL;
     bool rounds = false;
-    Error error = status_open(place, arena, &database, &rounds);
     const StatusSearches *searches = NULL;
-    if (error.kind == OK && rounds) error = status_choose(database, &searches);
+    StatusOuter outer = {.count = 0};
+    Error error = status_open(place, arena, &database, &rounds);
+    if (error.kind == OK && rounds) error = status_read_outer(database, arena, &outer);
+    if (error.kind == OK && rounds) error = status_choose(database, &outer, &searches);
     if (error.kind == OK && rounds)
-        error = json != NULL ? status_json_searches(searches, database, json)
-                             : status_print_searches(searches, database, out, arena);
+        error = json != NULL ? status_json_searches(searches, &outer, database, json)
+                             : status_print_searches(searches, &outer, database, out, arena);
+    statement_close(outer.values);
     if (database != NULL) database_close(database);
     return error;
 }

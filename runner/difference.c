@@ -23,6 +23,7 @@ static const char *difference_key(const char *path, Arena *arena)
         const char *path, *key;
         int digits;
     } forms[] = {{"search.axis.", "search.over.", 4},
+                 {"search.outer.", "search.cmaes.outer.", 4},
                  {"search.derived.", "search.over.", 0},
                  {"search.points.", "search.points.", 0},
                  {"replicates.perturb.", "replicates.perturb.", 4}};
@@ -31,7 +32,8 @@ static const char *difference_key(const char *path, Arena *arena)
         const char *rest = path + strlen(forms[i].path);
         if (strlen(rest) < (size_t)forms[i].digits) break;
         rest += forms[i].digits;
-        return arena_format(arena, "%s%s", forms[i].key, forms[i].digits == 0 ? rest + strspn(rest, "0") : rest);
+        while (forms[i].digits == 0 && rest[0] == '0' && rest[1] != '\0') rest++; // points.000000007 is points.7
+        return arena_format(arena, "%s%s", forms[i].key, rest);
     }
     return path;
 }
@@ -115,7 +117,7 @@ static bool difference_is_free(const char *from_path, const char *to_path, const
     const size_t length = strlen(path);
     if (difference_is_budget(path, method)) return true;
     if (search_learns(method) || method->whole) return false;
-    if (strcmp(path, "search.exclude") == 0 || difference_starts(path, "search.points.")) return true;
+    if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 || difference_starts(path, "search.points.")) return true;
     if (difference_is_of_method(path, method)) return true;
     if (method->find == NULL) return false;
     if (difference_starts(path, "search.derived.")) return both;

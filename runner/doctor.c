@@ -9,7 +9,7 @@
 enum {
     DOCTOR_LINES_MAX = 400,
     DOCTOR_TOLD_MAX = 20,
-    DOCTOR_SPEC_BYTES_MAX = 4 << 20
+    DOCTOR_SPEC_BYTES_MAX = RESOLVED_BYTES_MAX
 }; // all lines; of what one check may find many times
 
 static void doctor_line(Doctor *doctor, const char *check, bool finding, const char *format, va_list arguments)

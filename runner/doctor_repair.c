@@ -99,10 +99,12 @@ static Error repair_bind_campaign(const Repair *repair, Database *database, cons
 static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
 {
     Diagnostics *diagnostics = diagnostics_new(repair->arena);
-    Bytes text;
+    const char *path = repair_file(repair, "resolved.yaml");
+    Bytes text, resolved;
     TRY(file_read(repair_file(repair, "spec.yaml"), (size_t)4 << 20, repair->arena, &text));
+    TRY(file_read(path, RESOLVED_BYTES_MAX, repair->arena, &resolved));
     *given = (const char *)text.data;
-    return spec_load(repair_file(repair, "resolved.yaml"), NULL, 0, repair->arena, diagnostics, spec);
+    return spec_parse(path, (const char *)resolved.data, NULL, 0, repair->arena, diagnostics, spec);
 }
 
 static Error repair_campaign_row(Repair *repair, Database *database)

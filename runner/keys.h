@@ -65,6 +65,7 @@ typedef struct SpecReader {
     Arena *arena;
     Diagnostics *diagnostics;
     const Node *root;
+    const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
     Key *keys; // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
     GivenKey *given;
@@ -114,6 +115,11 @@ bool scalar_is_empty(const Node *node); // nothing after the colon
 // The tree with "key.path=value" applied; the errors are placed in a source "--set".
 const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
 
+// ---- include.c: fragments in other files ----------------------------------------------------------------------------
+
+// The tree with the files that it includes; `text` is the spec's, to which theirs is added as comments.
+const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics, const char **text);
+
 // ---- values.c: value forms ------------------------------------------------------------------------------------------
 
 // Values of the parameter that `key` describes: [list], {linspace: ...}, ... ; false after an error.
@@ -155,6 +161,11 @@ const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL:
 // The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
+// The whole of the file that the scalar names, at most `most` bytes, and its name for messages; false after an error.
+// A name is relative to the file that it stands in, and leads nowhere but to the spec's folder and below.
+bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
+                    Source *source);
+const char *source_beside(const Node *name, Arena *arena); // that name, relative to the spec's folder
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
 

@@ -10,7 +10,10 @@ typedef struct LimitRow {
 } LimitRow;
 
 static const LimitRow limits_rows[] = {
-    {"a spec's file, also with every value written out", YAML_BYTES_MAX, NULL},
+    {"a spec's file", YAML_BYTES_MAX, NULL},
+    {"a spec with every value written out", RESOLVED_BYTES_MAX, NULL},
+    {"a file of points", (double)POINTS_BYTES_MAX, NULL},
+    {"files that a spec includes, together no larger than it", INCLUDES_MAX, "files"},
     {"nesting", YAML_DEPTH_MAX, "levels"},
     {"values, an alias counting as often as it is used", YAML_NODES_MAX, "values"},
     {"anchors", YAML_ANCHORS_MAX, "anchors"},
@@ -21,6 +24,7 @@ static const LimitRow limits_rows[] = {
     {"search.exclude", EXCLUDE_MAX, "expressions"},
     {"constraints", CONSTRAINTS_MAX, "expressions"},
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},
+    {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},
     {"points of a terrain", POINTS_MAX, "points"},
     {"trajectories of one trial", (double)RECORD_TRIAL_BYTES_MAX, NULL},

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #define INTEGER_MAX (((int64_t)1 << 53) - 1) // beyond it not every integer is a double
+#define POINTS_BYTES_MAX ((int64_t)8 << 20)  // of a file of points
+#define RESOLVED_BYTES_MAX (16 << 20)        // of a spec with every value written out, points too
 #define TRIALS_MAX ((int64_t)1 << 48)        // what a random key's ordinal holds
 
 enum {
@@ -15,6 +17,8 @@ enum {
     CONSTRAINTS_MAX = 16,
     EXCLUDE_MAX = 256, // expressions, each evaluated for every trial
     REPLICATES_MAX = 65536,
+    INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
+    SEARCHES_MAX = 4096, // side by side, of methods that learn
     OBJECTIVES_MAX = 8,
     OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together
 };

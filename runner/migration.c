@@ -48,12 +48,14 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
      "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
-    // 6: where a campaign comes from; fronts of several objectives
+    // 6: where a campaign comes from; fronts of several objectives; outer grids
     {"CREATE TABLE origin(id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, campaign TEXT NOT NULL, hash TEXT NOT NULL,\n"
      "  trial INTEGER, fitness REAL, time TEXT NOT NULL) STRICT;\n"
      "CREATE TABLE fronts(search INTEGER NOT NULL, round INTEGER NOT NULL, front INTEGER NOT NULL, hypervolume REAL,\n"
      "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
-     "  STRICT, WITHOUT ROWID;\n",
+     "  STRICT, WITHOUT ROWID;\n"
+     "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
+     "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
 };
 

@@ -27,7 +27,7 @@ void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, in
                           double *lane)
 {
     const RandomKey key = {.seed = spec->seed,
-                           .search = (uint32_t)search,
+                           .search = search_key(spec, search),
                            .ordinal = spec->replicates.common ? 0 : ordinal,
                            .replicate = (uint32_t)replicate,
                            .purpose = RANDOM_PERTURB};

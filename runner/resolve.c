@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RESOLVE_POINTS_LISTED = 1000 }; // so many points are told one by one
+
 // ---- values as texts ------------------------------------------------------------------------------------------------
 
 static double resolve_number(const Key *key)
@@ -109,7 +111,8 @@ static void resolve_method(ResolveWriter *writer, const char *path)
     resolve_line(writer, path, method->name, NULL);
     for (int i = 0; i < writer->reader->n_keys; i++) {
         const Key *key = &writer->reader->keys[i];
-        if (key->method != NULL && strcmp(key->method, method->name) == 0) resolve_row(writer, key);
+        const bool own = key->method != NULL && strcmp(key->method, method->name) == 0;
+        if (own && key->type != KEY_FORM) resolve_row(writer, key);
     }
 }
 
@@ -149,10 +152,37 @@ static void resolve_over(ResolveWriter *writer, const char *path)
     }
 }
 
+static void resolve_outer(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]),
+                     values_text(&axis->values, arena), NULL);
+    }
+}
+
+// A table of its own lines is shorter than mappings, and one text to YAML.
+static void resolve_table(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    resolve_line(writer, path, "|", NULL);
+    for (int a = 0; a < spec->n_axes; a++)
+        fprintf(writer->out, "%s%s", a == 0 ? "    " : ",", writer->reader->names[spec->axes[a].parameter]);
+    for (int64_t i = 0; i < spec->n_points * spec->n_axes; i++)
+        fprintf(writer->out, "%s%s", i % spec->n_axes == 0 ? "\n    " : ",", text_number(spec->points[i]).text);
+    fputc('\n', writer->out);
+}
+
 static void resolve_points(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
     if (spec->n_points == 0) return;
+    if (spec->n_points > RESOLVE_POINTS_LISTED) {
+        resolve_table(writer, path);
+        return;
+    }
     resolve_line(writer, path, "", NULL);
     for (int64_t p = 0; p < spec->n_points; p++) {
         for (int a = 0; a < spec->n_axes; a++)
@@ -290,6 +320,7 @@ static const struct {
 } resolve_forms[] = {
     {"model", resolve_model},
     {"search.method", resolve_method},
+    {"search.cmaes.outer", resolve_outer},
     {"search.cmaes.from", resolve_from},
     {"search.cmaes.inject", resolve_inject},
     {"search.cmaes.taken", resolve_taken},
@@ -365,6 +396,23 @@ static void resolve_identity_rows(const SpecReader *reader, ResolveLines *lines)
     }
 }
 
+// Point by point; many as one line with their digest.
+static void resolve_identity_points(const Spec *spec, ResolveLines *lines)
+{
+    Arena *arena = lines->arena;
+    const size_t bytes = (size_t)(spec->n_points * spec->n_axes) * sizeof *spec->points;
+    if (spec->n_points > RESOLVE_POINTS_LISTED) {
+        resolve_add(lines, "search.points",
+                    arena_format(arena, "%lld points, sha256 %s", (long long)spec->n_points,
+                                 sha256_of(spec->points, bytes).hex));
+        return;
+    }
+    for (int64_t p = 0; p < spec->n_points; p++) {
+        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
+        resolve_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
+    }
+}
+
 // The order of axes gives the trials their ids, so it enters; that of derived parameters changes nothing.
 static void resolve_identity_search(const SpecReader *reader, ResolveLines *lines)
 {
@@ -384,10 +432,12 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
             resolve_add(lines, arena_format(arena, "%s.zip", path),
                         arena_format(arena, "%d", resolve_zip_number(spec, a)));
     }
-    for (int64_t p = 0; p < spec->n_points; p++) {
-        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
-        resolve_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        const char *path = arena_format(arena, "search.outer.%03d.%s", i, reader->names[axis->parameter]);
+        resolve_add(lines, path, values_text(&axis->values, arena));
     }
+    resolve_identity_points(spec, lines);
     for (int i = 0; i < spec->n_exclude; i++)
         resolve_add(lines, "search.exclude", expression_text(spec->exclude[i], arena));
 }
@@ -446,14 +496,14 @@ static const char *resolve_join(const ResolveLines *lines)
 static Error resolve_text(SpecReader *reader)
 {
     Arena arena;
-    TRY(arena_create(&arena, YAML_BYTES_MAX + 1, "a spec with every value"));
-    char *text = arena_take(&arena, YAML_BYTES_MAX + 1, 1);
-    FILE *out = fmemopen(text, YAML_BYTES_MAX + 1, "w");
+    TRY(arena_create(&arena, RESOLVED_BYTES_MAX + 1, "a spec with every value"));
+    char *text = arena_take(&arena, RESOLVED_BYTES_MAX + 1, 1);
+    FILE *out = fmemopen(text, RESOLVED_BYTES_MAX + 1, "w");
     if (out != NULL) resolve_write(out, reader);
     const bool fits = out != NULL && ferror(out) == 0;
     if (out != NULL && (fclose(out) != 0 || !fits)) {
         diagnose(reader->diagnostics, reader->root,
-                 "with every value written out the spec has more than 1 MiB, the most that is allowed");
+                 "with every value written out the spec has more than 16 MiB, the most that is allowed");
     }
     reader->spec->resolved = arena_copy(reader->arena, text);
     arena_destroy(&arena);

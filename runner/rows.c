@@ -12,7 +12,7 @@
 static const char *const rows_fixed_names[] = {"id", "search", "round", "fitness", "failure", "n_failed"};
 enum { ROWS_FIXED = sizeof rows_fixed_names / sizeof rows_fixed_names[0] };
 
-int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived; }
+int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived + spec->n_outer; }
 
 static bool rows_have_spread(const Spec *spec) { return spec->replicates.count > 1; }
 

@@ -98,9 +98,13 @@ typedef struct Spec {
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 
     const SearchMethod *method;
-    const double *method_settings;    // [method->n_options]
-    const Axis *axes;                 // [n_axes + n_derived] in the order of the spec; axes first, then derived ones
-    int n_axes, n_derived;            // derived ones stand at axes[n_axes ...]
+    const double *method_settings;  // [method->n_options]
+    const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
+    int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
+    struct {                        // of the outer axes (search_outer.c); unused if there are none
+        int64_t points, searches;   // searches: of each point
+        int64_t first;              // number of the first search
+    } outer;
     const Expression *const *exclude; // over configured.parameters' names
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
@@ -273,7 +277,7 @@ struct SearchMethod {
     const Option *options; // keys of `search:` that belong to it
     int n_options;
     bool wants_values, wants_range, wants_points; // what `over` may hold
-    bool wants_sigma;                             // a range may have one
+    bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
     const char *budget;                           // start of the options that only say how long it goes on; an
@@ -299,7 +303,7 @@ int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_random, search_latin_hypercube, search_sobol,
+extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
     search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
@@ -330,6 +334,11 @@ int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64
 bool search_complete(const Spec *spec, double *parameter);
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
+
+// Outer grids (runner/search_outer.c): what a search of that number has for the outer axes; the number that its random
+// numbers are keyed by, the one that it would have without an outer grid.
+void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
+uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
 // ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
@@ -439,6 +448,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
+//   outer_points search, parameter, value: what a search of an outer grid has for the outer parameters
 //   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was

@@ -71,6 +71,9 @@ static void schema_refer(Json *json, const char *name, const char *definition, A
     json_close(json, '}');
 }
 
+// In every section; at the top it is a row of the table.
+static void schema_add_include(Json *json, Arena *arena) { schema_refer(json, "include", "include", arena); }
+
 static void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena)
 {
     json_text(json, "type", "array");
@@ -116,6 +119,9 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
 static void schema_map_of(Json *json, const char *definition, Arena *arena)
 {
     schema_words(json, "type", "object|null", arena);
+    json_object(json, "properties");
+    schema_add_include(json, arena);
+    json_close(json, '}');
     schema_refer(json, "additionalProperties", definition, arena);
 }
 
@@ -135,9 +141,55 @@ static void schema_method_name(Json *json, Arena *arena)
     json_close(json, ']');
 }
 
+static void schema_include(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, NULL);
+    schema_array_of(json, "name", 1, 0, arena);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
 static void schema_over(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
 static void schema_perturb(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
-static void schema_points(Json *json, Arena *arena) { schema_array_of(json, "point", 1, 0, arena); }
+// A list of mappings, or a table as a text.
+static void schema_points(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    schema_array_of(json, "point", 1, 0, arena);
+    json_close(json, '}');
+    json_object(json, NULL);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void schema_csv(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, NULL);
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    json_object(json, "file");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+    json_object(json, "columns");
+    schema_array_of(json, "name", 1, 0, arena);
+    json_close(json, '}');
+    json_close(json, '}');
+    schema_required(json, "file");
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
 static void schema_inject(Json *json, Arena *arena) { schema_array_of(json, "point", 0, 4096, arena); }
 static void schema_campaign(Json *json, Arena *arena)
 {
@@ -195,13 +247,16 @@ static const struct {
     const char *path, *type; // type: NULL if the function writes it
     void (*write)(Json *json, Arena *arena);
 } schema_forms[] = {
+    {"include", NULL, schema_include},
     {"model", NULL, schema_model_name},
     {"search.method", NULL, schema_method_name},
+    {"search.cmaes.outer", NULL, schema_over},
     {"search.cmaes.from", "string", schema_campaign},
     {"search.cmaes.inject", NULL, schema_inject},
     {"search.cmaes.taken", "object", schema_taken},
     {"search.over", NULL, schema_over},
     {"search.points", NULL, schema_points},
+    {"search.csv", NULL, schema_csv},
     {"search.zip", NULL, schema_zip},
     {"search.exclude", NULL, schema_exclude},
     {"replicates.perturb", NULL, schema_perturb},
@@ -290,6 +345,7 @@ static void schema_options(Json *json, const Key *rows, int count, const char *s
         if (!first) continue;
         json_object(json, inner + strlen(section) + 1);
         json_object(json, "properties");
+        schema_add_include(json, arena);
         schema_options(json, rows, count, inner, arena);
         json_close(json, '}');
         json_boolean(json, "additionalProperties", false);
@@ -342,10 +398,10 @@ static void schema_methods(Json *json, Arena *arena)
     json_array(json, "allOf");
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
-        schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
-        json_object(json, "properties");
         int count;
         const Key *rows = schema_method_rows(method, &count, arena);
+        schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
+        json_object(json, "properties");
         schema_options(json, rows, count, "search", arena);
         json_close(json, '}');
         json_close(json, '}');
@@ -355,10 +411,33 @@ static void schema_methods(Json *json, Arena *arena)
     json_boolean(json, "unevaluatedProperties", false);
 }
 
+// What a section must have; a file that it includes may have it too.
+static void schema_section_required(Json *json, const Key *rows, int count, const char *section)
+{
+    int required = 0;
+    for (int i = 0; i < count; i++)
+        required += (rows[i].flags & KEY_REQUIRED) != 0 && schema_is_child(&rows[i], section);
+    if (required == 0) return;
+    json_array(json, "anyOf");
+    json_object(json, NULL);
+    json_array(json, "required");
+    for (int i = 0; i < count; i++) {
+        if ((rows[i].flags & KEY_REQUIRED) != 0 && schema_is_child(&rows[i], section))
+            json_text(json, NULL, key_name(&rows[i]));
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    json_object(json, NULL);
+    schema_required(json, "include");
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
 static void schema_section(Json *json, const Key *rows, int count, const char *section, Arena *arena)
 {
     schema_words(json, "type", section[0] != '\0' ? "object|null" : "object", arena);
     json_object(json, "properties");
+    if (section[0] != '\0') schema_add_include(json, arena);
     for (int i = 0; i < count; i++) {
         if (schema_is_child(&rows[i], section)) schema_property(json, rows, count, &rows[i], arena);
     }
@@ -367,12 +446,7 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
         schema_methods(json, arena);
     else
         json_boolean(json, "additionalProperties", false);
-    json_array(json, "required");
-    for (int i = 0; i < count; i++) {
-        if ((rows[i].flags & KEY_REQUIRED) != 0 && schema_is_child(&rows[i], section))
-            json_text(json, NULL, key_name(&rows[i]));
-    }
-    json_close(json, ']');
+    schema_section_required(json, rows, count, section);
 }
 
 // ---- models ---------------------------------------------------------------------------------------------------------
@@ -395,26 +469,52 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     const Key *rows = schema_parameter_rows(configured, &count, arena);
     json_object(json, section);
     json_object(json, "properties");
+    schema_add_include(json, arena);
     schema_options(json, rows, count, section, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
 
-// section.key is a mapping whose keys are parameters
-static void schema_names_in(Json *json, const Configured *configured, const char *section, const char *key,
-                            Arena *arena)
+// A mapping whose keys are parameters.
+static void schema_names(Json *json, const Configured *configured, const char *key, Arena *arena)
 {
     int count;
     const Key *rows = schema_parameter_rows(configured, &count, arena);
-    json_object(json, section);
-    json_object(json, "properties");
     json_object(json, key);
     json_object(json, "propertyNames");
     json_array(json, "enum");
+    json_text(json, NULL, "include");
     for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
     json_close(json, ']');
-    for (int i = 0; i < 4; i++) json_close(json, '}');
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void schema_open(Json *json, const char *section)
+{
+    json_object(json, section);
+    json_object(json, "properties");
+}
+
+static void schema_close(Json *json)
+{
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+// Where the spec names parameters, besides their own sections.
+static void schema_all_names(Json *json, const Configured *configured, Arena *arena)
+{
+    schema_open(json, "search");
+    schema_names(json, configured, "over", arena);
+    schema_open(json, "cmaes");
+    schema_names(json, configured, "outer", arena);
+    schema_close(json);
+    schema_close(json);
+    schema_open(json, "replicates");
+    schema_names(json, configured, "perturb", arena);
+    schema_close(json);
 }
 
 static void schema_model(Json *json, const Model *model, Arena *arena)
@@ -425,6 +525,7 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
     json_object(json, "properties");
     json_object(json, "simulation");
     json_object(json, "properties");
+    schema_add_include(json, arena);
     schema_options(json, schema_option_rows(model->options, model->n_options, "simulation", arena), model->n_options,
                    "simulation", arena);
     json_close(json, '}');
@@ -432,8 +533,7 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
     json_close(json, '}');
     schema_parameters(json, &configured, "initial", arena);
     schema_parameters(json, &configured, "parameters", arena);
-    schema_names_in(json, &configured, "search", "over", arena);
-    schema_names_in(json, &configured, "replicates", "perturb", arena);
+    schema_all_names(json, &configured, arena);
     for (int i = 0; i < 3; i++) json_close(json, '}');
 }
 
@@ -520,8 +620,12 @@ static void schema_definitions(Json *json, Arena *arena)
     json_object(json, "names");
     schema_array_of(json, "name", 2, 0, arena);
     json_close(json, '}');
+    json_object(json, "include");
+    schema_include(json, arena);
+    json_close(json, '}');
     json_object(json, "expression");
-    schema_minimize(json, arena);
+    schema_words(json, "type", "string|number", arena);
+    json_integer(json, "maxLength", EXPRESSION_LENGTH);
     json_close(json, '}');
     json_object(json, "id");
     json_text(json, "type", "integer");

@@ -6,8 +6,9 @@
 // ---- registry -------------------------------------------------------------------------------------------------------
 
 static const SearchMethod *const search_methods[] = {
-    &search_grid,     &search_list,   &search_random,        &search_latin_hypercube, &search_sobol,
-    &search_centered, &search_morris, &search_sobol_indices, &search_cmaes,           &search_nsga2};
+    &search_grid,  &search_list,     &search_csv,    &search_random,        &search_latin_hypercube,
+    &search_sobol, &search_centered, &search_morris, &search_sobol_indices, &search_cmaes,
+    &search_nsga2};
 
 int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
 

@@ -116,7 +116,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->settings = spec->method_settings;
     cmaes->n = (int)n;
     cmaes_choose(spec, cmaes);
-    cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES];
+    cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
@@ -183,6 +183,7 @@ static void cmaes_take(Cmaes *cmaes, Arena *arena)
     cmaes->weights.weight = ARENA_NEW(arena, double, lambda);
     cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
+    cmaes->fixed = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
     cmaes->populations = ARENA_NEW(arena, CmaesPopulation, cmaes->n_populations);
     cmaes_take_results(cmaes, arena);
     for (int64_t i = 0; i < cmaes->n_populations; i++)
@@ -261,6 +262,7 @@ static void cmaes_set_parameters(const Cmaes *cmaes, const CmaesView *view, cons
     const int64_t slot = population->slot[trial];
     const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
     double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
+    cmaes_fix(cmaes, cmaes->ask_search);
     if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
         if (cmaes_inject(cmaes, view, member, y, &square)) return;
     }
@@ -488,6 +490,7 @@ const SearchMethod search_cmaes = {
     .n_options = CMAES_N_OPTIONS,
     .wants_range = true,
     .wants_sigma = true,
+    .wants_outer = true,
     .init = cmaes_init,
     .ask = cmaes_ask,
     .tell = cmaes_tell,

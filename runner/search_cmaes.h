@@ -14,9 +14,8 @@ enum {
     CMAES_FULL_MAX = 100, // dimensions beyond which the covariance is separable, unless the spec says otherwise
     CMAES_POPULATION_MAX = 1 << 20,
     CMAES_TRIALS_MAX = 1 << 24, // of a generation: what an ordinal holds
-    CMAES_SEARCHES_MAX = 4096,
-    CMAES_HISTORY = 256,  // entries of the history of best and median
-    CMAES_ATTEMPTS = 100, // draws of a member, before it is left out
+    CMAES_HISTORY = 256,        // entries of the history of best and median
+    CMAES_ATTEMPTS = 100,       // draws of a member, before it is left out
     CMAES_STATE_VERSION = 2
 };
 
@@ -155,7 +154,8 @@ typedef struct Cmaes {
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
     bool separable, has_integers, penalized, uncertain, lagrangian;
-    bool drops; // there are points that may not be run
+    double *fixed; // [n_parameters] of the search whose points are made: fixed and outer values (cmaes_fix)
+    bool drops;    // there are points that may not be run
     int n_constraints;
     int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
     int64_t trials_max;               // of a generation
@@ -202,6 +202,8 @@ double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
 // The point m + sigma A y of a member.
 void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x);
+// Before points of a search are made.
+void cmaes_fix(const Cmaes *cmaes, int64_t search);
 // Whether the point x[n] may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
 // cmaes->parameter.
 bool cmaes_point(const Cmaes *cmaes, const double *x);

@@ -75,7 +75,7 @@ void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights)
 static RandomKey cmaes_key(const Cmaes *cmaes, int64_t search, int64_t round, int64_t member, int attempt)
 {
     return (RandomKey){.seed = cmaes->spec->seed,
-                       .search = (uint32_t)(search + (int64_t)cmaes->settings[CMAES_FIRST]),
+                       .search = search_key(cmaes->spec, search + (int64_t)cmaes->settings[CMAES_FIRST]),
                        .ordinal = (uint64_t)round << CMAES_MEMBER_BITS | (uint64_t)member,
                        .replicate = (uint32_t)attempt,
                        .purpose = RANDOM_SAMPLE};
@@ -148,6 +148,7 @@ CmaesPopulation *cmaes_population(const Search *search, int64_t run)
     const CmaesView view = cmaes_view(search, run);
     population->search = run;
     population->round = view.run->round;
+    cmaes_fix(cmaes, run);
     for (int64_t k = 0; k < view.run->lambda; k++)
         population->left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
     cmaes_list_trials(cmaes, &view, population);

@@ -64,12 +64,19 @@ void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, dou
     }
 }
 
+void cmaes_fix(const Cmaes *cmaes, int64_t search)
+{
+    const Spec *spec = cmaes->spec;
+    for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->fixed[p] = spec->fixed[p];
+    search_outer_fill(spec, search + (int64_t)cmaes->settings[CMAES_FIRST], cmaes->fixed);
+}
+
 // Beyond its ends an integer goes on to be the last one: there is nothing to be mirrored or to be drawn again.
 bool cmaes_point(const Cmaes *cmaes, const double *x)
 {
     const Spec *spec = cmaes->spec;
     const int bounds = (int)cmaes->settings[CMAES_BOUNDS];
-    for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->parameter[p] = spec->fixed[p];
+    for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->parameter[p] = cmaes->fixed[p];
     for (int i = 0; i < cmaes->n; i++) {
         const Values *values = &spec->axes[i].values;
         const bool outside = !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH);

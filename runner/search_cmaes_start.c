@@ -72,7 +72,7 @@ bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, dou
     const double *point = spec->inject + member * spec->n_axes;
     const double n = cmaes->n, longest = sqrt(n) + 2.0 * n / (n + 2.0);
     double *white = cmaes->vector;
-    memcpy(cmaes->parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *cmaes->parameter);
+    memcpy(cmaes->parameter, cmaes->fixed, (size_t)spec->configured.n_parameters * sizeof *cmaes->parameter);
     memset(white, 0, (size_t)cmaes->n * sizeof *white);
     for (int i = 0; i < cmaes->n; i++) {
         const Values *values = &spec->axes[i].values;

@@ -348,6 +348,33 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     return -1;
 }
 
+const char *source_beside(const Node *name, Arena *arena)
+{
+    const char *text = name->text;
+    while (strncmp(text, "./", 2) == 0) text += 2 + strspn(text + 2, "/");
+    if (name->source->name == NULL || strchr(name->source->name, '/') == NULL || text[0] == '/') return text;
+    return arena_format(arena, "%s/%s", folder_of(name->source->name, arena), text);
+}
+
+bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
+                    Source *source)
+{
+    const char *path = NULL, *beside = source_beside(name, arena);
+    Bytes bytes = {0};
+    if (folder == NULL) {
+        diagnose(diagnostics, name, "no file can be named here: only a spec that is a file itself has a folder");
+        return false;
+    }
+    Error error = file_beneath(folder, beside, arena, &path);
+    if (error.kind == OK) error = file_read(path, (size_t)most, arena, &bytes);
+    if (error.kind != OK) {
+        diagnose(diagnostics, name, "%s", error.text);
+        return false;
+    }
+    *source = (Source){.file = path, .text = (const char *)bytes.data, .name = beside};
+    return source_check(source, bytes.size, diagnostics);
+}
+
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
 {
     if (node->kind == NODE_SCALAR && !scalar_is_empty(node))
@@ -363,6 +390,8 @@ static void spec_read(SpecReader *reader)
     spec_start_table(reader);
     spec_walk(reader, reader->root, "");
     spec_read_rows(reader, 0);
+    const GivenKey *include = given_find(reader, "include");
+    if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
     axes_read_method(reader);
     reader->spec->model = spec_read_model(reader);
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
@@ -385,32 +414,50 @@ static Error spec_summary(const char *file, const Diagnostics *diagnostics)
     return error_make(ERROR_USER, "%s: %d error%s", file, errors, errors == 1 ? "" : "s");
 }
 
-Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
-                 Diagnostics *diagnostics, Spec *out)
+// Where a spec comes from.
+typedef struct SpecPlace {
+    const char *file, *folder; // folder NULL: it names no files
+    size_t most;               // bytes that it may have
+} SpecPlace;
+
+static Error spec_parse_at(const SpecPlace *place, const char *text, const char *const *overrides, int n_overrides,
+                           Arena *arena, Diagnostics *diagnostics, Spec *out)
 {
+    const char *file = place->file;
     *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text)};
     Source *source = ARENA_NEW(arena, Source, 1);
-    *source = (Source){.file = out->file, .text = out->text};
+    *source = (Source){.file = out->file, .text = out->text, .most = place->most};
     const Node *root = yaml_parse(source, arena, diagnostics);
     if (root == NULL) return spec_summary(file, diagnostics);
+    root = include_all(place->folder, root, arena, diagnostics, &out->text);
     for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
         root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
     if (root->kind != NODE_MAPPING)
         diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
-    SpecReader reader = {.spec = out, .arena = arena, .diagnostics = diagnostics, .root = root};
+    SpecReader reader = {
+        .spec = out, .arena = arena, .diagnostics = diagnostics, .root = root, .folder = place->folder};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
     if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
     TRY(spec_resolve(&reader));
     return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();
 }
 
+// A resolved spec may be longer than one that somebody writes: it holds the points of a file.
+Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                 Diagnostics *diagnostics, Spec *out)
+{
+    const SpecPlace place = {.file = file, .most = RESOLVED_BYTES_MAX};
+    return spec_parse_at(&place, text, overrides, n_overrides, arena, diagnostics, out);
+}
+
 Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
                 Spec *out)
 {
     Bytes bytes;
+    const SpecPlace place = {.file = path, .folder = folder_of(path, arena)};
     TRY(file_read(path, YAML_BYTES_MAX, arena, &bytes));
     Source *source = ARENA_NEW(arena, Source, 1);
     *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
     if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
-    return spec_parse(path, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+    return spec_parse_at(&place, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
 }

@@ -136,13 +136,15 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, rounds_table_sql));
     TRY(database_run(database, fronts_table_sql));
     TRY(database_run(database, sensitivity_table_sql));
+    TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
-    return store_insert_campaign(store);
+    TRY(store_insert_campaign(store));
+    return outer_record(database, store->spec);
 }
 
 // The spec as given and as understood, for people; campaign.db holds both too.
@@ -218,7 +220,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 {
     const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
     Bytes file = {0};
-    const bool same = file_exists(path) && file_read(path, (size_t)2 << 20, arena, &file).kind == OK &&
+    const bool same = file_exists(path) && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
                       strcmp((const char *)file.data, store->spec->resolved) == 0;
     if (same) return error_none();
     TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));

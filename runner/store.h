@@ -342,6 +342,11 @@ Error rounds_are_missing(Store *store, bool *missing);
 extern const char *const fronts_table_sql;           // CREATE TABLE fronts
 Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
 
+// ---- outer grids (runner/outer.c) -----------------------------------------------------------------------------------
+
+extern const char *const outer_table_sql;                 // CREATE TABLE outer_points
+Error outer_record(Database *database, const Spec *spec); // once, within the transaction that makes the campaign
+
 // ---- small changes (runner/edit.c) ----------------------------------------------------------------------------------
 
 // Takes the campaign's lock; a live holder is named, with what can be done about it.

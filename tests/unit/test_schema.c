@@ -36,32 +36,53 @@ TEST(schema_and_reference_know_every_key)
     free(reference);
 }
 
+// What a key needs beside it.
+static const char *schema_context(const char *path)
+{
+    static const struct {
+        const char *path, *search;
+    } contexts[] = {
+        {"search.zip", "{over: {k_att: [1, 2], b_att: [1, 2]}}"},
+        {"search.points", "{method: list}"},
+        {"search.csv", "{method: csv}"},
+        {"search.cmaes.from", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
+        {"search.cmaes.inject", "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.cmaes.taken",
+         "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, cmaes: {from: other}}"},
+        {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
+    };
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
+        if (strcmp(contexts[i].path, path) == 0) return contexts[i].search;
+    }
+    return "{}";
+}
+
 // An example that does not parse would be a bad teacher.
 TEST(schema_examples_are_good_specs)
 {
     Arena arena;
     int count;
     const Key *rows = keys_table(&count);
+    const char *folder = test_folder();
+    static const char points[] = "k_fp,thrust\n100,30\n";
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
+    CHECK_OK(file_write(folder, "points.csv", points, strlen(points)));
+    CHECK_OK(file_write(folder, "fragment.yaml", "seed: 3\n", strlen("seed: 3\n")));
     for (int i = 0; i < count; i++) {
         if (rows[i].type == KEY_LATER) continue;
-        const char *axes =
-            strcmp(rows[i].path, "search.zip") == 0 ? "search: {over: {k_att: [1, 2], b_att: [1, 2]}}\n" : "";
-        const char *list = strcmp(rows[i].path, "search.points") == 0 ? "search: {method: list}\n" : "";
         const char *several =
             strcmp(rows[i].path, "objective.reference") == 0 ? "objective: {minimize: [energy, apex_mean]}\n" : "";
-        const char *learns =
-            strncmp(rows[i].path, "search.cmaes.", 13) == 0
-                ? "search: {method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, "
-                  "cmaes: {from: other}}\n"
-                : "";
-        const char *text =
-            arena_format(&arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%s%s%s%s",
-                         axes, list, several, learns);
+        const char *text = arena_format(
+            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%ssearch: %s\n", several,
+            schema_context(rows[i].path));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);
-        const Error error = spec_parse("example", text, &set, 1, &arena, diagnostics, &spec);
+        const bool in_file = strcmp(rows[i].path, "include") == 0; // it stands in files only
+        if (in_file) text = arena_format(&arena, "%s%s: %s\n", text, rows[i].path, rows[i].example);
+        CHECK_OK(file_write(folder, "example.yaml", text, strlen(text)));
+        const Error error = spec_load(arena_format(&arena, "%s/example.yaml", folder), &set, in_file ? 0 : 1, &arena,
+                                      diagnostics, &spec);
         // Alone, a part of `trajectories` lacks `select`.
         const bool lacks_select =
             strncmp(rows[i].path, "record.trajectories.", 20) == 0 && strstr(rows[i].path, "select") == NULL;

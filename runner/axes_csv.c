@@ -1,0 +1,234 @@
+// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank lines
+// and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A file is
+// read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
+#include "axes.h"
+
+#include <string.h>
+
+enum { CSV_COLUMNS_MAX = 1024 };
+
+// The table while it is read.
+typedef struct CsvReader {
+    SpecReader *reader;
+    const Source *source;
+    char *at;     // the next line, in a copy of the text that is cut into fields
+    int line;     // the number of the row that was read
+    Node *fields; // [CSV_COLUMNS_MAX + 1] of that row
+    int n_fields, n_columns;
+    int *axis; // [n_columns] which axis a column is; -1: it is left out
+} CsvReader;
+
+// ---- lines and fields -----------------------------------------------------------------------------------------------
+
+static int csv_characters(const char *from, const char *to)
+{
+    int count = 0;
+    for (; from < to; from++) count += ((unsigned char)*from & 0xC0) != 0x80; // UTF-8: no continuation byte
+    return count;
+}
+
+// The field at `p`, cut out of its line; where the next one starts, NULL after the last.
+static char *csv_field(const CsvReader *csv, const char *line, char *p, Node *field)
+{
+    p += strspn(p, " \t");
+    const bool quoted = *p == '"';
+    char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
+    char *comma = end + strcspn(end, ",");
+    while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
+    const int width = csv_characters(start, end);
+    *field = (Node){.kind = NODE_SCALAR,
+                    .source = csv->source,
+                    .line = csv->line,
+                    .column = csv_characters(line, start) + 1,
+                    .width = width > 0 ? width : 1,
+                    .text = start};
+    char *next = *comma == ',' ? comma + 1 : NULL;
+    *end = '\0';
+    return next;
+}
+
+// The next line that says something, NULL: there is none.
+static char *csv_line(CsvReader *csv)
+{
+    while (*csv->at != '\0') {
+        char *line = csv->at, *end = line + strcspn(line, "\n");
+        csv->at = *end == '\n' ? end + 1 : end;
+        csv->line++;
+        if (end > line && end[-1] == '\r') end--;
+        *end = '\0';
+        const char first = line[strspn(line, " \t")];
+        if (first != '\0' && first != '#') return line;
+    }
+    return NULL;
+}
+
+// Reads a row of at most `most` fields; false at the end.
+static bool csv_row(CsvReader *csv, int most)
+{
+    char *line = csv_line(csv), *p = line;
+    for (csv->n_fields = 0; p != NULL && csv->n_fields < most;)
+        p = csv_field(csv, line, p, &csv->fields[csv->n_fields++]);
+    return line != NULL;
+}
+
+// ---- the header -----------------------------------------------------------------------------------------------------
+
+// Whether a column is wanted: all are, unless the spec names some.
+static bool csv_wants(const Node *columns, const char *name)
+{
+    bool found = columns == NULL;
+    for (int i = 0; !found && i < columns->count; i++)
+        found = columns->items[i]->kind == NODE_SCALAR && strcmp(columns->items[i]->text, name) == 0;
+    return found;
+}
+
+// The header as a mapping, for whoever looks for names that are near.
+static const Node *csv_header(const CsvReader *csv, Arena *arena)
+{
+    const Node **names = ARENA_NEW(arena, const Node *, csv->n_columns);
+    Node *header = ARENA_NEW(arena, Node, 1), *copies = ARENA_NEW(arena, Node, csv->n_columns);
+    for (int i = 0; i < csv->n_columns; i++) {
+        copies[i] = csv->fields[i];
+        copies[i].text = arena_copy(arena, copies[i].text);
+        names[i] = &copies[i];
+    }
+    *header = csv->fields[0];
+    header->kind = NODE_MAPPING;
+    header->count = csv->n_columns;
+    header->keys = header->items = names;
+    return header;
+}
+
+static void csv_read_name(CsvReader *csv, const Node *header, int column, AxesBuild *build)
+{
+    SpecReader *reader = csv->reader;
+    const Node *name = header->keys[column];
+    const int parameter = parameter_find(reader, name, header, "the header");
+    if (parameter >= 0 && build->taken[parameter])
+        diagnose(reader->diagnostics, name, "%s is searched already: it stands in the header twice, or in `over`",
+                 reader->names[parameter]);
+    if (!axes_claim(reader, build, name, parameter)) return;
+    csv->axis[column] = build->n_axes;
+    build->names[build->n_axes] = name;
+    build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
+}
+
+// Columns that the spec names and the table has not.
+static void csv_check_columns(const CsvReader *csv, const Node *header, const Node *columns)
+{
+    const char **names = ARENA_NEW(csv->reader->arena, const char *, csv->n_columns);
+    for (int i = 0; columns != NULL && i < columns->count; i++) {
+        const Node *wanted = columns->items[i];
+        bool found = false;
+        for (int c = 0; c < csv->n_columns; c++) {
+            names[c] = header->keys[c]->text;
+            found |= wanted->kind == NODE_SCALAR && strcmp(names[c], wanted->text) == 0;
+        }
+        const char *near =
+            wanted->kind == NODE_SCALAR && !found ? nearest_name(wanted->text, names, csv->n_columns) : NULL;
+        if (!found)
+            diagnose(csv->reader->diagnostics, wanted, "%s is no column of %s%s%s%s",
+                     scalar_given(wanted, csv->reader->arena), text_visible(csv->source->file, csv->reader->arena),
+                     near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    }
+}
+
+static bool csv_read_header(CsvReader *csv, const Node *columns, AxesBuild *build)
+{
+    SpecReader *reader = csv->reader;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    csv->n_columns = csv->n_fields;
+    if (csv->n_columns > CSV_COLUMNS_MAX) {
+        diagnose(reader->diagnostics, &csv->fields[0], "the header has more than %d columns", CSV_COLUMNS_MAX);
+        return false;
+    }
+    csv->axis = ARENA_NEW(reader->arena, int, csv->n_columns);
+    const Node *header = csv_header(csv, reader->arena);
+    if (csv->n_columns == 1 && strpbrk(header->keys[0]->text, ";\t") != NULL) {
+        diagnose(reader->diagnostics, header->keys[0], "the header has one column; columns are separated by ','");
+        return false;
+    }
+    csv_check_columns(csv, header, columns);
+    for (int c = 0; c < csv->n_columns; c++) {
+        csv->axis[c] = -1;
+        if (csv_wants(columns, header->keys[c]->text)) csv_read_name(csv, header, c, build);
+    }
+    return diagnostics_errors(reader->diagnostics) == errors;
+}
+
+// ---- the points -----------------------------------------------------------------------------------------------------
+
+static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double *values)
+{
+    SpecReader *reader = csv->reader;
+    if (csv->n_fields != csv->n_columns) {
+        diagnose(reader->diagnostics, &csv->fields[csv->n_fields - 1], "%s, and the header has %d",
+                 csv->n_fields > csv->n_columns ? "more fields than columns"
+                                                : arena_format(reader->arena, "the line has %d field%s", csv->n_fields,
+                                                               csv->n_fields == 1 ? "" : "s"),
+                 csv->n_columns);
+        return;
+    }
+    for (int c = 0; c < csv->n_columns; c++) {
+        const int axis = csv->axis[c];
+        if (axis < 0) continue;
+        scalar_number(reader, reader->parameter_keys[build->axes[axis].parameter], &csv->fields[c], &values[axis]);
+    }
+}
+
+static int64_t csv_lines(const char *text)
+{
+    int64_t count = 1;
+    for (; *text != '\0'; text++) count += *text == '\n';
+    return count;
+}
+
+// Stops at the first line when more errors were found than are shown.
+static void csv_read_rows(CsvReader *csv, AxesBuild *build)
+{
+    SpecReader *reader = csv->reader;
+    double *values = ARENA_NEW(reader->arena, double, csv_lines(csv->at) * build->n_axes);
+    int64_t count = 0;
+    while (!scalar_flooded(reader) && csv_row(csv, csv->n_columns + 1))
+        csv_read_point(csv, build, values + count++ * build->n_axes);
+    if (count == 0) diagnose(reader->diagnostics, &csv->fields[0], "there is no point below the header");
+    axes_set_points(reader, build, values, count);
+}
+
+void axes_read_table(SpecReader *reader, const Source *source, const Node *columns, AxesBuild *build)
+{
+    const char *mark = strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? source->text + 3 : source->text;
+    CsvReader csv = {.reader = reader,
+                     .source = source,
+                     .at = arena_copy(reader->arena, mark),
+                     .fields = ARENA_NEW(reader->arena, Node, CSV_COLUMNS_MAX + 1)};
+    diagnostics_source(reader->diagnostics, source);
+    if (!csv_row(&csv, CSV_COLUMNS_MAX + 1)) {
+        diagnose_at(reader->diagnostics, source, 1, 1, 1, "the table is empty; it starts with the names of parameters");
+        return;
+    }
+    if (csv_read_header(&csv, columns, build)) csv_read_rows(&csv, build);
+}
+
+// ---- the file -------------------------------------------------------------------------------------------------------
+
+// `csv: points.csv`, or `{file: points.csv, columns: [a, b]}`. NULL after an error.
+static const Node *csv_file_node(SpecReader *reader, const Node *node, const Node **columns)
+{
+    const Node *file = node->kind == NODE_MAPPING ? node_find(node, "file") : node;
+    *columns = node_find(node, "columns");
+    bool good = file != NULL && file->kind == NODE_SCALAR && !scalar_is_empty(file) &&
+                (*columns == NULL || ((*columns)->kind == NODE_SEQUENCE && (*columns)->count > 0));
+    if (node->kind == NODE_MAPPING) good &= node->count == 1 + (*columns != NULL);
+    if (!good) form_mistyped(reader, "search.csv", node);
+    return good ? file : NULL;
+}
+
+void axes_read_csv(SpecReader *reader, const Node *node, AxesBuild *build)
+{
+    const Node *columns, *file = csv_file_node(reader, node, &columns);
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    if (file == NULL) return;
+    if (spec_read_file(reader->folder, file, POINTS_BYTES_MAX, reader->arena, reader->diagnostics, source))
+        axes_read_table(reader, source, columns, build);
+}
