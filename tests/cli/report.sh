@@ -308,11 +308,11 @@ for value in ("9e999", "-9e999", "NULL", "1e308", "-1e308", "5e-324", "0", "-1")
     database.execute(f"UPDATE trials SET fitness = {value}, velocity_error = {value} WHERE id % 4 = 1")
     database.execute(f"UPDATE batches SET wall_seconds = {value}, kernel_seconds = {value}")
     database.commit()
-    kinds = ["convergence", "scatter", "pairs", "parallel", "importance", "failures", "pareto", "timings"]
-    runs = [subprocess.run([program, *arguments, "-o", "-"], capture_output=True, text=True, timeout=60)
-            for arguments in [["report", "gains", "--threads", "1"], *(["plot", "gains", "--kind", k] for k in kinds)]]
-    check(f"{value} everywhere", all(run.returncode == 0 and not re.search(r'[ "](-?nan|-?inf)["\s]', run.stdout.split(
-        "</style>")[1].split("<script")[0]) for run in runs), [(run.returncode, run.stderr) for run in runs])
+    run = subprocess.run([program, "report", "gains", "--threads", "1", "-o", "-"], capture_output=True, text=True,
+                         timeout=300)
+    body = run.stdout.split("</style>")[1] if run.returncode == 0 else "inf "
+    odd = re.search(r'.{60}[ ">](-?nan|-?inf)["<\s]', body.split("<script>")[0])
+    check(f"{value} everywhere", not odd, run.returncode, run.stderr, odd)
     database.execute("DELETE FROM trials")
     database.execute("INSERT INTO trials SELECT * FROM kept")
     database.commit()
