@@ -83,7 +83,8 @@ void plot_style(FILE *out, const char *scope, bool dark)
 Text32 plot_short(double value)
 {
     Text32 text;
-    snprintf(text.text, sizeof text.text, "%.4g", value == 0 ? 0.0 : value);
+    const bool thousands = fabs(value) >= 1e4 && fabs(value) < 1e6;
+    snprintf(text.text, sizeof text.text, thousands ? "%.0f" : "%.4g", value == 0 ? 0.0 : value);
     char *exponent = strstr(text.text, "e+0"); // 1e+06 as 1e6, 1e-05 as 1e-5
     if (exponent != NULL) memmove(exponent + 1, exponent + 3, strlen(exponent + 3) + 1);
     exponent = strstr(text.text, "e-0");
