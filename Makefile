@@ -33,7 +33,7 @@ kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
 	$(LINK)
-$(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*)
+$(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
 	$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk

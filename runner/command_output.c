@@ -20,8 +20,9 @@ static Error command_output_write(const CommandLine *line, const CommandOutput *
         return error_none(); // its errors are found when it is flushed
     }
     TRY(file_write_path(output->path, output->text, output->size, line->arena));
-    put_visible(line->out, output->path);
-    fprintf(line->out, ": %s\n", text_bytes((double)output->size).text);
+    FILE *words = switch_given(line, "json") ? line->messages : line->out; // JSON stands alone
+    put_visible(words, output->path);
+    fprintf(words, ": %s\n", text_bytes((double)output->size).text);
     return error_none();
 }
 

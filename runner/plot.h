@@ -112,7 +112,7 @@ void plot_key(PlotPanel *panel, double x, double y, const char *class_name, cons
 // The rules that the classes need, each with `scope` before it: dark or light colours.
 void plot_style(FILE *out, const char *scope, bool dark);
 const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)", "" without one
-Text32 plot_short(double value);                                  // four digits
+Text32 plot_short(double value);                                  // four digits, or thousands
 
 // ---- the plots (runner/plot.c, one file each) -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include "store.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ static void plot_take_sample(PlotData *data, Statement *row)
     for (int g = 0; g < data->n_gains; g++) {
         const double value = column_real(row, PLOT_VALUES + g);
         PlotGain *gain = &data->gain[g];
+        if (!isfinite(value)) return; // only another program could have put it there
         gain->low = value < gain->low ? value : gain->low;
         gain->high = value > gain->high ? value : gain->high;
     }
@@ -138,6 +140,8 @@ static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
     const double first = value[0], last = value[count - 1];
     gain->edge[0] = gain->log ? first * first / gain->edge[1] : 2 * first - gain->edge[1];
     gain->edge[count] = gain->log ? last * last / gain->edge[count - 1] : 2 * last - gain->edge[count - 1];
+    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // of numbers that only another program could have put there
+    gain->edge[count] = fmin(gain->edge[count], DBL_MAX);
 }
 
 // Of few trials wider ones, so that a cell of two gains holds some ten of them.
@@ -222,7 +226,9 @@ static void plot_take_bins(PlotData *data, Statement *row)
     const int failure = plot_failure_of(&data->campaign->spec, column_text(row, PLOT_FAILURE));
     int bin[PLOT_GAINS_MAX];
     for (int g = 0; g < data->n_gains; g++) {
-        bin[g] = plot_bin(&data->gain[g], column_real(row, PLOT_VALUES + g));
+        const double value = column_real(row, PLOT_VALUES + g);
+        if (!isfinite(value)) return;
+        bin[g] = plot_bin(&data->gain[g], value);
         plot_cell_add(&data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
         data->bin_failures[(g * PLOT_BINS + bin[g]) * n_failures + failure]++;
         for (int h = 0; h < g; h++) plot_cell_add(plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
@@ -279,7 +285,7 @@ static void plot_ranks(PlotRank *value, int64_t n, double *rank)
 {
     qsort(value, (size_t)n, sizeof *value, plot_rank_order);
     for (int64_t first = 0, last; first < n; first = last) {
-        for (last = first; last < n && value[last].value == value[first].value;) last++;
+        for (last = first + 1; last < n && value[last].value == value[first].value;) last++;
         for (int64_t i = first; i < last; i++) rank[value[i].at] = (double)(first + last - 1) / 2;
     }
 }

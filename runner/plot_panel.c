@@ -5,6 +5,7 @@
 // vision and on a grey print. Kinds are told apart by the palette of Okabe & Ito (Color universal design, 2008).
 #include "plot.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -82,7 +83,8 @@ void plot_style(FILE *out, const char *scope, bool dark)
 Text32 plot_short(double value)
 {
     Text32 text;
-    snprintf(text.text, sizeof text.text, "%.4g", value == 0 ? 0.0 : value);
+    const bool thousands = fabs(value) >= 1e4 && fabs(value) < 1e6;
+    snprintf(text.text, sizeof text.text, thousands ? "%.0f" : "%.4g", value == 0 ? 0.0 : value);
     char *exponent = strstr(text.text, "e+0"); // 1e+06 as 1e6, 1e-05 as 1e-5
     if (exponent != NULL) memmove(exponent + 1, exponent + 3, strlen(exponent + 3) + 1);
     exponent = strstr(text.text, "e-0");
@@ -118,9 +120,10 @@ PlotAxis plot_fitness_axis(const PlotData *data)
     const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);
     const double high = isfinite(most) && most > best ? most : best + 1;
     if (best > 0 && high > 30 * best)
-        return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = high * 1.05, .log = true};
-    return (PlotAxis){
-        .name = data->value_name, .low = best - 0.04 * (high - best), .high = high + 0.02 * (high - best)};
+        return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = fmin(high * 1.05, DBL_MAX), .log = true};
+    return (PlotAxis){.name = data->value_name,
+                      .low = best - 0.04 * (high - best),
+                      .high = fmin(high + 0.02 * (high - best), DBL_MAX)};
 }
 
 // Round numbers: 1, 2 or 5 times a power of ten (and 1 to 9 of a logarithmic axis that spans little).
@@ -131,7 +134,8 @@ static int plot_ticks_even(const PlotAxis *axis, int wanted, double *tick)
     double step = power * (ratio < 1.6 ? 1 : ratio < 3.6 ? 2 : ratio < 7.6 ? 5 : 10);
     int count = 0;
     if (axis->whole && step < 1) step = 1;
-    for (double k = ceil(axis->low / step - 1e-9); k * step <= axis->high + 1e-9 * step && count < PLOT_TICKS_MAX; k++)
+    for (double k = ceil(axis->low / step - 1e-9);
+         isfinite(k * step) && k * step <= axis->high + 1e-9 * step && count < PLOT_TICKS_MAX; k++)
         tick[count++] = k * step;
     return count;
 }

@@ -79,6 +79,7 @@ static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
     int64_t n = 0;
     for (int64_t i = 0; i < pareto->front.count; i++) {
         const double value = pareto->front.value[i * pareto->count + k];
+        if (!isfinite(value)) continue; // only another program could have put it there
         low = value < low ? value : low;
         high = value > high ? value : high;
     }
@@ -87,6 +88,7 @@ static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
     }
     qsort(work, (size_t)n, sizeof *work, pareto_ascending);
     const double most = n > 0 ? work[(n - 1) * 9 / 10] : high;
+    if (!isfinite(low)) low = high = 0;
     if (most > low) high = most;
     if (!(high > low)) high = low + 1;
     return (PlotAxis){.name = pareto->name[k],

@@ -16,7 +16,7 @@ static const char *const timings_classes[TIMINGS_PARTS] = {"k2", "k3", "k4", "k0
 static double timings_seconds(Statement *row, int index)
 {
     const double value = column_real(row, index);
-    return value > 0 ? value : 0;
+    return value > 0 && value < 1e12 ? value : 0;
 }
 
 // Consecutive batches share a bar, so that there are at most TIMINGS_BARS.

@@ -104,7 +104,8 @@ static void report_facts(const StoredCampaign *campaign, const PlotData *data, c
                          const char *devices, FILE *out, Arena *arena)
 {
     const Spec *spec = &campaign->spec;
-    const double wall = timings->wall, failed = (double)(data->trials - data->failures[0]);
+    const double wall = isfinite(timings->wall) && timings->wall > 0 ? timings->wall : 0;
+    const double failed = (double)(data->trials - data->failures[0]);
     fputs("<dl class=\"facts\">\n", out);
     if (spec_several(spec))
         report_fact(out, "objectives", text_count(spec->objective.count).text, "plots of a fitness show the first");

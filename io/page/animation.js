@@ -5,7 +5,8 @@
   const place = document.querySelector("div.motion"), data = document.getElementById("motions");
   if (!place || !data) return;
   const motions = JSON.parse(data.textContent);
-  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900, height = 340, svgns = "http://www.w3.org/2000/svg";
+  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900, height = 340;
+  const svgns = "http://www.w3.org/2000/svg";
 
   const svg = (name, attributes, parent) => {
     const element = document.createElementNS(svgns, name);

@@ -1,5 +1,5 @@
-// What a page adds to what is printed in it: the theme, sorted tables, a trial marked wherever it stands, values read off
-// a plot. Without it everything can still be read.
+// What a page adds to what is printed in it: the theme, sorted tables, a trial marked wherever it stands, values read
+// off a plot. Without it everything can still be read.
 "use strict";
 (() => {
   const root = document.documentElement;

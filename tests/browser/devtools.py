@@ -107,8 +107,9 @@ class Browser:
             self.complaints.append(about["entry"]["text"])
         if method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
             self.complaints.append(str(about["args"]))
-        if method == "Network.requestWillBeSent" and not about["request"]["url"].startswith(("file:", "data:", "about:")):
-            self.complaints.append("asks the network for " + about["request"]["url"])
+        address = about.get("request", {}).get("url", "") if method == "Network.requestWillBeSent" else ""
+        if address and not address.startswith(("file:", "data:", "about:")):
+            self.complaints.append("asks the network for " + address)
 
     def open(self, path):
         """Seconds until the page was loaded and could be painted."""

@@ -123,6 +123,9 @@ if cmp -s trace.csv other.csv; then bad "replicates are the same"; else good "wh
 expect "of no replicate" 1 replay "gains/$best/2"
 has "how many there are" err "has 2 replicates, numbered from 0"
 expect "by path, with a replicate" 0 replay "results/gains/$best/1"
+expect "replay as JSON" 0 replay "gains/$best" --json --svg json.svg --threads 1
+has "of the comparison" out '"equal": true'
+lacks "and nothing else" out "json.svg"
 expect "replay as HDF5" 0 replay "gains/$best" -o trace.h5 --threads 1
 expect "the solver's iterations" 0 replay "gains/$best" --debug newton --window 0.3,0.3005 -o - --threads 1
 has "with their columns" out "time,step,iteration,residual_q"
@@ -297,6 +300,34 @@ subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.htm
                stdout=subprocess.DEVNULL)
 page("hostile.html", hostile)
 check("the name is shown as it is, everywhere", Page("hostile.html").text.count(hostile) >= 9)
+# A database of an older schema lacks columns and tables.
+database = sqlite3.connect("results/fallen/campaign.db")
+database.executescript("""DROP TABLE sensitivity; DROP TABLE IF EXISTS fronts;
+    ALTER TABLE batches DROP COLUMN copy_seconds; ALTER TABLE batches DROP COLUMN search_seconds;
+    ALTER TABLE batches DROP COLUMN hdf5_seconds; ALTER TABLE batches DROP COLUMN sqlite_seconds;
+    ALTER TABLE rounds DROP COLUMN stop; PRAGMA user_version = 3""")
+database.close()
+old = subprocess.run([program, "report", "fallen", "-o", "old.html"], capture_output=True, text=True)
+check("an older schema", old.returncode == 0, old.stderr)
+
+# Numbers that no run could have written.
+for value in ("9e999", "-9e999", "NULL", "1e308", "-1e308", "5e-324", "0", "-1"):
+    database = sqlite3.connect("results/gains/campaign.db")
+    database.execute("CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM trials")
+    database.execute(f"UPDATE trials SET k_fp = {value} WHERE id % 3 = 0")
+    database.execute(f"UPDATE trials SET fitness = {value}, velocity_error = {value} WHERE id % 4 = 1")
+    database.execute(f"UPDATE batches SET wall_seconds = {value}, kernel_seconds = {value}")
+    database.commit()
+    run = subprocess.run([program, "report", "gains", "--threads", "1", "-o", "-"], capture_output=True, text=True,
+                         timeout=300)
+    body = run.stdout.split("</style>")[1] if run.returncode == 0 else "inf "
+    odd = re.search(r'.{60}[ ">](-?nan|-?inf)["<\s]', body.split("<script>")[0])
+    check(f"{value} everywhere", not odd, run.returncode, run.stderr, odd)
+    database.execute("DELETE FROM trials")
+    database.execute("INSERT INTO trials SELECT * FROM kept")
+    database.commit()
+    database.close()
+
 database = sqlite3.connect("results/gains/campaign.db")
 database.execute("UPDATE trials SET fitness = fitness * (1 + 1e-15) WHERE id = (SELECT id FROM trials WHERE fitness IS "
                  "NOT NULL ORDER BY fitness LIMIT 1)")

@@ -274,6 +274,7 @@ TEST(report_axis_marks_round_numbers)
     CHECK_NEAR(100, tick[2], 1e-12);
     CHECK_TEXT("1e6", plot_short(1e6).text);
     CHECK_TEXT("1e-5", plot_short(1e-5).text);
+    CHECK_TEXT("50000", plot_short(5e4).text);
     CHECK_TEXT("0.3333", plot_short(1.0 / 3).text);
     CHECK_TEXT("0", plot_short(-0.0).text);
 }
