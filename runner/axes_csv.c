@@ -107,7 +107,7 @@ static void csv_read_name(CsvReader *csv, const Node *header, int column, AxesBu
     if (parameter >= 0 && build->taken[parameter])
         diagnose(reader->diagnostics, name, "%s is searched already: it stands in the header twice, or in `over`",
                  reader->names[parameter]);
-    if (!axes_claim(reader, build, name, parameter)) return;
+    if (!axes_claim(build, name, parameter)) return;
     csv->axis[column] = build->n_axes;
     build->names[build->n_axes] = name;
     build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};

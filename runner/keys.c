@@ -62,8 +62,14 @@ static const Key keys_rows[] = {
      .doc = "axes that advance together; they have equally many values", .example = "[[k_att, b_att]]"},
     {.path = "search.exclude", .type = KEY_FORM, .words = "a list of expressions over the parameters",
      .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
-    {.path = "search.union", .type = KEY_LATER},
-    {.path = "search.when", .type = KEY_LATER},
+    {.path = "search.union", .type = KEY_FORM, .words = "a list of blocks {over: {...}, zip: [...]}",
+     .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has not "
+            "got keeps the parameter's value there; a point that an earlier block has too is run once",
+     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]"},
+    {.path = "search.when", .type = KEY_FORM, .words = "a mapping of searched parameters to expressions",
+     .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials of a "
+            "grid that differ in it alone one is run",
+     .example = "{b_att: \"k_att > 0\"}"},
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},

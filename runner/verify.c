@@ -26,7 +26,7 @@ bool verify_draws(const Spec *spec)
 
 static const Axis *verify_searched(const Spec *spec, int parameter)
 {
-    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
         if (spec->axes[a].parameter == parameter) return &spec->axes[a];
     }
     return NULL;
