@@ -6,7 +6,7 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
     PlotData data;
     CommandOutput output;
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s-%s.svg", campaign->name, kind->name));
-    TRY(plot_data_read(campaign, line->arena, &data));
+    TRY(plot_data_read(campaign, (int)switch_integer(line, "objective", 1) - 1, line->arena, &data));
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output, plot_picture(&data, kind, output.out, line->arena));
 }
@@ -24,9 +24,10 @@ static Error plot_run(const CommandLine *line)
 static const Switch plot_switch_rows[] = {
     {"kind", SWITCH_CHOICE, "convergence|scatter|pairs|parallel|importance|failures|pareto|timings", 0, 0,
      "what is drawn (default convergence)"},
+    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "of several objectives the one that is plotted (default 1)"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "where to, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
 };
-static const Switches plot_switches = {plot_switch_rows, 2};
+static const Switches plot_switches = {plot_switch_rows, 3};
 
 const Command command_plot = {
     .name = "plot",

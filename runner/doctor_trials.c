@@ -1,5 +1,6 @@
-// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, so rows that are not
-// what was written are simulated again, and the digest of their block says whether the bits are back.
+// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, or, where a search learns,
+// of the results before it. So rows that are not what was written are simulated again, and the digest of their block says
+// whether the bits are back.
 #include "doctor.h"
 
 #include <string.h>
@@ -59,6 +60,7 @@ static Error repair_simulate(RepairBlock *block)
         TRY(statement_step(block->expect, &none));
         TRY(repair_trial(block, i));
     }
+    if (search_learns(spec->method)) TRY(spec->method->tell(&block->repair->search, &block->flight.trials));
     block->flight.trials.count = 0;
     return error_none();
 }
@@ -78,6 +80,48 @@ static Error repair_each_id(RepairBlock *block, int64_t last)
     }
     return repair_simulate(block);
 }
+
+// ---- a search that learns -------------------------------------------------------------------------------------------
+
+static Error repair_stored_results(Repair *repair, const char *sql, Trials *trials, bool *all);
+static const char *repair_results_sql(const Repair *repair);
+
+// Results that are stored and were not damaged, or are mended already.
+static Error repair_tell_stored(RepairBlock *block, const char *sql)
+{
+    Repair *repair = block->repair;
+    Trials *trials = &block->flight.trials;
+    bool all = true;
+    TRY(repair_stored_results(repair, sql, trials, &all));
+    if (!all)
+        return error_make(ERROR_MACHINE, "trials before %lld are missing, on which those after them depend",
+                          (long long)block->first);
+    TRY(repair->spec.method->tell(&repair->search, trials));
+    trials->count = 0;
+    return error_none();
+}
+
+// From where the search is to the end of the block: what stands before it is told as it is stored, and the block's own
+// trials are simulated. It starts anew if it is beyond the block already.
+static Error repair_learn_again(RepairBlock *block, int64_t last)
+{
+    Repair *repair = block->repair;
+    Trials *trials = &block->flight.trials;
+    const char *sql = repair_results_sql(repair);
+    if (repair->search.asked > block->first) TRY(search_init(&repair->spec, repair->arena, &repair->search));
+    const int64_t end = last + 1 < block->end ? last + 1 : block->end;
+    for (int64_t next = repair->search.asked; next < end; next = repair->search.asked) {
+        const int64_t most = (next < block->first ? block->first : end) - next;
+        bool waiting = false;
+        TRY(repair->spec.method->ask(&repair->search, most < trials->capacity ? most : trials->capacity, trials,
+                                     &waiting));
+        if (trials->count == 0) break;
+        TRY(next < block->first ? repair_tell_stored(block, sql) : repair_simulate(block));
+    }
+    return error_none();
+}
+
+// ---- what was not told ----------------------------------------------------------------------------------------------
 
 static Error repair_count_strangers(RepairBlock *block)
 {
@@ -141,7 +185,8 @@ static Error repair_take_block(RepairBlock *block)
 static Error repair_block_rows(RepairBlock *block, int64_t last)
 {
     Error error = repair_take_block(block);
-    if (error.kind == OK) error = repair_each_id(block, last);
+    const bool learns = search_learns(block->repair->spec.method);
+    if (error.kind == OK) error = learns ? repair_learn_again(block, last) : repair_each_id(block, last);
     statement_close(block->select);
     statement_close(block->insert);
     statement_close(block->select_replicate);
@@ -180,11 +225,6 @@ static Error repair_block(Repair *repair, int64_t index, int64_t last)
 {
     RepairBlock block = {.repair = repair};
     Arena arena;
-    if (search_learns(repair->spec.method))
-        return error_make(ERROR_MACHINE,
-                          "trials of method %s depend on those before them and can't be simulated again one by one; "
-                          "nothing of them was changed: run the spec under another name",
-                          repair->spec.method->name);
     seal_trials(index, &block.first, &block.end);
     TRY(repair_open_device(repair));
     const int64_t bytes = flight_bytes(&repair->spec) + rows_bytes(&repair->spec);
@@ -285,6 +325,21 @@ static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
     return error_none();
 }
 
+// The rows of the other searches, which only rounds refer to.
+static Error repair_other_searches(Repair *repair)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_run(repair->store->database, "DELETE FROM searches WHERE id <> 0"));
+    TRY(database_prepare(repair->store->database,
+                         "INSERT INTO searches(id, method) SELECT DISTINCT search, ? FROM rounds WHERE search <> 0",
+                         &statement));
+    bind_text(statement, 1, repair->spec.method->name);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
 Error repair_search(Repair *repair)
 {
     Search search;
@@ -302,7 +357,7 @@ Error repair_search(Repair *repair)
     const Error error = statement_step(statement, &row);
     statement_close(statement);
     TRY(error);
-    TRY(database_run(repair->store->database, "DELETE FROM searches WHERE id <> 0"));
+    TRY(repair_other_searches(repair));
     repair_tell(repair, "search: its state was computed from its trials");
     return repair_seal(repair, "searches");
 }

@@ -33,7 +33,8 @@ typedef struct PlotCell {
 
 typedef struct PlotData {
     const StoredCampaign *campaign;
-    PlotGain *gain; // [n_gains]
+    const char *value_name, *value_column; // what is plotted as fitness: of several objectives one of them
+    PlotGain *gain;                        // [n_gains]
     int n_gains;
     int64_t trials, ranked; // stored; with a fitness
     int64_t *failures;      // [configured.n_failures] trials by kind; [0]: none
@@ -57,7 +58,8 @@ typedef struct PlotData {
     int *order;          // [n_gains] the most important gain first
 } PlotData;
 
-Error plot_data_read(const StoredCampaign *campaign, Arena *arena, PlotData *data);
+// objective: which one, from 0, if there are several. Error (user): there is none of that number.
+Error plot_data_read(const StoredCampaign *campaign, int objective, Arena *arena, PlotData *data);
 // Whether the database's schema, which may be an older one, has the column.
 Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
 int plot_bin(const PlotGain *gain, double value);

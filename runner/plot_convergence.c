@@ -6,12 +6,21 @@
 #include <math.h>
 #include <string.h>
 
+// what is drawn of a round, a panel each
+enum {
+    CONVERGENCE_BEST,
+    CONVERGENCE_MEDIAN,
+    CONVERGENCE_SIGMA,
+    CONVERGENCE_CONDITION,
+    CONVERGENCE_VOLUME,
+    CONVERGENCE_PANELS
+};
 enum { CONVERGENCE_POINTS = 8000, CONVERGENCE_SEARCHES = 48 };
 
 // A row of `rounds`, as far as it is drawn.
 typedef struct ConvergencePoint {
     int64_t search;
-    double evaluations, value[4]; // best so far, median of the generation, sigma, condition
+    double evaluations, value[CONVERGENCE_PANELS];
 } ConvergencePoint;
 
 typedef struct Convergence {
@@ -23,11 +32,9 @@ typedef struct Convergence {
 static const struct {
     const char *title, *unit;
     bool log;
-} convergence_panels[4] = {
-    {"best so far", NULL, false},
-    {"median of the generation", NULL, false},
-    {"step size", NULL, true},
-    {"condition number of C", NULL, true},
+} convergence_panels[CONVERGENCE_PANELS] = {
+    {"best so far", NULL, false},          {"median of the generation", NULL, false}, {"step size", NULL, true},
+    {"condition number of C", NULL, true}, {"hypervolume of the front", NULL, false},
 };
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -57,20 +64,23 @@ static Error convergence_find_median(const PlotData *data, Arena *arena, int *me
 static void convergence_take(Convergence *convergence, Statement *row)
 {
     ConvergencePoint *point = &convergence->point[convergence->count++];
-    const Bytes debug = column_blob(row, 5);
+    const Bytes debug = column_blob(row, 6);
     *point = (ConvergencePoint){.search = column_integer(row, 0), .evaluations = column_real(row, 1)};
-    point->value[0] = column_real(row, 2);
-    point->value[1] = (double)NAN;
-    point->value[2] = column_real(row, 3);
-    point->value[3] = column_real(row, 4);
+    point->value[CONVERGENCE_BEST] = column_real(row, 2);
+    point->value[CONVERGENCE_MEDIAN] = (double)NAN;
+    point->value[CONVERGENCE_SIGMA] = column_real(row, 3);
+    point->value[CONVERGENCE_CONDITION] = column_real(row, 4);
+    point->value[CONVERGENCE_VOLUME] = column_real(row, 5);
     if (convergence->median >= 0 && debug.size >= (size_t)(convergence->median + 1) * sizeof(double))
-        memcpy(&point->value[1], debug.data + (size_t)convergence->median * sizeof(double), sizeof(double));
+        memcpy(&point->value[CONVERGENCE_MEDIAN], debug.data + (size_t)convergence->median * sizeof(double),
+               sizeof(double));
 }
 
 // The best searches; of each every so many-th round and the last, so that all fit.
+#define CONVERGENCE_VOLUMES "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round)"
 static const char convergence_sql[] =
-    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, r.debug FROM rounds r WHERE (r.round % ?1 = 0 OR "
-    "r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, "
+    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug FROM rounds r WHERE (r.round %% ?1 = 0 "
+    "OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, "
     "min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
 
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
@@ -79,14 +89,20 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     Statement *statement = NULL;
     bool row = false;
     int64_t rounds = 0;
+    bool fronts = false;
+    TRY(plot_has_column(data, "fronts", "hypervolume", &fronts));
     TRY(convergence_integer(data, "SELECT count(*) FROM rounds", &rounds));
     TRY(convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &convergence->searches));
-    TRY(convergence_integer(data, "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best, search LIMIT 1",
+    TRY(convergence_integer(data,
+                            fronts && spec_several(&data->campaign->spec)
+                                ? "SELECT search FROM fronts ORDER BY hypervolume DESC, search LIMIT 1"
+                                : "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best, search LIMIT 1",
                             &convergence->best_search));
     TRY(convergence_find_median(data, arena, &convergence->median));
     const int64_t shown = convergence->searches < CONVERGENCE_SEARCHES ? convergence->searches : CONVERGENCE_SEARCHES;
     const int64_t drawn = convergence->searches > 0 ? rounds / convergence->searches * shown : 0;
-    TRY(database_prepare(database, convergence_sql, &statement));
+    TRY(database_prepare(database, arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL"),
+                         &statement));
     convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
     bind_integer(statement, 1, 1 + drawn / CONVERGENCE_POINTS);
     bind_integer(statement, 2, shown);
@@ -153,7 +169,7 @@ static void convergence_draw_searches(const Convergence *convergence, Plot *plot
         if (convergence->point[i].evaluations > most) most = convergence->point[i].evaluations;
     }
     const PlotAxis x = {.name = "evaluations", .low = 0, .high = most, .whole = true};
-    for (int which = 0; which < 4; which++) {
+    for (int which = 0; which < CONVERGENCE_PANELS; which++) {
         if (!convergence_has(convergence, which)) continue;
         PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, convergence_axis(convergence, which));
         convergence_lines(convergence, &panel, which, false);
@@ -169,12 +185,14 @@ typedef struct ConvergenceRecord {
 } ConvergenceRecord;
 enum { CONVERGENCE_RECORDS = 1000 };
 
-static Error convergence_records(const PlotData *data, ConvergenceRecord *record, int *count, int64_t *last)
+static Error convergence_records(const PlotData *data, Arena *arena, ConvergenceRecord *record, int *count,
+                                 int64_t *last)
 {
     Statement *statement = NULL;
     bool row = false;
     double best = (double)INFINITY;
-    TRY(database_prepare(data->campaign->database, "SELECT id, fitness FROM trials ORDER BY id", &statement));
+    TRY(database_prepare(data->campaign->database,
+                         arena_format(arena, "SELECT id, %s FROM trials ORDER BY id", data->value_column), &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         const double fitness = column_real(statement, 1);
@@ -203,7 +221,7 @@ static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *are
     ConvergenceRecord *record = ARENA_NEW(arena, ConvergenceRecord, CONVERGENCE_RECORDS);
     int64_t last = 0;
     int count = 0;
-    TRY(convergence_records(data, record, &count, &last));
+    TRY(convergence_records(data, arena, record, &count, &last));
     if (count == 0) return error_none();
     const double best = record[count - 1].fitness, worst = record[0].fitness;
     const bool log = best > 0 && worst > 30 * best;

@@ -2,6 +2,8 @@
 // counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
+#include "store.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,7 @@ enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
 
 static Error plot_select(const PlotData *data, const char *tail, Arena *arena, Statement **statement)
 {
-    const char *columns = "id, fitness, failure";
+    const char *columns = arena_format(arena, "id, %s, failure", data->value_column);
     for (int g = 0; g < data->n_gains; g++)
         columns = arena_format(arena, "%s, %s", columns, sql_identifier(arena, data->gain[g].name));
     return database_prepare(data->campaign->database, arena_format(arena, "SELECT %s FROM trials %s", columns, tail),
@@ -253,10 +255,9 @@ static Error plot_read_best(PlotData *data, Arena *arena)
 {
     const char *survived = spec_has_metric(&data->campaign->spec, "survived") ? "survived DESC, " : "";
     data->best_value = ARENA_NEW(arena, double, PLOT_BEST * data->n_gains + 1);
-    return plot_each(
-        data,
-        arena_format(arena, "WHERE fitness IS NOT NULL ORDER BY fitness, %sid LIMIT %d", survived, (int)PLOT_BEST),
-        arena, plot_take_best);
+    const char *tail = arena_format(arena, "WHERE %s IS NOT NULL ORDER BY %s, %sid LIMIT %d", data->value_column,
+                                    data->value_column, survived, (int)PLOT_BEST);
+    return plot_each(data, tail, arena, plot_take_best);
 }
 
 // ---- rank correlation -----------------------------------------------------------------------------------------------
@@ -369,9 +370,22 @@ Error plot_has_column(const PlotData *data, const char *table, const char *colum
     return error;
 }
 
-Error plot_data_read(const StoredCampaign *campaign, Arena *arena, PlotData *data)
+static Error plot_find_value(const Spec *spec, int objective, Arena *arena, PlotData *data)
+{
+    data->value_name = data->value_column = "fitness";
+    if (objective < 0 || objective >= spec->objective.count)
+        return error_make(ERROR_USER, "--objective: %s has %d objective%s", data->campaign->name, spec->objective.count,
+                          spec->objective.count == 1 ? "" : "s");
+    if (!spec_several(spec)) return error_none();
+    data->value_name = expression_text(spec->objective.minimize[objective], arena);
+    data->value_column = sql_identifier(arena, rows_objective_name(objective));
+    return error_none();
+}
+
+Error plot_data_read(const StoredCampaign *campaign, int objective, Arena *arena, PlotData *data)
 {
     *data = (PlotData){.campaign = campaign};
+    TRY(plot_find_value(&campaign->spec, objective, arena, data));
     plot_find_gains(&campaign->spec, arena, data);
     TRY(database_run(campaign->database, "BEGIN")); // one state of the campaign, whoever writes meanwhile
     const Error error = plot_read_all(data, arena);

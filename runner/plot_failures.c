@@ -158,8 +158,8 @@ const PlotKind plot_failures = {
     .name = "failures",
     .title = "Failures",
     .caption =
-        "How trials ended, and where: for each gain the share of its trials that failed, by kind, and for pairs of gains "
-        "the share in each cell.",
+        "How trials ended, and where: for each gain the share of its trials that failed, by kind, and for pairs of "
+        "gains the share in each cell.",
     .draw = failures_draw,
     .nothing = failures_nothing,
 };

@@ -118,8 +118,9 @@ PlotAxis plot_fitness_axis(const PlotData *data)
     const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);
     const double high = isfinite(most) && most > best ? most : best + 1;
     if (best > 0 && high > 30 * best)
-        return (PlotAxis){.name = "fitness", .low = best / 1.2, .high = high * 1.05, .log = true};
-    return (PlotAxis){.name = "fitness", .low = best - 0.04 * (high - best), .high = high + 0.02 * (high - best)};
+        return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = high * 1.05, .log = true};
+    return (PlotAxis){
+        .name = data->value_name, .low = best - 0.04 * (high - best), .high = high + 0.02 * (high - best)};
 }
 
 // Round numbers: 1, 2 or 5 times a power of ten (and 1 to 9 of a logarithmic axis that spans little).

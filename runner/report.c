@@ -144,7 +144,7 @@ static const ReportSection report_sections[] = {
     {"importance", "Importance", "Importance", report_plot},
     {"pairs", "Pairs", "Pairs of gains", report_plot},
     {"parallel", "Parallel", "Parallel coordinates", report_plot},
-    {"pareto", "Trade-offs", "What the objective weighs", report_plot},
+    {"pareto", "Trade-offs", "Trade-offs", report_plot},
     {"failures", "Failures", "Failures", report_plot},
     {"timings", "Batches", "Batches", report_plot},
     {"spec", "Spec", "Spec", report_spec},

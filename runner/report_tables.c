@@ -1,6 +1,8 @@
 // The report's head, its tables and its texts. Everything that a spec, a name or a note says goes through put_markup.
 #include "report_tables.h"
 
+#include "store.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -104,7 +106,9 @@ static void report_facts(const StoredCampaign *campaign, const PlotData *data, c
     const Spec *spec = &campaign->spec;
     const double wall = timings->wall, failed = (double)(data->trials - data->failures[0]);
     fputs("<dl class=\"facts\">\n", out);
-    if (data->n_best > 0)
+    if (spec_several(spec))
+        report_fact(out, "objectives", text_count(spec->objective.count).text, "plots of a fitness show the first");
+    else if (data->n_best > 0)
         report_fact(out, "best fitness", plot_short(data->best_fitness[0]).text,
                     arena_format(arena, "trial %" PRId64, data->best_id[0]));
     else
@@ -191,6 +195,29 @@ static void report_best_row(Statement *row, int count, int64_t rank, FILE *out)
     fputs("</tr>\n", out);
 }
 
+// Of several objectives: the front, or as much of it as is shown, spread evenly.
+static Error report_front_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
+                               Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    Front front;
+    const char *columns = trial_columns_sql(names, count, arena);
+    TRY(front_read_objectives(campaign->database, &campaign->spec, arena, &front));
+    const int64_t shown = front.count < REPORT_BEST ? front.count : REPORT_BEST;
+    Error error = database_prepare(campaign->database,
+                                   arena_format(arena, "SELECT %s FROM trials WHERE id = ?", columns), &statement);
+    for (int64_t i = 0; i < shown && error.kind == OK; i++) {
+        bind_integer(statement, 1, front.id[front_spread(&front, shown, i)]);
+        error = statement_step(statement, &row);
+        if (error.kind == OK && row) report_best_row(statement, count, i + 1, out);
+        if (error.kind == OK && row) error = statement_step(statement, &row); // there is only one
+    }
+    if (statement != NULL) statement_close(statement);
+    front_free(&front);
+    return error;
+}
+
 static Error report_best_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
                               Arena *arena)
 {
@@ -209,16 +236,21 @@ static Error report_best_rows(const StoredCampaign *campaign, const char *const 
     return error;
 }
 
-static const char *report_unit(const Spec *spec, const char *name)
+// What stands under a column's name: its unit; of one of several objectives what it is.
+static const char *report_unit(const Spec *spec, const char *name, char *text, size_t size, Arena *arena)
 {
     const Configured *configured = &spec->configured;
+    for (int k = 0; spec_several(spec) && k < spec->objective.count; k++) {
+        if (strcmp(rows_objective_name(k), name) == 0) return expression_text(spec->objective.minimize[k], arena);
+    }
     for (int p = 0; p < configured->n_parameters; p++) {
-        if (strcmp(configured->parameters[p].name, name) == 0) return configured->parameters[p].unit;
+        if (strcmp(configured->parameters[p].name, name) == 0)
+            return plot_unit(configured->parameters[p].unit, text, size);
     }
     for (int m = 0; m < configured->n_metrics; m++) {
-        if (strcmp(configured->metrics[m].name, name) == 0) return configured->metrics[m].unit;
+        if (strcmp(configured->metrics[m].name, name) == 0) return plot_unit(configured->metrics[m].unit, text, size);
     }
-    return "1";
+    return "";
 }
 
 Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena)
@@ -228,21 +260,26 @@ Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena)
     const int n_names = trial_columns_main(&campaign->spec, arena, &names);
     int count = 0;
     for (int c = 0; c < n_names; c++) {
-        if (strcmp(names[c], "failure") != 0) shown[count++] = names[c];
+        const bool empty = spec_several(&campaign->spec) && strcmp(names[c], "fitness") == 0;
+        if (strcmp(names[c], "failure") != 0 && !empty) shown[count++] = names[c];
     }
-    fputs("<p class=\"caption\">A click on a head sorts; a trial that is pointed at is marked in the plots.</p>\n"
-          "<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\">rank<small></small></th>",
+    fprintf(out,
+            "<p class=\"caption\">%sA click on a head sorts; a trial that is pointed at is marked in the "
+            "plots.</p>\n",
+            spec_several(&campaign->spec) ? "Trials that no other one beats in all objectives at once. " : "");
+    fputs("<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\">rank<small></small></th>",
           out);
     for (int c = 0; c < count; c++) {
         char unit[64];
         fputs("<th scope=\"col\">", out);
         put_markup(out, c == 0 ? "trial" : shown[c]);
         fputs("<small>", out);
-        put_markup(out, plot_unit(report_unit(&campaign->spec, shown[c]), unit, sizeof unit));
+        put_markup(out, report_unit(&campaign->spec, shown[c], unit, sizeof unit, arena));
         fputs("</small></th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
-    TRY(report_best_rows(campaign, shown, count, out, arena));
+    TRY(spec_several(&campaign->spec) ? report_front_rows(campaign, shown, count, out, arena)
+                                      : report_best_rows(campaign, shown, count, out, arena));
     fputs("</tbody></table></div>\n<p>Again, to the bit: <code>hopscotch replay ", out);
     put_markup(out, campaign->name);
     fputs("/TRIAL</code></p>\n", out);

@@ -123,7 +123,7 @@ static bool cmaes_at_stagnation(const Cmaes *cmaes, const CmaesView *view)
     double room[CMAES_HISTORY];
     const int64_t generations = run->round - run->first_round;
     int64_t span = 120 + 30 * cmaes->n / run->lambda;
-    if (isinf(run->generation_best)) return false; // none meets the constraints yet
+    if (cmaes->lagrangian || isinf(run->generation_best)) return false; // it ranks by other sums; none is feasible yet
     if (generations < span || (generations - 1) % run->history_stride != 0) return false;
     span = generations / 5 > span ? generations / 5 : span;
     const int64_t count = span / run->history_stride, end = run->history_count, first = end - count;

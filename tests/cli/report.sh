@@ -88,6 +88,30 @@ expect "no failures" 1 plot fine --kind failures
 has "none failed" err "none of 20 trials failed"
 if [ -e none.svg ]; then bad "an error left a file"; else good "an error leaves no file"; fi
 
+cat >several.yaml <<END
+version: 1
+experiment: several
+model: hopper
+simulation: {duration: 0.4, settle: 0.1}
+search:
+  method: nsga2
+  over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 60]}}
+  nsga2: {population: 8, stop: {generations: 3}}
+objective: {minimize: [velocity_error, "attitude_rms + 0 * m", cost_of_transport], reference: [9, 9, 99]}
+END
+"$program" run several.yaml --threads 1 --progress none >log 2>&1
+expect "a report of several objectives" 0 report several --threads 1 -o several.html
+has "says what they are" several.html "<code>attitude_rms + 0 * m</code>"
+has "draws each with each" several.html 'aria-label="cost_of_transport, velocity_error"'
+for kind in convergence scatter pairs parallel importance pareto timings; do
+    expect "plot $kind of several" 0 plot several --kind $kind -o several_$kind.svg
+done
+has "hypervolume" several_convergence.svg "hypervolume of the front"
+expect "plot another objective" 0 plot several --kind scatter --objective 3 -o third.svg
+has "by its name" third.svg ">cost_of_transport<"
+expect "plot an objective too many" 1 plot several --kind scatter --objective 4 -o fourth.svg
+has "how many there are" err "several has 3 objectives"
+
 # ---- replay ---------------------------------------------------------------------------------------------------------
 
 best=$("$program" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
@@ -203,6 +227,7 @@ def page(path, *texts):
 
 
 page("fallen.html")
+page("several.html")
 page("point.html")
 motions = page("two.html").json[0]
 check("two motions of whole frames", len(motions) == 2 and all(
@@ -221,8 +246,8 @@ check("samples are those that were asked for", float(rows[0]["time"]) == 0.2 and
 try:
     import h5py
 
-    lanes = h5py.File("trace.h5")["trajectories/lanes"][:]
-    check("HDF5 has the lane", len(lanes) == 1 and lanes["length"][0] == len(h5py.File("trace.h5")["trajectories/time"]))
+    group = h5py.File("trace.h5")["trajectories"]
+    check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
 except ImportError:
     print("skip report: HDF5 is not read without h5py")
 
@@ -257,7 +282,8 @@ check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l")
 # Names that only another program could have put there.
 database = sqlite3.connect("results/gains/campaign.db")
 for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO tags VALUES(?)",
-            "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)", "UPDATE batches SET device = ?1, version = ?1",
+            "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)",
+            "UPDATE batches SET device = ?1, version = ?1",
             "UPDATE campaign SET reason = ?1, host = ?1, commit_id = ?1, compiler = ?1, state = ?1"):
     try:
         database.execute(sql, (hostile,))
@@ -267,7 +293,8 @@ for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO 
         database.execute(sql, (hostile,))
 database.commit()
 database.close()
-subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.html"], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.html"], check=True,
+               stdout=subprocess.DEVNULL)
 page("hostile.html", hostile)
 check("the name is shown as it is, everywhere", Page("hostile.html").text.count(hostile) >= 9)
 database = sqlite3.connect("results/gains/campaign.db")
@@ -276,7 +303,8 @@ database.execute("UPDATE trials SET fitness = fitness * (1 + 1e-15) WHERE id = (
 database.commit()
 best = database.execute("SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY fitness LIMIT 1").fetchone()[0]
 database.close()
-subprocess.run([program, "report", "gains", "--threads", "1", "-o", "changed.html"], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([program, "report", "gains", "--threads", "1", "-o", "changed.html"], check=True,
+               stdout=subprocess.DEVNULL)
 check("a report of a number that does not repeat says so", "it differs from what is stored: fitness" in Page(
     "changed.html").text)
 wrong = subprocess.run([program, "replay", f"gains/{best}", "--svg", "changed.svg"], capture_output=True, text=True)

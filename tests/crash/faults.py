@@ -1,6 +1,6 @@
 """Every call that a small campaign makes of the system fails once: each write, fsync, rename, open, ... of ours and of
 SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's a sample). In a fresh run,
-and in a run that recovers from a crash (there of SQLite's allocations a sample too). The program must not crash or
+in a run that recovers from a crash, and in one of a search that learns (in both of SQLite's allocations a sample too). The program must not crash or
 hang; it ends with exit code 3 and a message that names the file, or does without; and resumed it equals the
 uninterrupted one. KILL is SIGKILL in place of the call.
 
@@ -33,9 +33,11 @@ RUN_ALL = {
     "hdf5": ("ENOMEM",),
 }
 MEMORY = ("own", "sqlite", "hdf5")
-STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29}  # 1 for all others
+STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29,
+         ("learning", "hdf5"): 97, ("learning", "sqlite"): 97}  # 1 for all others
 QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
-SPEC, BATCH = "arrays", 8
+BATCH = 8
+SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2"}
 
 # A call that is only interrupted, or does half, is to be gone on with; but SQLite gives up on these.
 SQLITE_GIVES_UP = ("fsync", "lock")
@@ -85,7 +87,7 @@ def is_known(place, operation, call):
 def try_fault(case):
     """Gives (case, fired, status, what went wrong)."""
     scenario, operation, outcome, call, expected = case
-    place = crash.Place(f"cut-{os.getpid()}", SPEC, BATCH)
+    place = crash.Place(f"cut-{os.getpid()}", SPECS[scenario], BATCH)
     if scenario == "recovery":
         place.copy_of(os.path.join(crash.work, "crashed"))
     mark = os.path.join(crash.work, f"fired-{os.getpid()}")
@@ -158,11 +160,11 @@ def scenario(name, expected, pool):
 
 
 crash.build_preload("faults")
-whole = crash.Whole("faults", SPEC, BATCH)
-crash.Place("crashed", SPEC, BATCH).crash_badly()
+whole = {spec: crash.Whole("faults", spec, BATCH) for spec in set(SPECS.values())}
+crash.Place("crashed", SPECS["recovery"], BATCH).crash_badly()
 with multiprocessing.Pool(int(os.environ.get("JOBS", os.cpu_count()))) as workers:
-    totals = scenario("run", whole, workers)
-    if not crash.QUICK:
-        totals += scenario("recovery", whole, workers)
+    totals = collections.Counter()
+    for given in SPECS if not crash.QUICK else ("run",):
+        totals += scenario(given, whole[SPECS[given]], workers)
 print(f"   faults: {sum(totals.values())} calls failed in all")
 crash.finish()

@@ -2,7 +2,7 @@
 then is lost at random: blocks of a write and lengths of files each for themselves, new, renamed and removed names in
 any order unless their folder was synced. From each such disk the campaign is gone on with, and nothing that was
 acknowledged (told as progress) may be gone, no array that a row names may be damaged, and the end must equal a run that
-was never cut. Recorded are a fresh run, and one that recovers from a crash.
+was never cut. Recorded are a fresh run, one that recovers from a crash, and one of a search that learns.
 
 STATES=N   disks that are tried, in all (2400; 36 with QUICK=1)      JOBS=N   so many at a time (the processors)
 """
@@ -14,7 +14,7 @@ import struct
 
 import crash
 
-SPEC, BATCH, BLOCK = "arrays", 4, 512
+BATCH, BLOCK = 4, 512
 STATES = int(os.environ.get("STATES", "36" if crash.QUICK else "2400"))
 RECORD = struct.Struct("<IIIIqq")  # struct Record of preload.c
 
@@ -156,8 +156,8 @@ def acknowledged(text):
 class Recording:
     """A run's operations, and what lay there before it."""
 
-    def __init__(self, name, crashed):
-        self.place = crash.Place(name, SPEC, BATCH)
+    def __init__(self, name, spec, crashed):
+        self.place = crash.Place(name, spec, BATCH)
         if crashed:
             self.place.crash_badly()
         self.base = os.path.join(crash.work, name + "-base")
@@ -184,7 +184,7 @@ class Recording:
 def try_cut(case):
     """Gives what went wrong: "" if nothing did."""
     cut, variant = case
-    place = crash.Place(f"cut-{os.getpid()}", SPEC, BATCH)
+    place = crash.Place(f"cut-{os.getpid()}", recording.place.spec, BATCH)
     recording.disk(cut).cut(crash.seeded("power", recording.base[-8:], cut, variant), place.root)
     result = place.call("run", "--json")
     where = f"cut {cut} of {len(recording.records)}, variant {variant}: "
@@ -220,8 +220,9 @@ def suite(name, states):
 
 
 crash.build_preload("power")
-expected = crash.Whole("power", SPEC, BATCH)
-for scenario, is_crashed in (("fresh run", False), ("recovery", True)):
-    recording = Recording(scenario.split()[0], is_crashed)
-    suite(scenario, STATES // 2)
+SCENARIOS = (("fresh run", "arrays", False), ("recovery", "arrays", True), ("learning", "nsga2", False))
+for scenario, spec_name, is_crashed in SCENARIOS:
+    expected = crash.Whole("power", spec_name, BATCH)
+    recording = Recording(scenario.split()[0], spec_name, is_crashed)
+    suite(scenario, STATES // len(SCENARIOS))
 crash.finish()
