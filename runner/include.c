@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { INCLUDE_DEPTH_MAX = 8 };
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDE_KEYS_MAX = 2000 };
 
 typedef struct Includer {
     const char *folder; // of the spec; NULL: it can't include
@@ -74,6 +74,10 @@ static void include_add(Node *mapping, const Node *key, const Node *item)
 static const Node *include_merge(const Includer *includer, const char *section, const Node *under, const Node *over)
 {
     Node *merged = include_copy(includer, over, under->count + over->count);
+    if (under->count > INCLUDE_KEYS_MAX || over->count > INCLUDE_KEYS_MAX) {
+        diagnose(includer->diagnostics, over, "a mapping that is merged has more than %d keys", INCLUDE_KEYS_MAX);
+        return over;
+    }
     for (int i = 0; i < under->count; i++) {
         const Node *key = under->keys[i], *low = under->items[i], *high = node_find(over, key->text);
         const char *path = include_path(includer, section, key);

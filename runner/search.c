@@ -91,6 +91,12 @@ static int64_t search_spec_cost(const Spec *spec)
     enum { AXIS = 4 };
     const int64_t blocks = spec->n_blocks > 1 ? spec->n_blocks : 1;
     int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * blocks;
+    for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
+        for (int a = 0; a < spec->n_axes; a++) {
+            const Values *values = &spec->blocks[b].values[a];
+            if (values->form == VALUES_LIST) cost += values->count;
+        }
+    }
     for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);
     for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
     for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
