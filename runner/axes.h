@@ -1,5 +1,5 @@
-// What the files that read `search:` share: the axes as they are gathered (axes.c), points (axes_points.c, axes_csv.c), unions
-// (axes_union.c), conditions (axes_when.c) and outer grids (axes_outer.c).
+// What the files that read `search:` share: the axes as they are gathered (axes.c), points (axes_points.c,
+// axes_csv.c), unions (axes_union.c), conditions (axes_when.c) and outer grids (axes_outer.c).
 #ifndef HOPSCOTCH_AXES_H
 #define HOPSCOTCH_AXES_H
 

@@ -1,6 +1,6 @@
-// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank lines
-// and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A file is
-// read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
+// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank
+// lines and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A
+// file is read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
 #include "axes.h"
 
 #include <string.h>

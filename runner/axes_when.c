@@ -1,5 +1,5 @@
-// `when`: axes that are searched where a condition holds. Conditions are decided in their order, from the values of axes
-// and fixed parameters; so one may use another conditional axis that stands before it, and there can be no cycle.
+// `when`: axes that are searched where a condition holds. Conditions are decided in their order, from the values of
+// axes and fixed parameters; so one may use another conditional axis that stands before it, and there can be no cycle.
 #include "axes.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // `include: fragment.yaml`: a mapping of the spec starts from what another file holds. It can stand at the top and in
 // every section; the keys beside it win over those of the fragment, and of several fragments the later ones. Sections
 // are merged key by key, mappings of names (over, perturb, ...) name by name; what stands for a name is taken whole.
-// Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so that
-// errors point into the fragment, and what reads the spec knows nothing of files.
+// Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so
+// that errors point into the fragment, and what reads the spec knows nothing of files.
 #include "keys.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ typedef enum IncludeKind {
     INCLUDE_SECTION // a mapping whose mappings may be sections too
 } IncludeKind;
 
-// By the row of the key table, or the nearest section above: options with dots in their names make sections of their own.
+// By the row of the key table, or the nearest section above: options with dots in their names make sections.
 static IncludeKind include_kind(const char *path)
 {
     int count;

@@ -347,7 +347,8 @@ int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
 int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
 // What every method does to a point: `parameter` holds the fixed values and the axes' values; axes that do not count
-// there (`when`) get their fixed value, and the derived ones are filled in, in order. False: there is no such trial, because `exclude` or the range of a derived parameter drops it.
+// there (`when`) get their fixed value, and the derived ones are filled in, in order. False: there is no such trial,
+// because `exclude` or the range of a derived parameter drops it.
 bool search_complete(const Spec *spec, double *parameter);
 // Whether the w-th conditional axis counts at this point.
 bool search_counts(const Spec *spec, int w, const double *parameter);
