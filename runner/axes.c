@@ -62,16 +62,26 @@ void axes_read_method(SpecReader *reader)
 
 // ---- over -----------------------------------------------------------------------------------------------------------
 
-bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int parameter)
+bool axes_claim(AxesBuild *build, const Node *name, int parameter)
 {
-    if (parameter < 0 || build->taken[parameter]) return false; // diagnosed: only a misspelt name comes twice
-    build->taken[parameter] = true;
-    const Key *key = reader->parameter_keys[parameter];
-    const GivenKey *fixed = given_find(reader, key->path);
-    if (fixed == NULL || strcmp(name->text, key_name(key)) != 0) return true;
-    diagnose(reader->diagnostics, name, "%s is searched here and fixed in `%.*s` (%s:%d), remove one", name->text,
-             (int)strcspn(key->path, "."), key->path, fixed->key->source->file, fixed->key->line);
+    if (parameter < 0 || build->taken[parameter] != NULL) return false; // diagnosed: only a misspelt name comes twice
+    build->taken[parameter] = name;
     return true;
+}
+
+// What is searched can't be fixed too, unless there are trials for which it is not searched.
+static void axes_check_fixed(SpecReader *reader, const AxesBuild *build)
+{
+    for (int p = 0; p < configured_named(&reader->spec->configured); p++) {
+        const Key *key = reader->parameter_keys[p];
+        const Node *name = build->taken[p];
+        const GivenKey *fixed = given_find(reader, key->path);
+        bool partial = false;
+        for (int a = 0; a < build->n_axes; a++) partial |= build->axes[a].parameter == p && build->axes[a].partial;
+        if (name == NULL || fixed == NULL || partial || strcmp(name->text, key_name(key)) != 0) continue;
+        diagnose(reader->diagnostics, name, "%s is searched here and fixed in `%.*s` (%s:%d), remove one", name->text,
+                 (int)strcspn(key->path, "."), key->path, fixed->key->source->file, fixed->key->line);
+    }
 }
 
 static bool axes_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
@@ -100,7 +110,7 @@ static void axes_read_over(SpecReader *reader, const Node *over, AxesBuild *buil
     for (int i = 0; i < over->count; i++) {
         const Node *name = over->keys[i], *node = over->items[i], *derive = node_find(node, "derive");
         const int parameter = parameter_find(reader, name, over, "search.over");
-        if (!axes_claim(reader, build, name, parameter)) continue;
+        if (!axes_claim(build, name, parameter)) continue;
         Axis axis = {.parameter = parameter, .zip = -1};
         if (derive != NULL && node->count == 1) {
             expressions[build->n_derived] = derive;
@@ -174,7 +184,7 @@ static void axes_read_zip_group(SpecReader *reader, const Node *group, AxesBuild
     }
 }
 
-static void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build)
+void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build)
 {
     if (zip->kind != NODE_SEQUENCE)
         diagnose(reader->diagnostics, zip, "zip is %s, expected a list of groups of axes: [[a, b]]",
@@ -191,7 +201,7 @@ static bool axes_leads_zip(const AxesBuild *build, int a)
     return true;
 }
 
-static void axes_check_product(SpecReader *reader, const AxesBuild *build)
+int64_t axes_product(SpecReader *reader, const AxesBuild *build)
 {
     int64_t product = 1;
     for (int a = 0; a < build->n_axes; a++) {
@@ -199,9 +209,10 @@ static void axes_check_product(SpecReader *reader, const AxesBuild *build)
         if (__builtin_mul_overflow(product, build->axes[a].values.count, &product) || product > TRIALS_MAX) {
             diagnose(reader->diagnostics, build->names[a],
                      "the grid has more than 2^48 trials from this axis on; use fewer values");
-            return;
+            return 0;
         }
     }
+    return product;
 }
 
 // ---- exclude, and all of it -----------------------------------------------------------------------------------------
@@ -244,12 +255,20 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
         diagnose(reader->diagnostics, name->value,
                  "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     const bool grid = method->wants_values && !method->wants_range;
+    const GivenKey *blocks = given_find(reader, "search.union");
     const bool no_axes = over != NULL && over->value->kind != NODE_MAPPING; // reported, and every name would be unknown
-    if (zip != NULL && grid && !no_axes)
+    if (blocks != NULL && method != &search_grid)
+        diagnose(reader->diagnostics, blocks->key, "union belongs to method grid, and this is method %s", method->name);
+    else if (blocks != NULL && zip != NULL)
+        diagnose(reader->diagnostics, zip->key, "zip stands in the blocks of `union`");
+    else if (zip != NULL && grid && !no_axes)
         axes_read_zip(reader, zip->value, build);
     else if (zip != NULL && !grid)
         diagnose(reader->diagnostics, zip->key, "zip belongs to method grid, and this is method %s", method->name);
-    if (grid) axes_check_product(reader, build);
+    if (blocks != NULL && method == &search_grid)
+        axes_read_union(reader, blocks->value, build);
+    else if (grid)
+        (void)axes_product(reader, build);
     const GivenKey *outer = given_find(reader, "search.cmaes.outer");
     if (outer != NULL && method->wants_outer) axes_read_outer(reader, outer->value, build);
     if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
@@ -264,12 +283,15 @@ void axes_read(SpecReader *reader)
                        .derived = ARENA_NEW(reader->arena, Axis, n),
                        .outer = ARENA_NEW(reader->arena, Axis, n),
                        .names = ARENA_NEW(reader->arena, const Node *, n),
-                       .taken = ARENA_NEW(reader->arena, bool, n)};
+                       .taken = ARENA_NEW(reader->arena, const Node *, n)};
     const Node **expressions = ARENA_NEW(reader->arena, const Node *, n);
     const GivenKey *over = given_find(reader, "search.over"), *exclude = given_find(reader, "search.exclude");
+    const GivenKey *when = given_find(reader, "search.when");
     if (over != NULL) axes_read_over(reader, over->value, &build, expressions);
     if (spec->method != NULL) axes_read_by_method(reader, &build);
     axes_read_derived(reader, &build, expressions);
+    if (spec->method != NULL && when != NULL) axes_read_when(reader, when, &build);
+    axes_check_fixed(reader, &build);
     if (exclude != NULL) axes_read_exclude(reader, exclude->value);
     memcpy(build.axes + build.n_axes, build.derived, (size_t)build.n_derived * sizeof *build.axes);
     memcpy(build.axes + build.n_axes + build.n_derived, build.outer, (size_t)build.n_outer * sizeof *build.axes);

@@ -1,5 +1,5 @@
-// What the files that read `search:` share: the axes as they are gathered (axes.c), points (axes_points.c), outer grids
-// (axes_outer.c).
+// What the files that read `search:` share: the axes as they are gathered (axes.c), points (axes_points.c,
+// axes_csv.c), unions (axes_union.c), conditions (axes_when.c) and outer grids (axes_outer.c).
 #ifndef HOPSCOTCH_AXES_H
 #define HOPSCOTCH_AXES_H
 
@@ -9,13 +9,15 @@ typedef struct AxesBuild {
     Axis *axes, *derived, *outer; // [n_parameters] each; axes has room for all of them
     const Node **names;           // [n_parameters] where the spec names each axis
     int n_axes, n_derived, n_outer;
-    bool *taken; // [n_parameters]: searched already
+    const Node **taken; // [n_parameters] where it is searched; NULL: it is not
 } AxesBuild;
 
 // ---- axes.c ---------------------------------------------------------------------------------------------------------
 
-// A parameter can be searched once, and not be fixed too. False: it is searched already.
-bool axes_claim(SpecReader *reader, AxesBuild *build, const Node *name, int parameter);
+// A parameter can be searched once. False: it is searched already, or is none.
+bool axes_claim(AxesBuild *build, const Node *name, int parameter);
+void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build);
+int64_t axes_product(SpecReader *reader, const AxesBuild *build); // points of the grid; 0 after an error
 
 // ---- axes_points.c --------------------------------------------------------------------------------------------------
 
@@ -33,5 +35,10 @@ void axes_read_csv(SpecReader *reader, const Node *node, AxesBuild *build);
 // ---- axes_outer.c ---------------------------------------------------------------------------------------------------
 
 void axes_read_outer(SpecReader *reader, const Node *outer, AxesBuild *build);
+
+// ---- axes_union.c, axes_when.c --------------------------------------------------------------------------------------
+
+void axes_read_union(SpecReader *reader, const Node *blocks, AxesBuild *build);
+void axes_read_when(SpecReader *reader, const GivenKey *when, AxesBuild *build); // after the axes and derived ones
 
 #endif

@@ -1,6 +1,6 @@
-// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank lines
-// and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A file is
-// read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
+// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank
+// lines and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A
+// file is read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
 #include "axes.h"
 
 #include <string.h>
@@ -107,7 +107,7 @@ static void csv_read_name(CsvReader *csv, const Node *header, int column, AxesBu
     if (parameter >= 0 && build->taken[parameter])
         diagnose(reader->diagnostics, name, "%s is searched already: it stands in the header twice, or in `over`",
                  reader->names[parameter]);
-    if (!axes_claim(reader, build, name, parameter)) return;
+    if (!axes_claim(build, name, parameter)) return;
     csv->axis[column] = build->n_axes;
     build->names[build->n_axes] = name;
     build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
@@ -176,20 +176,16 @@ static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double 
     }
 }
 
-static int64_t csv_lines(const char *text)
-{
-    int64_t count = 1;
-    for (; *text != '\0'; text++) count += *text == '\n';
-    return count;
-}
-
-// Stops at the first line when more errors were found than are shown.
+// Stops when more errors were found than are shown. A good row has a separator or an end for every column, so the text
+// has room for so many, and every other row is an error.
 static void csv_read_rows(CsvReader *csv, AxesBuild *build)
 {
+    enum { WRONG_MAX = 1024 };
     SpecReader *reader = csv->reader;
-    double *values = ARENA_NEW(reader->arena, double, csv_lines(csv->at) * build->n_axes);
+    const int64_t most = (int64_t)strlen(csv->at) / csv->n_columns + WRONG_MAX;
+    double *values = ARENA_NEW(reader->arena, double, most * build->n_axes);
     int64_t count = 0;
-    while (!scalar_flooded(reader) && csv_row(csv, csv->n_columns + 1))
+    while (count < most && !scalar_flooded(reader) && csv_row(csv, csv->n_columns + 1))
         csv_read_point(csv, build, values + count++ * build->n_axes);
     if (count == 0) diagnose(reader->diagnostics, &csv->fields[0], "there is no point below the header");
     axes_set_points(reader, build, values, count);

@@ -17,7 +17,7 @@ static void outer_read_axis(SpecReader *reader, const Node *outer, int index, Ax
     const int parameter = parameter_find(reader, name, outer, "search.cmaes.outer");
     if (parameter >= 0 && build->taken[parameter])
         diagnose(reader->diagnostics, name, "%s is searched in `over` already, remove one", reader->names[parameter]);
-    if (!axes_claim(reader, build, name, parameter)) return;
+    if (!axes_claim(build, name, parameter)) return;
     const Key *key = reader->parameter_keys[parameter];
     Axis axis = {.parameter = parameter, .zip = -1};
     if (!values_read(reader, key, node, &axis.values)) return;

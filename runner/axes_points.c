@@ -8,7 +8,7 @@ static void axes_first_point(SpecReader *reader, const Node *point, AxesBuild *b
 {
     for (int i = 0; i < point->count; i++) {
         const int parameter = parameter_find(reader, point->keys[i], point, "search.points");
-        if (!axes_claim(reader, build, point->keys[i], parameter)) continue;
+        if (!axes_claim(build, point->keys[i], parameter)) continue;
         build->names[build->n_axes] = point->keys[i];
         build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
     }

@@ -13,7 +13,10 @@ static void check_print(const Spec *spec, const Search *search, FILE *out)
         fprintf(out, "%s trials", text_count(search->total).text);
     else
         fprintf(out, "trials until %s stops", spec->method->name);
-    if (spec->n_exclude > 0) fprintf(out, " before exclude");
+    if (spec->n_exclude > 0)
+        fprintf(out, " before exclude");
+    else if (spec->n_when > 0 || spec->n_blocks > 1)
+        fprintf(out, " at most"); // some may be the same
     if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);

@@ -30,7 +30,7 @@ int64_t count_trials(const Search *search, int64_t first, int64_t end, double *p
     const int64_t ids = end - first, looked_at = count_looked_at(search, first, end);
     int64_t found = 0;
     *estimated = false;
-    if (ids <= 0 || (spec->n_exclude == 0 && spec->n_derived == 0 && spec->n_segments == 0)) return ids > 0 ? ids : 0;
+    if (ids <= 0 || !search_drops(spec)) return ids > 0 ? ids : 0;
     for (int64_t i = 0; i < looked_at; i++) {
         const int64_t id = looked_at == ids ? first + i : count_sampled_id(search, first, end, i);
         found += count_has(search, id, parameter);

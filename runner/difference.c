@@ -22,11 +22,10 @@ static const char *difference_key(const char *path, Arena *arena)
     static const struct {
         const char *path, *key;
         int digits;
-    } forms[] = {{"search.axis.", "search.over.", 4},
-                 {"search.outer.", "search.cmaes.outer.", 4},
-                 {"search.derived.", "search.over.", 0},
-                 {"search.points.", "search.points.", 0},
-                 {"replicates.perturb.", "replicates.perturb.", 4}};
+    } forms[] = {{"search.axis.", "search.over.", 4},         {"search.union.", "search.union.", 0},
+                 {"search.when.", "search.when.", 4},         {"search.elsewhere.", "fixed value of ", 0},
+                 {"search.outer.", "search.cmaes.outer.", 4}, {"search.derived.", "search.over.", 0},
+                 {"search.points.", "search.points.", 0},     {"replicates.perturb.", "replicates.perturb.", 4}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (!difference_starts(path, forms[i].path)) continue;
         const char *rest = path + strlen(forms[i].path);
@@ -123,6 +122,9 @@ static bool difference_is_free(const char *from_path, const char *to_path, const
     if (difference_is_of_method(path, method)) return true;
     if (method->find == NULL) return false;
     if (difference_starts(path, "search.derived.")) return both;
+    if (difference_starts(path, "search.union.") || difference_starts(path, "search.when.") ||
+        difference_starts(path, "search.elsewhere."))
+        return true;
     if (!difference_starts(path, "search.axis.")) return false;
     return both || (length > 4 && strcmp(path + length - 4, ".zip") == 0 && (from_path == NULL || to_path == NULL));
 }

@@ -64,6 +64,8 @@
 #include "axes.c"
 #include "axes_points.c"
 #include "axes_csv.c"
+#include "axes_union.c"
+#include "axes_when.c"
 #include "axes_outer.c"
 #include "cmaes_section.c"
 #include "override.c"

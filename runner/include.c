@@ -1,13 +1,13 @@
 // `include: fragment.yaml`: a mapping of the spec starts from what another file holds. It can stand at the top and in
 // every section; the keys beside it win over those of the fragment, and of several fragments the later ones. Sections
 // are merged key by key, mappings of names (over, perturb, ...) name by name; what stands for a name is taken whole.
-// Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so that
-// errors point into the fragment, and what reads the spec knows nothing of files.
+// Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so
+// that errors point into the fragment, and what reads the spec knows nothing of files.
 #include "keys.h"
 
 #include <string.h>
 
-enum { INCLUDE_DEPTH_MAX = 8 };
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDE_KEYS_MAX = 2000 };
 
 typedef struct Includer {
     const char *folder; // of the spec; NULL: it can't include
@@ -27,7 +27,7 @@ typedef enum IncludeKind {
     INCLUDE_SECTION // a mapping whose mappings may be sections too
 } IncludeKind;
 
-// By the row of the key table, or the nearest section above: options with dots in their names make sections of their own.
+// By the row of the key table, or the nearest section above: options with dots in their names make sections.
 static IncludeKind include_kind(const char *path)
 {
     int count;
@@ -74,6 +74,10 @@ static void include_add(Node *mapping, const Node *key, const Node *item)
 static const Node *include_merge(const Includer *includer, const char *section, const Node *under, const Node *over)
 {
     Node *merged = include_copy(includer, over, under->count + over->count);
+    if (under->count > INCLUDE_KEYS_MAX || over->count > INCLUDE_KEYS_MAX) {
+        diagnose(includer->diagnostics, over, "a mapping that is merged has more than %d keys", INCLUDE_KEYS_MAX);
+        return over;
+    }
     for (int i = 0; i < under->count; i++) {
         const Node *key = under->keys[i], *low = under->items[i], *high = node_find(over, key->text);
         const char *path = include_path(includer, section, key);

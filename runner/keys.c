@@ -14,8 +14,8 @@ static const Key keys_rows[] = {
     {.path = "experiment", .type = KEY_NAME, KEYS_AT(TEXT, experiment), .flags = KEY_REQUIRED,
      .doc = "name of the experiment, and of its campaign unless `--name` gives another", .example = "raibert_gains"},
     {.path = "include", .type = KEY_FORM, .words = "the name of a file or a list of them",
-     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the spec's "
-            "folder or below, and a name is relative to the file that it stands in",
+     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
+            "spec's folder or below, and a name is relative to the file that it stands in",
      .example = "fragment.yaml"},
     {.path = "seed", .type = KEY_INTEGER, .high = KEYS_WHOLE, KEYS_AT(UINT64, seed), .flags = KEY_IDENTITY,
      .doc = "all randomness derives from it, and never from the clock", .example = "7"},
@@ -33,8 +33,8 @@ static const Key keys_rows[] = {
     {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
      .doc = "how trials are chosen", .example = "grid"},
     {.path = "search.cmaes.outer", .type = KEY_FORM, .method = "cmaes", .words = "a mapping of parameters to values",
-     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, all "
-            "in one launch; each does what it would do alone with these values fixed",
+     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
+            "all in one launch; each does what it would do alone with these values fixed",
      .example = "{x_dot_des: [0, 1, 2, 3, 4]}"},
     {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
      .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
@@ -55,15 +55,22 @@ static const Key keys_rows[] = {
      .doc = "methods list and csv: the trials; all name the same parameters. Also a text in the form of `csv`",
      .example = "[{k_fp: 100, thrust: 30}, {k_fp: 150, thrust: 35}]"},
     {.path = "search.csv", .type = KEY_FORM, .words = "the name of a file, or {file: name, columns: [names]}",
-     .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names parameters, "
-            "every other one is a trial; `columns` picks some of them. What it holds is frozen with the campaign",
+     .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names "
+            "parameters, every other one is a trial; `columns` picks some of them. What it holds is frozen with the "
+            "campaign",
      .example = "points.csv"},
     {.path = "search.zip", .type = KEY_FORM, .words = "a list of lists of searched parameters",
      .doc = "axes that advance together; they have equally many values", .example = "[[k_att, b_att]]"},
     {.path = "search.exclude", .type = KEY_FORM, .words = "a list of expressions over the parameters",
      .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
-    {.path = "search.union", .type = KEY_LATER},
-    {.path = "search.when", .type = KEY_LATER},
+    {.path = "search.union", .type = KEY_FORM, .words = "a list of blocks {over: {...}, zip: [...]}",
+     .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
+            "not got keeps the parameter's value there; a point that an earlier block has too is run once",
+     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]"},
+    {.path = "search.when", .type = KEY_FORM, .words = "a mapping of searched parameters to expressions",
+     .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
+            "of a grid that differ in it alone one is run",
+     .example = "{b_att: \"k_att > 0\"}"},
 
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},

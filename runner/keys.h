@@ -66,7 +66,7 @@ typedef struct SpecReader {
     Diagnostics *diagnostics;
     const Node *root;
     const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
-    Key *keys; // the whole table for this spec: ours, every method's, the model's
+    Key *keys;          // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
     GivenKey *given;
     int n_given, given_capacity;
@@ -118,7 +118,8 @@ const Node *override_apply(const Node *root, const char *override, Arena *arena,
 // ---- include.c: fragments in other files ----------------------------------------------------------------------------
 
 // The tree with the files that it includes; `text` is the spec's, to which theirs is added as comments.
-const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics, const char **text);
+const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics,
+                        const char **text);
 
 // ---- values.c: value forms ------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ static const LimitRow limits_rows[] = {
     {"an integer", (double)INTEGER_MAX, "(2^53 - 1)"},
     {"an expression", EXPRESSION_LENGTH, "characters"},
     {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
+    {"search.union", UNION_MAX, "blocks"},
     {"search.exclude", EXCLUDE_MAX, "expressions"},
     {"constraints", CONSTRAINTS_MAX, "expressions"},
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},

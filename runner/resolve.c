@@ -93,7 +93,8 @@ static void resolve_line(ResolveWriter *writer, const char *path, const char *va
 static void resolve_row(ResolveWriter *writer, const Key *key)
 {
     const Spec *spec = writer->reader->spec;
-    if (key->parameter > 0 && axis_of(spec, key->parameter - 1) != NULL) return; // stands in search.over
+    const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
+    if (axis != NULL && !axis->partial) return; // stands in search.over
     const char *value = resolve_value(key, writer->reader->arena);
     if (key->type == KEY_NAME) value = resolve_plain(value, writer->reader->arena);
     const bool is_word = key->words != NULL && strcmp(value, key->words) == 0;
@@ -144,7 +145,7 @@ static void resolve_over(ResolveWriter *writer, const char *path)
     Arena *arena = writer->reader->arena;
     for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
         const Axis *axis = &spec->axes[a];
-        if (a < spec->n_axes && spec->method->wants_points) continue; // stands in search.points
+        if (a < spec->n_axes && (spec->method->wants_points || spec->n_blocks > 0)) continue; // in points or union
         const char *value = axis->derive == NULL
                                 ? values_text(&axis->values, arena)
                                 : arena_format(arena, "{derive: %s}", resolve_quoted(axis->derive, arena));
@@ -221,6 +222,52 @@ static void resolve_zip(ResolveWriter *writer, const char *path)
         text = arena_format(arena, "%s%s[%s]", text, group > 0 ? ", " : "", names);
     }
     if (text[0] != '\0') resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
+}
+
+// {a: [1, 2], b: {linspace: [0, 1, 3]}}, and the zipped ones [[a, b]]
+static const char *resolve_block(const SpecReader *reader, const Block *block)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = reader->arena;
+    const char *over = "", *zip = "";
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (block->values[a].count == 0) continue;
+        over = arena_format(arena, "%s%s%s: %s", over, over[0] != '\0' ? ", " : "",
+                            reader->names[spec->axes[a].parameter], values_text(&block->values[a], arena));
+    }
+    for (int a = 0; a < spec->n_axes; a++) {
+        const char *names = "";
+        bool first = block->zip[a] >= 0;
+        for (int b = 0; b < a; b++) first &= block->zip[b] != block->zip[a];
+        for (int b = a; first && b < spec->n_axes; b++) {
+            if (block->zip[b] != block->zip[a]) continue;
+            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
+                                 reader->names[spec->axes[b].parameter]);
+        }
+        if (first) zip = arena_format(arena, "%s%s[%s]", zip, zip[0] != '\0' ? ", " : "", names);
+    }
+    return zip[0] != '\0' ? arena_format(arena, "{over: {%s}, zip: [%s]}", over, zip)
+                          : arena_format(arena, "{over: {%s}}", over);
+}
+
+static void resolve_union(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_blocks == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int b = 0; b < spec->n_blocks; b++)
+        fprintf(writer->out, "    - %s\n", resolve_block(writer->reader, &spec->blocks[b]));
+}
+
+static void resolve_when(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int w = 0; w < spec->n_when; w++) {
+        const char *name = writer->reader->names[spec->axes[spec->when[w].axis].parameter];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, name), resolve_quoted(spec->when[w].condition, arena),
+                     NULL);
+    }
 }
 
 static void resolve_exclude(ResolveWriter *writer, const char *path)
@@ -328,6 +375,8 @@ static const struct {
     {"search.points", resolve_points},
     {"search.zip", resolve_zip},
     {"search.exclude", resolve_exclude},
+    {"search.union", resolve_union},
+    {"search.when", resolve_when},
     {"replicates.perturb", resolve_perturb},
     {"objective.minimize", resolve_minimize},
     {"objective.over", resolve_objective_over},
@@ -391,8 +440,12 @@ static void resolve_identity_rows(const SpecReader *reader, ResolveLines *lines)
         const Key *key = &reader->keys[i];
         if ((key->flags & KEY_IDENTITY) == 0 || key->type == KEY_FORM) continue;
         if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
-        if (key->parameter > 0 && axis_of(spec, key->parameter - 1) != NULL) continue;
-        resolve_add(lines, key->path, resolve_value(key, lines->arena));
+        const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
+        const char *value = resolve_value(key, lines->arena);
+        if (axis == NULL)
+            resolve_add(lines, key->path, value);
+        else if (axis->partial) // its own key is free to come and go
+            resolve_add(lines, arena_format(lines->arena, "search.elsewhere.%s", key_name(key)), value);
     }
 }
 
@@ -427,6 +480,7 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         resolve_add(lines, path,
                     axis->derive != NULL         ? expression_text(axis->derive, arena)
                     : spec->method->wants_points ? "points"
+                    : spec->n_blocks > 0         ? "union"
                                                  : values_text(&axis->values, arena));
         if (axis->derive == NULL && axis->zip >= 0)
             resolve_add(lines, arena_format(arena, "%s.zip", path),
@@ -436,6 +490,13 @@ static void resolve_identity_search(const SpecReader *reader, ResolveLines *line
         const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
         const char *path = arena_format(arena, "search.outer.%03d.%s", i, reader->names[axis->parameter]);
         resolve_add(lines, path, values_text(&axis->values, arena));
+    }
+    for (int b = 0; b < spec->n_blocks; b++)
+        resolve_add(lines, arena_format(arena, "search.union.%03d", b), resolve_block(reader, &spec->blocks[b]));
+    for (int w = 0; w < spec->n_when; w++) {
+        const char *name = reader->names[spec->axes[spec->when[w].axis].parameter];
+        resolve_add(lines, arena_format(arena, "search.when.%03d.%s", w, name),
+                    expression_text(spec->when[w].condition, arena));
     }
     resolve_identity_points(spec, lines);
     for (int i = 0; i < spec->n_exclude; i++)

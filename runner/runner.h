@@ -65,7 +65,20 @@ typedef struct Axis {
     Values values;
     int zip;                  // axes with the same zip number >= 0 advance together; -1: on its own
     const Expression *derive; // over configured.parameters' names; NULL: an axis
+    bool partial;             // some trials have the parameter's fixed value instead
 } Axis;
+
+// A block of a union of grids: its values of each axis of the spec.
+typedef struct Block {
+    const Values *values; // [n_axes]; count 0: the parameter's fixed value
+    const int *zip;       // [n_axes] as Axis.zip, within the block
+} Block;
+
+// An axis that counts where the condition holds; elsewhere its parameter has the fixed value.
+typedef struct When {
+    int axis;
+    const Expression *condition; // over configured.parameters' names
+} When;
 
 typedef enum Distribution { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } Distribution;
 
@@ -105,6 +118,10 @@ typedef struct Spec {
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
+    const Block *blocks; // [n_blocks] of `union`; n_blocks 0: the axes are the grid
+    int n_blocks;
+    const When *when; // [n_when] in the order in which they are decided
+    int n_when;
     const Expression *const *exclude; // over configured.parameters' names
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
@@ -329,9 +346,13 @@ bool count_has(const Search *search, int64_t id, double *parameter); // its own 
 int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
 int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
-// What every method does to a point: `parameter` holds the fixed values and the axes' values; the derived ones are
-// filled in, in order. False: there is no such trial, because `exclude` or the range of a derived parameter drops it.
+// What every method does to a point: `parameter` holds the fixed values and the axes' values; axes that do not count
+// there (`when`) get their fixed value, and the derived ones are filled in, in order. False: there is no such trial,
+// because `exclude` or the range of a derived parameter drops it.
 bool search_complete(const Spec *spec, double *parameter);
+// Whether the w-th conditional axis counts at this point.
+bool search_counts(const Spec *spec, int w, const double *parameter);
+bool search_drops(const Spec *spec); // some ids may stand for no trial
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
@@ -342,11 +363,13 @@ uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
 // ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
-// values of an id; `data` (the arena's) is for it. A call of ask examines a bounded number of ids: if all were dropped,
+// values of an id, and may give `repeats`, which says that an id's point (complete) is that of another id; `data` (the
+// arena's) is for them. A call of ask examines a bounded number of ids: if all were dropped,
 // it gives none and *waiting, and the next call goes on.
 typedef struct Enumeration {
     void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
     const void *data;
+    bool (*repeats)(const Search *search, const void *data, int64_t id, const double *parameter); // NULL: none does
 } Enumeration;
 Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search); // total <= 2^48
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);

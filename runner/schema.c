@@ -201,6 +201,8 @@ static void schema_taken(Json *json, Arena *arena)
     (void)json, (void)arena; // an object of the program's own
 }
 static void schema_zip(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
+static void schema_union(Json *json, Arena *arena) { schema_array_of(json, "block", 1, UNION_MAX, arena); }
+static void schema_when(Json *json, Arena *arena) { schema_map_of(json, "expression", arena); }
 static void schema_exclude(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
 static void schema_constraints(Json *json, Arena *arena)
 {
@@ -259,6 +261,8 @@ static const struct {
     {"search.csv", NULL, schema_csv},
     {"search.zip", NULL, schema_zip},
     {"search.exclude", NULL, schema_exclude},
+    {"search.union", NULL, schema_union},
+    {"search.when", NULL, schema_when},
     {"replicates.perturb", NULL, schema_perturb},
     {"objective.minimize", NULL, schema_minimize},
     {"objective.over", "string", schema_objective_over},
@@ -508,6 +512,12 @@ static void schema_all_names(Json *json, const Configured *configured, Arena *ar
 {
     schema_open(json, "search");
     schema_names(json, configured, "over", arena);
+    schema_names(json, configured, "when", arena);
+    json_object(json, "union");
+    schema_open(json, "items");
+    schema_names(json, configured, "over", arena);
+    schema_close(json);
+    json_close(json, '}');
     schema_open(json, "cmaes");
     schema_names(json, configured, "outer", arena);
     schema_close(json);
@@ -622,6 +632,18 @@ static void schema_definitions(Json *json, Arena *arena)
     json_close(json, '}');
     json_object(json, "include");
     schema_include(json, arena);
+    json_close(json, '}');
+    json_object(json, "block");
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    json_object(json, "over");
+    schema_over(json, arena);
+    json_close(json, '}');
+    json_object(json, "zip");
+    schema_zip(json, arena);
+    json_close(json, '}');
+    json_close(json, '}');
+    json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
     json_object(json, "expression");
     schema_words(json, "type", "string|number", arena);

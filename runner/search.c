@@ -46,8 +46,22 @@ int search_zip_leader(const Spec *spec, int axis)
     return leader;
 }
 
+bool search_counts(const Spec *spec, int w, const double *parameter)
+{
+    return expression_value(spec->when[w].condition, parameter) != 0.0;
+}
+
+bool search_drops(const Spec *spec)
+{
+    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_blocks > 1;
+}
+
 bool search_complete(const Spec *spec, double *parameter)
 {
+    for (int w = 0; w < spec->n_when; w++) {
+        const int conditional = spec->axes[spec->when[w].axis].parameter;
+        if (!search_counts(spec, w, parameter)) parameter[conditional] = spec->fixed[conditional];
+    }
     const Axis *derived = spec->axes + spec->n_axes;
     for (int i = 0; i < spec->n_derived; i++) {
         const Parameter *row = &spec->configured.parameters[derived[i].parameter];
@@ -75,7 +89,15 @@ typedef struct EnumeratedState {
 static int64_t search_spec_cost(const Spec *spec)
 {
     enum { AXIS = 4 };
-    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes;
+    const int64_t blocks = spec->n_blocks > 1 ? spec->n_blocks : 1;
+    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * blocks;
+    for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
+        for (int a = 0; a < spec->n_axes; a++) {
+            const Values *values = &spec->blocks[b].values[a];
+            if (values->form == VALUES_LIST) cost += values->count;
+        }
+    }
+    for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);
     for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
     for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
     return cost;
@@ -123,7 +145,8 @@ bool enumerated_point(const Search *search, int64_t point, double *parameter)
     const Enumeration *enumeration = search->scratch;
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
     enumeration->point(search, enumeration->data, point, parameter);
-    return search_complete(spec, parameter);
+    if (!search_complete(spec, parameter)) return false;
+    return enumeration->repeats == NULL || !enumeration->repeats(search, enumeration->data, point, parameter);
 }
 
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint)
@@ -199,9 +222,10 @@ Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, doub
                           search->method->name, (long long)search->total - 1);
     }
     if (!enumerated_fill(search, id, parameter)) {
-        return error_make(ERROR_USER,
-                          "there is no trial %lld: `exclude` or the range of a derived parameter leaves it out",
-                          (long long)id);
+        return error_make(
+            ERROR_USER,
+            "there is no trial %lld: `exclude`, the range of a derived parameter, `when` or `union` leaves it out",
+            (long long)id);
     }
     *ordinal = (uint64_t)id;
     return error_none();

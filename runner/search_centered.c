@@ -27,7 +27,7 @@ static Error search_centered_init(const Spec *spec, Arena *arena, Search *search
         if (__builtin_add_overflow(total, spec->axes[a].values.count - 1, &total))
             return error_make(ERROR_USER, "search.over: there are more than 2^63 values; use fewer");
     }
-    return enumerated_init((Enumeration){search_centered_point, NULL}, total, arena, search);
+    return enumerated_init((Enumeration){.point = search_centered_point, .data = NULL}, total, arena, search);
 }
 
 const SearchMethod search_centered = {

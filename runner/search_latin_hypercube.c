@@ -53,7 +53,7 @@ static void search_latin_point(const Search *search, const void *data, int64_t i
 static Error search_latin_init(const Spec *spec, Arena *arena, Search *search)
 {
     const int64_t trials = (int64_t)spec->method_settings[0];
-    return enumerated_init((Enumeration){search_latin_point, NULL}, trials, arena, search);
+    return enumerated_init((Enumeration){.point = search_latin_point, .data = NULL}, trials, arena, search);
 }
 
 const SearchMethod search_latin_hypercube = {

@@ -54,7 +54,7 @@ static Error search_list_init(const Spec *spec, Arena *arena, Search *search)
         int32_t *place = search_list_place(spec, index, parameter);
         if (*place == 0) *place = (int32_t)(point + 1);
     }
-    return enumerated_init((Enumeration){search_list_point, index}, spec->n_points, arena, search);
+    return enumerated_init((Enumeration){.point = search_list_point, .data = index}, spec->n_points, arena, search);
 }
 
 const SearchMethod search_list = {

@@ -101,7 +101,8 @@ static Error search_morris_init(const Spec *spec, Arena *arena, Search *search)
     const int64_t trajectories = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES];
     if ((int64_t)spec->method_settings[SEARCH_MORRIS_LEVELS] % 2 != 0)
         return error_make(ERROR_USER, "search: levels of morris must be even");
-    return enumerated_init((Enumeration){search_morris_point, NULL}, trajectories * (spec->n_axes + 1), arena, search);
+    return enumerated_init((Enumeration){.point = search_morris_point, .data = NULL}, trajectories * (spec->n_axes + 1),
+                           arena, search);
 }
 
 const SearchMethod search_morris = {

@@ -58,7 +58,7 @@ static void search_random_point(const Search *search, const void *data, int64_t 
 static Error search_random_init(const Spec *spec, Arena *arena, Search *search)
 {
     const int64_t trials = (int64_t)spec->method_settings[SEARCH_RANDOM_TRIALS];
-    return enumerated_init((Enumeration){search_random_point, NULL}, trials, arena, search);
+    return enumerated_init((Enumeration){.point = search_random_point, .data = NULL}, trials, arena, search);
 }
 
 const SearchMethod search_random = {

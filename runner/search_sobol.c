@@ -22,7 +22,8 @@ static Error search_sobol_init(const Spec *spec, Arena *arena, Search *search)
                           SOBOL_DIMENSIONS_MAX, spec->n_axes);
     Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
     *sobol = sobol_make(spec->n_axes, spec->seed, arena);
-    return enumerated_init((Enumeration){search_sobol_point, sobol}, (int64_t)spec->method_settings[0], arena, search);
+    return enumerated_init((Enumeration){.point = search_sobol_point, .data = sobol}, (int64_t)spec->method_settings[0],
+                           arena, search);
 }
 
 const SearchMethod search_sobol = {

@@ -73,7 +73,7 @@ static Error sobol_indices_init(const Spec *spec, Arena *arena, Search *search)
     Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
     *sobol = sobol_make(2 * spec->n_axes, spec->seed, arena);
     const int64_t total = (int64_t)spec->method_settings[0] * (spec->n_axes + 2);
-    return enumerated_init((Enumeration){sobol_indices_point, sobol}, total, arena, search);
+    return enumerated_init((Enumeration){.point = sobol_indices_point, .data = sobol}, total, arena, search);
 }
 
 const SearchMethod search_sobol_indices = {

@@ -124,7 +124,7 @@ static bool page_shows_parameter(const ReplayTrace *const *traces, int count, in
         const Configured *other = &traces[1]->campaign->spec.configured;
         return parameter >= other->n_parameters || traces[0]->parameter[parameter] != traces[1]->parameter[parameter];
     }
-    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
         if (spec->axes[a].parameter == parameter) return true;
     }
     return false;

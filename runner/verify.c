@@ -27,7 +27,7 @@ bool verify_draws(const Spec *spec)
 
 static const Axis *verify_searched(const Spec *spec, int parameter)
 {
-    for (int a = 0; a < spec->n_axes + spec->n_derived; a++) {
+    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
         if (spec->axes[a].parameter == parameter) return &spec->axes[a];
     }
     return NULL;
@@ -91,6 +91,18 @@ static void verify_put_changes(const VerifyTask *task, int parameter, double par
 static void verify_put_name(const VerifyTask *task, int parameter, FILE *out)
 {
     fprintf(out, "    %s: ", task->campaign->spec.configured.parameters[parameter].name);
+}
+
+// What an outer grid gave the trial's search stays as it is, unless the new grid varies it.
+static void verify_put_outer(const VerifyTask *task, bool grid, FILE *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
+    for (int i = 0; i < spec->n_outer; i++) {
+        if (grid && verify_is_also(task, outer[i].parameter)) continue;
+        verify_put_name(task, outer[i].parameter, out);
+        fprintf(out, "[%s]\n", text_number(task->parameter[outer[i].parameter]).text);
+    }
 }
 
 static void verify_put_derived(const VerifyTask *task, Arena *arena, FILE *out)
@@ -160,6 +172,7 @@ static void verify_put_seeds(const VerifyTask *task, const char *name, Arena *ar
         verify_put_name(task, spec->axes[a].parameter, out);
         verify_put_changes(task, spec->axes[a].parameter, task->gains, out);
     }
+    verify_put_outer(task, false, out);
     for (int p = 0; task->physics > 0.0 && p < configured_named(&spec->configured); p++) {
         if (!verify_is_physics(task, p)) continue;
         verify_put_name(task, p, out);
@@ -225,6 +238,7 @@ static void verify_put_grid(const VerifyTask *task, const char *name, Arena *are
         verify_put_name(task, spec->axes[a].parameter, out);
         fprintf(out, "[%s]\n", text_number(task->parameter[spec->axes[a].parameter]).text);
     }
+    verify_put_outer(task, true, out);
     for (int p = 0; p < configured_named(&spec->configured); p++) {
         if (!verify_grid_range(task, p, &low, &high)) continue;
         verify_put_name(task, p, out);

@@ -84,6 +84,11 @@ report $? "status says the point of each search"
 report $? "a trial replays"
 "$HOPSCOTCH" show whole/77 --results "$folder/results" >"$folder/output" && grep -q '^x4 .*outer$' "$folder/output"
 report $? "show says where the outer values come from"
+"$HOPSCOTCH" verify whole --trial 77 --seeds 3 --progress none --results "$folder/results" >"$folder/output" 2>&1 &&
+    at="$("$HOPSCOTCH" query whole --results "$folder/results" --where "id = 77" --columns x3,x4 --format csv | tail -n 1)" &&
+    "$HOPSCOTCH" query whole_verify_77 --results "$folder/results" --columns x3,x4 --format csv | tail -n +2 |
+    sort -u >"$folder/output" && [ "$(cat "$folder/output")" = "$at" ] && [ "$at" != "0,0" ]
+report $? "verify stays at the point of its trial"
 "$HOPSCOTCH" doctor whole --results "$folder/results" >"$folder/output" 2>&1
 report $? "the doctor finds nothing"
 exit $failed

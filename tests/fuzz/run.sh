@@ -24,6 +24,7 @@ settings()
 {
     case $1 in
     fuzz_spec) echo "-dict=tests/fuzz/spec.dict -max_len=4096" ;;
+    fuzz_include) echo "-dict=tests/fuzz/spec.dict -max_len=2048" ;;
     fuzz_yaml) echo "-dict=tests/fuzz/spec.dict -max_len=1024" ;;
     fuzz_set) echo "-dict=tests/fuzz/spec.dict -max_len=256" ;;
     fuzz_arguments) echo "-dict=tests/fuzz/arguments.dict -max_len=256" ;;

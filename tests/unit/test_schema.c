@@ -44,6 +44,7 @@ static const char *schema_context(const char *path)
     } contexts[] = {
         {"search.zip", "{over: {k_att: [1, 2], b_att: [1, 2]}}"},
         {"search.points", "{method: list}"},
+        {"search.when", "{over: {k_att: [0, 1], b_att: [1, 2]}}"},
         {"search.csv", "{method: csv}"},
         {"search.cmaes.from", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
         {"search.cmaes.inject", "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},

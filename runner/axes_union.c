@@ -1,0 +1,132 @@
+// `union`: blocks of axes, each a grid of its own. The axes of the search are those of all blocks, in the order in
+// which they are first named; in a block that has not got one its parameter keeps its fixed value.
+#include "axes.h"
+
+#include <string.h>
+
+static void union_read_axis(SpecReader *reader, const Node *over, int index, AxesBuild *block)
+{
+    const Node *name = over->keys[index], *node = over->items[index];
+    const int parameter = parameter_find(reader, name, over, "search.union");
+    if (!axes_claim(block, name, parameter)) return;
+    const Key *key = reader->parameter_keys[parameter];
+    Axis axis = {.parameter = parameter, .zip = -1};
+    if (node_find(node, "derive") != NULL) {
+        diagnose(reader->diagnostics, node, "%s is derived here; what is derived stands in `over` beside `union`",
+                 key_name(key));
+        return;
+    }
+    if (!values_read(reader, key, node, &axis.values)) return;
+    if (axis.values.form == VALUES_RANGE) {
+        diagnose(reader->diagnostics, node,
+                 "a grid takes no range for %s, expected a list, linspace, logspace or arange", key_name(key));
+        return;
+    }
+    block->names[block->n_axes] = name;
+    block->axes[block->n_axes++] = axis;
+}
+
+static bool union_check_block(SpecReader *reader, const Node *node)
+{
+    const int errors = diagnostics_errors(reader->diagnostics);
+    const Node *over = node_find(node, "over");
+    if (node->kind != NODE_MAPPING)
+        diagnose(reader->diagnostics, node, "a block of union is %s, expected {over: {a: [1, 2]}}",
+                 scalar_given(node, reader->arena));
+    else if (over == NULL || over->kind != NODE_MAPPING || over->count == 0)
+        diagnose(reader->diagnostics, over != NULL ? over : node,
+                 "a block of union has no axes, expected {over: {a: [1, 2]}}");
+    for (int i = 0; node->kind == NODE_MAPPING && i < node->count; i++) {
+        const char *key = node->keys[i]->text;
+        if (strcmp(key, "over") != 0 && strcmp(key, "zip") != 0)
+            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in a block of union, expected over or zip",
+                     key);
+    }
+    return diagnostics_errors(reader->diagnostics) == errors;
+}
+
+// The axes of one block; false after an error.
+static bool union_read_block(SpecReader *reader, const Node *node, AxesBuild *block)
+{
+    const int n = configured_named(&reader->spec->configured), errors = diagnostics_errors(reader->diagnostics);
+    *block = (AxesBuild){.axes = ARENA_NEW(reader->arena, Axis, n),
+                         .names = ARENA_NEW(reader->arena, const Node *, n),
+                         .taken = ARENA_NEW(reader->arena, const Node *, n)};
+    if (!union_check_block(reader, node)) return false;
+    const Node *over = node_find(node, "over"), *zip = node_find(node, "zip");
+    for (int i = 0; i < over->count; i++) union_read_axis(reader, over, i, block);
+    if (zip != NULL) axes_read_zip(reader, zip, block);
+    return diagnostics_errors(reader->diagnostics) == errors;
+}
+
+static int union_axis(SpecReader *reader, AxesBuild *build, const Axis *axis, const Node *name)
+{
+    for (int a = 0; a < build->n_axes; a++) {
+        if (build->axes[a].parameter == axis->parameter) return a;
+    }
+    if (build->taken[axis->parameter] != NULL)
+        diagnose(reader->diagnostics, name, "%s is derived in `over`, remove one", name->text);
+    build->taken[axis->parameter] = name;
+    build->names[build->n_axes] = name;
+    build->axes[build->n_axes] = (Axis){.parameter = axis->parameter, .zip = -1, .values = axis->values};
+    return build->n_axes++;
+}
+
+// Puts the block's axes at the places that they have among all axes.
+static Block union_place(SpecReader *reader, AxesBuild *build, const AxesBuild *block)
+{
+    const int n = configured_named(&reader->spec->configured);
+    Values *values = ARENA_NEW(reader->arena, Values, n);
+    int *zip = ARENA_NEW(reader->arena, int, n);
+    for (int a = 0; a < n; a++) zip[a] = -1;
+    for (int a = 0; a < block->n_axes; a++) {
+        const int place = union_axis(reader, build, &block->axes[a], block->names[a]);
+        values[place] = block->axes[a].values;
+        zip[place] = block->axes[a].zip;
+    }
+    return (Block){.values = values, .zip = zip};
+}
+
+static void union_mark_partial(const Block *blocks, int count, AxesBuild *build)
+{
+    for (int b = 0; b < count; b++) {
+        for (int a = 0; a < build->n_axes; a++) build->axes[a].partial |= blocks[b].values[a].count == 0;
+    }
+}
+
+static bool union_check(SpecReader *reader, const Node *node, const AxesBuild *build)
+{
+    if (node->kind != NODE_SEQUENCE || node->count == 0)
+        form_mistyped(reader, "search.union", node);
+    else if (node->count > UNION_MAX)
+        diagnose(reader->diagnostics, node, "union has %d blocks, at most %d are allowed", node->count, UNION_MAX);
+    else if (build->n_axes > 0)
+        diagnose(reader->diagnostics, build->names[0],
+                 "beside `union` only derived parameters stand in `over`; put %s "
+                 "into its blocks",
+                 build->names[0]->text);
+    else
+        return true;
+    return false;
+}
+
+void axes_read_union(SpecReader *reader, const Node *node, AxesBuild *build)
+{
+    if (!union_check(reader, node, build)) return;
+    Block *blocks = ARENA_NEW(reader->arena, Block, node->count);
+    int64_t trials = 0;
+    int count = 0;
+    for (int b = 0; b < node->count; b++) {
+        AxesBuild block;
+        if (!union_read_block(reader, node->items[b], &block)) continue;
+        trials += axes_product(reader, &block);
+        blocks[count++] = union_place(reader, build, &block);
+        if (trials > TRIALS_MAX) {
+            diagnose(reader->diagnostics, node->items[b], "the union has more than 2^48 trials; use fewer values");
+            return;
+        }
+    }
+    union_mark_partial(blocks, count, build);
+    reader->spec->blocks = blocks;
+    reader->spec->n_blocks = count;
+}
