@@ -114,8 +114,8 @@ const PlotKind plot_scatter = {
     .name = "scatter",
     .title = "Fitness against each gain",
     .caption =
-        "Colour: how many trials, on a logarithmic scale; of more than 100,000 a sample is counted. Line: the best fitness of all trials in that bin. Dot: "
-        "the best trial. The worst 2 % lie above the axis.",
+        "Colour: how many trials, on a logarithmic scale; of more than 100,000 a sample is counted. Line: the best "
+        "fitness of all trials in that bin. Dot: the best trial. The worst 2 % lie above the axis.",
     .draw = scatter_draw,
     .nothing = scatter_nothing,
 };
