@@ -114,8 +114,17 @@ portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hopscotch/experiments experiments/*.yaml
+	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json
+	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
+	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
+	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \
+	    ./hopscotch help $$command --man >pages/hopscotch-$$command.1 || exit 1; done
+	install -D -m 644 -t $(SHARE)/man/man1 $(BUILD)/pages/*.1
+	install -D -m 644 -t $(SHARE)/man/man5 $(BUILD)/pages/*.5
+	install -D -m 644 -t $(SHARE)/bash-completion/completions $(BUILD)/pages/hopscotch
+	install -D -m 644 -t $(SHARE)/zsh/site-functions $(BUILD)/pages/_hopscotch
 clean:
 	rm -rf build

@@ -127,6 +127,16 @@ double column_real(Statement *statement, int index);      // NaN if NULL
 const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
 Bytes column_blob(Statement *statement, int index);
 uint64_t column_digest(Statement *statement, int first); // of the current row's values from column `first` on
+// A user's own SELECT, on a connection that is only for it: it reads this database and computes, and nothing else; for so
+// long. Errors are the user's, with a caret where SQLite says where.
+typedef struct DatabaseGuard {
+    double deadline;          // by clock_seconds()
+    int (*interrupted)(void); // nonzero: the user wants to leave; may be NULL
+} DatabaseGuard;
+Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuard *guard, Statement **out);
+Error statement_step_guarded(Statement *statement, bool *row);
+typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT, COLUMN_BLOB } ColumnKind;
+ColumnKind column_kind(Statement *statement, int index); // of the current row's value
 // "name" with quotes doubled, for a statement's text, in the arena.
 const char *sql_identifier(Arena *arena, const char *name);
 

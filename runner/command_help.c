@@ -24,8 +24,31 @@ static void help_overview(FILE *out)
           out);
 }
 
+// Pages of a manual, what completes words, the names of the commands: for `make install`.
+static Error help_manual(const CommandLine *line)
+{
+    const char *name = line->n_arguments > 0 ? line->arguments[0] : NULL;
+    const Command *command = name != NULL ? command_find(name) : NULL;
+    if (name != NULL && strcmp(name, "spec") == 0)
+        manual_spec(line->out);
+    else if (name != NULL && command == NULL)
+        return error_make(ERROR_USAGE, "there is no manual page of '%.60s'; hopscotch help lists the commands", name);
+    else
+        manual_command(command, line->out);
+    return error_none();
+}
+
 static Error help_run(const CommandLine *line)
 {
+    if (switch_given(line, "man")) return help_manual(line);
+    if (switch_given(line, "completion")) {
+        (switch_choice(line, "completion", 0) == 0 ? completion_bash : completion_zsh)(line->out);
+        return error_none();
+    }
+    if (switch_given(line, "names")) {
+        for (int i = 0; i < command_count(); i++) fprintf(line->out, "%s\n", command_at(i)->name);
+        return error_none();
+    }
     if (line->n_arguments == 0) {
         help_overview(line->out);
         return error_none();
@@ -131,6 +154,13 @@ static Error help_version_run(const CommandLine *line)
     return error_none();
 }
 
+static const Switch help_rows[] = {
+    {"man", SWITCH_FLAG, NULL, 0, 0, "as a page for man(1), e.g. hopscotch help run --man | man -l -"},
+    {"completion", SWITCH_CHOICE, "bash|zsh", 0, 0, "what that shell sources to complete words"},
+    {"names", SWITCH_FLAG, NULL, 0, 0, "the names of the commands alone"},
+};
+static const Switches help_switches = {help_rows, sizeof help_rows / sizeof *help_rows};
+
 const Command command_help_pages = {
     .name = "help",
     .arguments = "[COMMAND | spec]",
@@ -140,6 +170,7 @@ const Command command_help_pages = {
                 "  hopscotch help spec\n",
     .least = 0,
     .most = 1,
+    .switches = {&help_switches},
     .run = help_run,
 };
 

@@ -55,8 +55,7 @@ const Switches switches_json = LINE_SWITCHES(line_json_rows);
 
 // ---- looking up -----------------------------------------------------------------------------------------------------
 
-// The groups of a command's options, the common ones last. NULL after the last.
-static const Switches *line_group(const Command *command, int index)
+const Switches *command_switches(const Command *command, int index)
 {
     if (command == NULL) return index == 0 ? &switches_common : NULL;
     for (int i = 0; i < COMMAND_SWITCHES_MAX && command->switches[i] != NULL; i++) {
@@ -68,7 +67,7 @@ static const Switches *line_group(const Command *command, int index)
 static const Switch *line_switch(const Command *command, const char *name, size_t length)
 {
     const Switches *group;
-    for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count; i++) {
             if (strlen(group->rows[i].name) == length && memcmp(group->rows[i].name, name, length) == 0)
                 return &group->rows[i];
@@ -87,7 +86,7 @@ static Error line_unknown_switch(const Command *command, const char *name, Arena
     const char *names[LINE_NAMES_MAX];
     const Switches *group;
     int count = 0;
-    for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count && count < LINE_NAMES_MAX; i++) names[count++] = group->rows[i].name;
     }
     const char *nearest = nearest_name(name, names, count);
@@ -364,13 +363,13 @@ void command_help(const Command *command, FILE *out)
     int width = 0;
     fprintf(out, "hopscotch %s: %s\n\nusage: hopscotch %s%s%s [options]\n\noptions:\n", command->name, command->doc,
             command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
-    for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count; i++) {
             line_switch_form(&group->rows[i], form, sizeof form);
             if ((int)strlen(form) > width) width = (int)strlen(form);
         }
     }
-    for (int g = 0; (group = line_group(command, g)) != NULL; g++) {
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count; i++) {
             line_switch_form(&group->rows[i], form, sizeof form);
             fprintf(out, "  %-*s  %s\n", width, form, group->rows[i].doc);

@@ -117,9 +117,11 @@ static Error garbage_removed(const CommandLine *line, GarbageCount *count)
     if (file_missing(line->results)) return error_none();
     TRY(folder_list(line->results, line->arena, &names, &n_names));
     for (int i = 0; i < n_names; i++) {
-        if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) != 0) continue;
-        TRY(garbage_drop(line, arena_format(line->arena, "%s/%s", line->results, names[i]), "what a crash left of rm",
-                         count));
+        const char *path = arena_format(line->arena, "%s/%s", line->results, names[i]);
+        if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
+            TRY(garbage_drop(line, path, "what a crash left of rm", count));
+        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0)
+            TRY(garbage_drop(line, path, "what a crash left of merge", count));
     }
     return error_none();
 }

@@ -9,8 +9,9 @@
 // A row a command, in the order of `help`.
 // clang-format off
 #define COMMANDS(X) \
-    X(check) X(plan) X(run) X(resume) X(stop) X(status) X(best) X(sensitivity) X(query) X(show) X(report) X(plot) \
-    X(replay) X(verify) X(compare) X(export) X(digest) X(doctor) X(reindex) X(list) X(tag) X(note) X(mv) X(rm) X(gc) \
+    X(check) X(plan) X(run) X(resume) X(stop) X(status) X(best) X(sensitivity) X(query) X(index) X(show) \
+    X(report) X(plot) X(replay) X(verify) X(compare) X(export) X(import) X(merge) X(digest) X(doctor) X(reindex) \
+    X(list) X(tag) X(note) X(mv) X(rm) X(gc) \
     X(models) X(schema) X(help_pages) X(version)
 #define COMMAND_DECLARE(name) extern const Command command_##name;
 #define COMMAND_ROW(name) &command_##name,

@@ -1,6 +1,6 @@
-// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, or, where a search learns,
-// of the results before it. So rows that are not what was written are simulated again, and the digest of their block says
-// whether the bits are back.
+// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, or, where a search
+// learns, of the results before it. So rows that are not what was written are simulated again, and the digest of their
+// block says whether the bits are back.
 #include "doctor.h"
 
 #include <string.h>

@@ -104,8 +104,8 @@ static const Key keys_rows[] = {
             "front is measured; without it the worst values of the first generation",
      .example = "[2.0, 1.5]"},
     {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
-     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its `violation`, "
-            "and ranks behind those that do, the less the better",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
+            "`violation`, and ranks behind those that do, the less the better",
      .example = "[\"peak_ground_force < 3000\"]"},
 
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",

@@ -145,7 +145,7 @@ void axes_read_method(SpecReader *reader);
 void axes_read(SpecReader *reader);
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
-// ---- cmaes_section.c: keys of `search.cmaes:` with forms of their own --------------------------------------------------
+// ---- cmaes_section.c: keys of `search.cmaes:` with forms of their own -----------------------------------------------
 
 void cmaes_section_read(SpecReader *reader); // after the axes
 // {k_fp: 100, thrust: 30} of one injected point; what was taken from another campaign. As flow YAML.

@@ -8,7 +8,7 @@
 
 static const double pilot_budget = 0.4; // s
 
-enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000, PILOT_OBSERVED_TICKS = 500, PILOT_FLIGHTS_MOST = 8 };
+enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000, PILOT_FLIGHTS_MOST = 8 };
 
 static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -222,28 +222,42 @@ static Error pilot_try(const PilotTask *task, PilotFlight *flight, bool observed
     batch->trace.lanes = observed ? 1 : 0;
     batch->trace.every = spec_sample_ticks(task->spec);
     flight->done[0] = false;
+    flight->slots[0].ticks = 0;
     TRY(backend_begin(task->backend, 0));
     TRY(pilot_step(task, flight, ticks, &done));
     *seconds += clock_seconds() - start;
     return error_none();
 }
 
-// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart. Lanes that are
-// observed have a kernel of their own, which is slower: how much is what both take for the same ticks.
+// Lanes that are observed have a kernel of their own, which is slower: how many times, by what both take for the same
+// ticks of a trial, as many as take long enough to be timed.
+static Error pilot_compare(const PilotTask *task, PilotFlight *flight, double *factor)
+{
+    const double enough = 2e-3; // s
+    const int64_t all = task->spec->configured.ticks;
+    double plain = 0, observed = 0;
+    for (int64_t ticks = 0; plain < enough && ticks < all;) {
+        ticks = pilot_least(ticks > 0 ? 4 * ticks : 500, all);
+        plain = observed = 0;
+        TRY(pilot_try(task, flight, false, ticks, &plain));
+        TRY(pilot_try(task, flight, true, ticks, &observed));
+    }
+    if (observed > plain) *factor = observed / plain;
+    return error_none();
+}
+
+// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart.
 static Error pilot_warm_up(const PilotTask *task, Pilot *pilot)
 {
-    const int64_t ticks = pilot_least(PILOT_OBSERVED_TICKS, task->spec->configured.ticks);
     Arena arena;
     PilotFlight flight;
-    double plain = 0, observed = 0;
     TRY(arena_create(&arena, pilot_bytes(task, task->spec->replicates.count), "a pilot"));
     pilot_fill(task, task->spec->replicates.count, &arena, &flight);
+    pilot->observed_factor = 1;
     Error error = pilot_try(task, &flight, false, 1, &pilot->first_seconds);
     if (error.kind == OK && task->observed) error = pilot_try(task, &flight, true, 1, &pilot->first_seconds);
-    if (error.kind == OK && task->observed) error = pilot_try(task, &flight, false, ticks, &plain);
-    if (error.kind == OK && task->observed) error = pilot_try(task, &flight, true, ticks, &observed);
+    if (error.kind == OK && task->observed) error = pilot_compare(task, &flight, &pilot->observed_factor);
     arena_destroy(&arena);
-    pilot->observed_factor = observed > plain ? observed / plain : 1;
     return error;
 }
 

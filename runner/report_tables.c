@@ -223,11 +223,10 @@ static Error report_best_rows(const StoredCampaign *campaign, const char *const 
 {
     Statement *statement = NULL;
     bool row = false;
-    const char *survived = spec_has_metric(&campaign->spec, "survived") ? "survived DESC, " : "";
     TRY(database_prepare(campaign->database,
-                         arena_format(arena,
-                                      "SELECT %s FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, %sid LIMIT %d",
-                                      trial_columns_sql(names, count, arena), survived, (int)REPORT_BEST),
+                         arena_format(arena, "SELECT %s FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT %d",
+                                      trial_columns_sql(names, count, arena), store_best_order(&campaign->spec),
+                                      (int)REPORT_BEST),
                          &statement));
     Error error = statement_step(statement, &row);
     for (int64_t rank = 1; error.kind == OK && row; rank++, error = statement_step(statement, &row))

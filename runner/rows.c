@@ -1,6 +1,6 @@
 // One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
-// always id, search, round, searched parameters, fitness, several objectives, constraints, failure, n_failed, metrics, and with
-// several replicates their spreads.
+// always id, search, round, searched parameters, fitness, several objectives, constraints, failure, n_failed, metrics,
+// and with several replicates their spreads.
 #include "store.h"
 
 #include <math.h>

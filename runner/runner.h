@@ -463,10 +463,10 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (runner/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints violation
-//                REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL
-//                ('none'), n_failed INTEGER, one REAL column a metric, and with several replicates one `<metric>_std`
-//                each. STRICT. NULL: failed; with several objectives fitness always is.
+//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
+//                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
+//                INTEGER, one REAL column a metric, and with several replicates one `<metric>_std` each. STRICT. NULL:
+//                failed; with several objectives fitness always is.
 //   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
@@ -673,6 +673,14 @@ int switch_choice(const CommandLine *line, const char *name, int fallback); // p
 // Of all its occurrences, in order. *count of them.
 const char *const *switch_all(const CommandLine *line, const char *name, int *count);
 void command_help(const Command *command, FILE *out);
+// The groups of a command's options, the common ones last. NULL after the last. command NULL: the common ones.
+const Switches *command_switches(const Command *command, int index);
+// A page for man(1): of a command, of the program (NULL). The spec's, in section 5 (runner/manual.c).
+void manual_command(const Command *command, FILE *out);
+void manual_spec(FILE *out);
+// What a shell sources to complete words (runner/completion.c).
+void completion_bash(FILE *out);
+void completion_zsh(FILE *out);
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
 // A file that the user asked for, written whole at its end unless there was an error; "-": standard output

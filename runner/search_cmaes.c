@@ -138,9 +138,10 @@ static Error cmaes_check(const Spec *spec, const Cmaes *cmaes)
 {
     const size_t bytes = cmaes_state_bytes(cmaes, 0) + cmaes_room_bytes(cmaes) +
                          (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
-    if (cmaes->n > CMAES_DIMENSIONS_MAX)
-        return error_make(ERROR_USER, "search: cmaes searches at most %d parameters, and these are %d",
-                          CMAES_DIMENSIONS_MAX, cmaes->n);
+    const int most = cmaes->separable ? CMAES_DIMENSIONS_MAX : CMAES_FULL_MAX;
+    if (cmaes->n > most)
+        return error_make(ERROR_USER, "search: cmaes searches at most %d parameters%s, and these are %d", most,
+                          cmaes->separable ? "" : " with a full covariance", cmaes->n);
     if (cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->trials_max > CMAES_TRIALS_MAX || bytes > cmaes_bytes_max)
         return error_make(ERROR_USER,
                           "search: %lld searches with populations of up to %lld are too many: use fewer searches, a "
@@ -172,7 +173,7 @@ static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
         cmaes->violation = ARENA_NEW(arena, double, lambda);
         cmaes->mean_constraint = ARENA_NEW(arena, double, m);
     }
-    cmaes->order = ARENA_NEW(arena, int64_t, lambda);
+    cmaes->order = ARENA_NEW(arena, int64_t, lambda + cmaes->n_spans);
     for (int i = 0; i < 2; i++) cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans);
 }
 
@@ -180,6 +181,7 @@ static void cmaes_take(Cmaes *cmaes, Arena *arena)
 {
     const int64_t n = cmaes->n, lambda = cmaes->lambda_max;
     cmaes->spread = ARENA_NEW(arena, double, n);
+    cmaes->scale = ARENA_NEW(arena, CmaesScale, n);
     cmaes->weights.weight = ARENA_NEW(arena, double, lambda);
     cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
@@ -194,10 +196,11 @@ static void cmaes_take(Cmaes *cmaes, Arena *arena)
                                                   .left_out = ARENA_NEW(arena, bool, lambda)};
 }
 
-static void cmaes_set_spread(Cmaes *cmaes)
+static void cmaes_set_axes(Cmaes *cmaes)
 {
     for (int i = 0; i < cmaes->n; i++) {
         const double sigma = cmaes->spec->axes[i].values.sigma;
+        cmaes->scale[i] = cmaes_scale(&cmaes->spec->axes[i].values);
         cmaes->spread[i] = sigma > 0.0 ? sigma / cmaes->settings[CMAES_SIGMA] : 1.0;
     }
 }
@@ -208,7 +211,7 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
     cmaes_measure(spec, cmaes);
     TRY(cmaes_check(spec, cmaes));
     cmaes_take(cmaes, arena);
-    cmaes_set_spread(cmaes);
+    cmaes_set_axes(cmaes);
     search->scratch = cmaes;
     search->state_size = cmaes_state_bytes(cmaes, 0);
     search->state_capacity = cmaes_state_bytes(cmaes, cmaes->trials_max);

@@ -142,6 +142,10 @@ typedef struct CmaesPopulation {
     bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
 } CmaesPopulation;
 
+typedef struct CmaesScale { // both ends of a range, or their logarithms
+    double low, high;
+} CmaesScale;
+
 enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
 
 typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
@@ -161,7 +165,8 @@ typedef struct Cmaes {
     int64_t trials_max;               // of a generation
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
-    double *spread; // [n] of each coordinate at the start, relative to sigma
+    CmaesScale *scale; // [n]
+    double *spread;    // [n] of each coordinate at the start, relative to sigma
     CmaesWeights weights;
     CmaesPopulation *populations; // [n_populations] by search
     int64_t n_populations;
@@ -177,8 +182,8 @@ typedef struct Cmaes {
     double *key;                // [lambda_max] what it is ranked by: fitness, and what bounds and constraints add
     double mean_fitness, *mean_constraint; // of the mean; lagrangian alone
     // room for one update
-    int64_t *order;     // [lambda_max] members, best first
-    CmaesRank *rank[2]; // [2 lambda_max]
+    int64_t *order;     // [lambda_max + n_spans] members, best first; or places of other numbers, sorted
+    CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
     char ending[160];
@@ -198,6 +203,7 @@ int cmaes_told_width(const Cmaes *cmaes);
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
 double cmaes_unreflected(double coordinate);
+CmaesScale cmaes_scale(const Values *values);
 double cmaes_value(const Values *values, double coordinate);
 double cmaes_coordinate(const Values *values, double value);
 // The point m + sigma A y of a member.
@@ -213,8 +219,8 @@ bool cmaes_point(const Cmaes *cmaes, const double *x);
 // The distribution of a fresh run but for its step size.
 void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view);
-// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false: the
-// spec drops the point.
+// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false:
+// the spec drops the point.
 int64_t cmaes_injected(const Cmaes *cmaes, const CmaesView *view);
 bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, double *y, double *square);
 

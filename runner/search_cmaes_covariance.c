@@ -41,28 +41,19 @@ double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i)
 
 // ---- to and from the sphere -----------------------------------------------------------------------------------------
 
-static double cmaes_covariance_draw_separable(int n, const CmaesView *view, const RandomKey *key, double *y)
-{
-    double square = 0.0;
-    for (int k = 0; k < n; k++) {
-        const double z = random_normal(key, (uint32_t)k);
-        y[k] = view->lengths[k] * z;
-        square += z * z;
-    }
-    return square;
-}
-
 double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y)
 {
+    enum { AT_ONCE = 64 };
     const int n = cmaes->n;
-    double square = 0.0;
-    if (cmaes->separable) return cmaes_covariance_draw_separable(n, view, key, y);
+    double square = 0.0, z[AT_ONCE];
     memset(y, 0, (size_t)n * sizeof *y);
     for (int k = 0; k < n; k++) {
-        const double z = random_normal(key, (uint32_t)k), length = view->lengths[k] * z;
-        const double *axis = view->axes + k * n;
-        for (int i = 0; i < n; i++) y[i] += length * axis[i];
-        square += z * z;
+        if (k % AT_ONCE == 0) random_normals(key, (uint32_t)k, n - k < AT_ONCE ? n - k : AT_ONCE, z);
+        const double length = view->lengths[k] * z[k % AT_ONCE];
+        const double *axis = cmaes->separable ? NULL : view->axes + k * n;
+        if (cmaes->separable) y[k] = length;
+        for (int i = 0; i < n && !cmaes->separable; i++) y[i] += length * axis[i];
+        square += z[k % AT_ONCE] * z[k % AT_ONCE];
     }
     return square;
 }

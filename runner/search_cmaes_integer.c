@@ -24,7 +24,8 @@ static void integer_at_end(double threshold, double deviation, double alpha, dou
 }
 
 // Between two thresholds: the probabilities below and above are raised to alpha/2, what that takes from the middle and
-// from the greater of them is shared out so that they still sum up to 1, and mean and deviation are those that give them.
+// from the greater of them is shared out so that they still sum up to 1, and mean and deviation are those that give
+// them.
 static void integer_inside(double low, double high, double alpha, double *mean, double *deviation)
 {
     const double floor = alpha / 2.0, below = normal_tail((*mean - low) / *deviation);

@@ -1,8 +1,8 @@
 // Constraints g_i(x) <= 0 by an augmented Lagrangian: members are ranked by
 //     h(x) = f(x) + sum_i phi(g_i(x), gamma_i, omega_i),
 //     phi = gamma g + omega g^2/2 where gamma + omega g >= 0, else -gamma^2/(2 omega),
-// whose minimum is that of f within the constraints once the multipliers gamma are right. They and the stiffnesses omega
-// follow what the mean of each generation gives, which is evaluated for that as one more trial.
+// whose minimum is that of f within the constraints once the multipliers gamma are right. They and the stiffnesses
+// omega follow what the mean of each generation gives, which is evaluated for that as one more trial.
 // Source: A. Atamna, A. Auger & N. Hansen, Linearly convergent evolution strategies via augmented Lagrangian constraint
 // handling, FOGA 2017, algorithm 1 and its constants; gamma >= 0 as for any inequality.
 #include "search_cmaes.h"

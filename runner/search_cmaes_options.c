@@ -16,8 +16,8 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
      "where searches start: anywhere in the middle 80 % of the ranges, in their middle, at the model's defaults; "
      "restarts are random"},
     {"cmaes.bounds", OPTION_CHOICE, "", 0, 0, 2, "transform|resample|penalty",
-     "at the ends of ranges: a smooth mapping; members beyond them are drawn again; or they are evaluated at the end and "
-     "ranked worse the farther beyond they are"},
+     "at the ends of ranges: a smooth mapping; members beyond them are drawn again; or they are evaluated at the end "
+     "and ranked worse the farther beyond they are"},
     {"cmaes.weights", OPTION_CHOICE, "", 0, 0, 1, "active|positive",
      "active: bad members shrink the covariance where they lie"},
     {"cmaes.covariance", OPTION_CHOICE, "", 0, 0, 2, "auto|full|separable",

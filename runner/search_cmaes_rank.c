@@ -1,8 +1,8 @@
 // The order of a generation: by key; those that violate constraints after all that meet them, by how much; those that
 // failed last, the longer survived first; equal ones in the order of their numbers, so that no order is left to chance.
 //
-// A double is turned into an integer of the same order, and integers are sorted by their bytes from the lowest up (Knuth,
-// TAOCP vol. 3, 5.2.5): no comparison depends on a library, and 1,024 members take a few microseconds.
+// A double is turned into an integer of the same order, and integers are sorted by their bytes from the lowest up
+// (Knuth, TAOCP vol. 3, 5.2.5): no comparison depends on a library, and 1,024 members take a few microseconds.
 #include "search_cmaes.h"
 
 #include <math.h>

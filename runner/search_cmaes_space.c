@@ -33,17 +33,25 @@ double cmaes_unreflected(double coordinate)
     return coordinate;
 }
 
-double cmaes_value(const Values *values, double coordinate)
+CmaesScale cmaes_scale(const Values *values)
 {
-    const double part = coordinate / CMAES_WIDTH;
-    double value = values->low + part * (values->high - values->low);
-    if (values->log_scale) {
-        const double low = portable_log(values->low);
-        value = portable_exp(low + part * (portable_log(values->high) - low));
-    }
+    if (!values->log_scale) return (CmaesScale){values->low, values->high};
+    return (CmaesScale){portable_log(values->low), portable_log(values->high)};
+}
+
+static double cmaes_scaled_value(const Values *values, const CmaesScale *scale, double coordinate)
+{
+    double value = scale->low + coordinate / CMAES_WIDTH * (scale->high - scale->low);
+    if (values->log_scale) value = portable_exp(value);
     if (values->integer) value = floor(value + 0.5);
     value = value > values->low ? (value < values->high ? value : values->high) : values->low;
     return value + 0.0; // -0 is stored as 0
+}
+
+double cmaes_value(const Values *values, double coordinate)
+{
+    const CmaesScale scale = cmaes_scale(values);
+    return cmaes_scaled_value(values, &scale, coordinate);
 }
 
 double cmaes_coordinate(const Values *values, double value)
@@ -82,7 +90,8 @@ bool cmaes_point(const Cmaes *cmaes, const double *x)
         const bool outside = !(x[i] >= 0.0 && x[i] <= CMAES_WIDTH);
         if (outside && bounds == CMAES_BOUNDS_RESAMPLE && !values->integer) return false;
         const bool mirrored = bounds == CMAES_BOUNDS_TRANSFORM && !values->integer;
-        cmaes->parameter[spec->axes[i].parameter] = cmaes_value(values, mirrored ? cmaes_reflected(x[i]) : x[i]);
+        cmaes->parameter[spec->axes[i].parameter] =
+            cmaes_scaled_value(values, &cmaes->scale[i], mirrored ? cmaes_reflected(x[i]) : x[i]);
     }
     return search_complete(spec, cmaes->parameter);
 }

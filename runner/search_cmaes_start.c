@@ -1,5 +1,5 @@
-// Where a CMA-ES starts: its first mean and covariance, which another campaign may have given (warm_start.c), and points
-// that are injected into its first generation.
+// Where a CMA-ES starts: its first mean and covariance, which another campaign may have given (warm_start.c), and
+// points that are injected into its first generation.
 #include "search_cmaes.h"
 
 #include <math.h>
@@ -56,8 +56,8 @@ double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view)
 }
 
 // ---- injected points ------------------------------------------------------------------------------------------------
-// N. Hansen, Injecting external solutions into CMA-ES, arXiv:1110.4181, 2011: a point that was not drawn takes part like
-// one that was, but with a step whose length, measured by C, is at most sqrt(n) + 2 n/(n + 2) (equations 2 and 3 there).
+// N. Hansen, Injecting external solutions into CMA-ES, arXiv:1110.4181, 2011: a point that was not drawn takes part
+// like one that was, but with a step whose length, measured by C, is at most sqrt(n) + 2 n/(n + 2).
 
 int64_t cmaes_injected(const Cmaes *cmaes, const CmaesView *view)
 {

@@ -1,7 +1,7 @@
 // Noise in a CMA-ES: where the fitness depends on chance, part of each generation is evaluated a second time. If that
 // changes the ranks by more than chance would among as many, every member of the next generations is evaluated more
-// often, up to a limit, and beyond it the steps get longer; if it changes them less, members are evaluated less often. A
-// member's fitness is the mean of all its evaluations, each of which is a trial of its own.
+// often, up to a limit, and beyond it the steps get longer; if it changes them less, members are evaluated less often.
+// A member's fitness is the mean of all its evaluations, each of which is a trial of its own.
 // Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P. Koumoutsakos, A method for handling uncertainty in
 // evolutionary optimization with an application to feedback control of combustion, IEEE Trans. Evol. Comput. 13(1),
 // 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2, r_lambda = 0.1, alpha_t = 1.5, c_s = 1).

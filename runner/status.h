@@ -10,7 +10,7 @@ typedef struct StatusReport {
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
-    int64_t objectives; // of several
+    int64_t objectives;                           // of several
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
     double rate; // trials/s of the last batches; NaN: there are none

@@ -63,7 +63,7 @@ double rows_stored(double value);
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
                           uint64_t *ordinal, double *parameter);
 
-// ---- starting from another campaign (runner/warm_start.c) -------------------------------------------------------------
+// ---- starting from another campaign (runner/warm_start.c) -----------------------------------------------------------
 
 // What the spec's `search.cmaes.taken` is to be, for a campaign of that name; NULL: there is nothing to be taken, or it
 // was. Error (user): the other campaign is not there, or has nothing to start from.
@@ -365,6 +365,8 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
                        CampaignEdit *edit);
 Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
 Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
+
+#define MERGE_PREFIX ".merging-" // of a folder in which campaigns are being merged; gc removes what a crash leaves of it
 
 // ---- where a campaign comes from (runner/origin.c) ------------------------------------------------------------------
 

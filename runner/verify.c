@@ -1,5 +1,6 @@
 // The specs that verify makes, and what their runs say. See verify.h.
 #include "verify.h"
+#include "spec_rest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static void verify_put_changes(const VerifyTask *task, int parameter, double par
     if (x == 0.0 && axis != NULL && axis->values.form == VALUES_RANGE)
         step = part * (axis->values.high - axis->values.low); // a part of nothing is nothing: of the range then
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
-    const double low = verify_within(row, x - step), high = verify_within(row, x + step);
+    const double low = step > 0.0 ? verify_within(row, x - step) : x;
+    const double high = step > 0.0 ? verify_within(row, x + step) : x;
     fputs("[", out);
     if (low < x && high > x) fprintf(out, "%s, ", text_number(low).text);
     fputs(text_number(x).text, out);
@@ -112,64 +114,10 @@ static void verify_put_derived(const VerifyTask *task, Arena *arena, FILE *out)
     }
 }
 
-// Which of the lines of the resolved spec are not copied: the sections that are written anew, and the parameters that
-// the new spec searches.
-typedef bool VerifyDrops(const VerifyTask *task, int parameter);
-
-static bool verify_drops_key(const VerifyTask *task, VerifyDrops *drops, const char *line)
-{
-    const Configured *configured = &task->campaign->spec.configured;
-    const char *name = line + 2;
-    const size_t length = strcspn(name, ":");
-    for (int p = 0; p < configured_named(configured); p++) {
-        const char *parameter = configured->parameters[p].name;
-        if (strlen(parameter) == length && memcmp(parameter, name, length) == 0) return drops(task, p);
-    }
-    return false;
-}
-
-static bool verify_line_is(const char *line, const char *key)
-{
-    const size_t length = strlen(key);
-    return strncmp(line, key, length) == 0 && line[length] == ':';
-}
-
-static bool verify_section_is_ours(const char *line)
-{
-    static const char *const ours[] = {"version",    "experiment", "seed",   "search",
-                                       "replicates", "record",     "limits", "device"};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        if (verify_line_is(line, ours[i])) return true;
-    }
-    return false;
-}
-
-// The rest of the resolved spec, whose lines we wrote (resolve.c): a section starts at the margin, its keys two columns
-// in. Failed runs are left out of the fitness: how many there are is a number of its own.
-static void verify_copy_rest(const VerifyTask *task, VerifyDrops *drops, Arena *arena, FILE *out)
-{
-    char *rest = arena_copy(arena, task->campaign->spec.resolved);
-    const char *section = "", *pending = NULL; // pending: the header of a section of which nothing is copied yet
-    bool ours = true;
-    for (const char *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
-        if (line[0] != ' ') {
-            section = line;
-            ours = line[0] == '#' || line[0] == '\0' || verify_section_is_ours(line);
-            pending = !ours && line[strlen(line) - 1] == ':' ? line : NULL;
-            if (!ours && pending == NULL) fprintf(out, "%s\n", line);
-            continue;
-        }
-        const bool inputs = verify_line_is(section, "parameters") || verify_line_is(section, "initial");
-        const bool key = strncmp(line, "  ", 2) == 0 && line[2] != ' ' && line[2] != '-';
-        if (ours || (inputs && key && verify_drops_key(task, drops, line))) continue;
-        if (pending != NULL) fprintf(out, "%s\n", pending);
-        pending = NULL;
-        if (verify_line_is(section, "objective") && key && verify_line_is(line + 2, "failed"))
-            fputs("  failed: ignore\n", out);
-        else
-            fprintf(out, "%s\n", line);
-    }
-}
+// The sections that are written anew. Failed runs are left out of the fitness: how many there are is a number of its own.
+static const SpecRest verify_rest = {
+    .without = {"version", "experiment", "seed", "search", "replicates", "record", "limits", "device"},
+    .failed = "ignore"};
 
 static void verify_put_head(const VerifyTask *task, const char *what, const char *name, FILE *out)
 {
@@ -196,8 +144,9 @@ static const char *verify_text(const VerifyTask *task, VerifyPut *put, const cha
 
 // ---- fresh seeds, one change at a time ------------------------------------------------------------------------------
 
-static bool verify_seeds_drops(const VerifyTask *task, int parameter)
+static bool verify_seeds_drops(const void *given, int parameter)
 {
+    const VerifyTask *task = given;
     return verify_searched(&task->campaign->spec, parameter) != NULL ||
            (task->physics > 0.0 && verify_is_physics(task, parameter));
 }
@@ -217,7 +166,7 @@ static void verify_put_seeds(const VerifyTask *task, const char *name, Arena *ar
 {
     const Spec *spec = &task->campaign->spec;
     verify_put_head(task, "under fresh seeds, and with one change at a time", name, out);
-    verify_copy_rest(task, verify_seeds_drops, arena, out);
+    spec_put_rest(spec, &verify_rest, verify_seeds_drops, task, arena, out);
     fputs("search:\n  method: centered\n  over:\n", out);
     for (int a = 0; a < spec->n_axes; a++) {
         verify_put_name(task, spec->axes[a].parameter, out);
@@ -271,8 +220,9 @@ int verify_grid_axes(const VerifyTask *task)
     return axes;
 }
 
-static bool verify_grid_drops(const VerifyTask *task, int parameter)
+static bool verify_grid_drops(const void *given, int parameter)
 {
+    const VerifyTask *task = given;
     double low, high;
     return verify_searched(&task->campaign->spec, parameter) != NULL || verify_grid_range(task, parameter, &low, &high);
 }
@@ -282,7 +232,7 @@ static void verify_put_grid(const VerifyTask *task, const char *name, Arena *are
     const Spec *spec = &task->campaign->spec;
     double low, high;
     verify_put_head(task, "from every combination of starts", name, out);
-    verify_copy_rest(task, verify_grid_drops, arena, out);
+    spec_put_rest(spec, &verify_rest, verify_grid_drops, task, arena, out);
     fputs("search:\n  method: grid\n  over:\n", out);
     for (int a = 0; a < spec->n_axes; a++) {
         verify_put_name(task, spec->axes[a].parameter, out);

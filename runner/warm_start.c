@@ -2,9 +2,10 @@
 // spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
 // covers.
 //
-// From a cmaes campaign that searched the same ranges: the mean of the search with the best fitness, and its covariance,
-// scaled to a mean variance of 1; steps are as long as the new spec says. From any other: the mean of its best trials,
-// and step sizes from their spread.
+// From a cmaes campaign that searched the same ranges: the mean of the search with the best fitness, and its
+// covariance, scaled to a mean variance of 1; steps are as long as the new spec says. From any other: the mean of its
+// best trials, and step sizes from their spread.
+#include "keys.h"
 #include "search_cmaes.h"
 #include "store.h"
 

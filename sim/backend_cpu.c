@@ -74,6 +74,13 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
     return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
 }
 
+const CpuKernels *cpu_best_kernels(void)
+{
+    const CpuIsa *isa = cpu_isas;
+    while (!isa->supported()) isa++; // every processor has v2
+    return isa->plain;
+}
+
 // "model name" of the processor, or "CPU"
 static void cpu_name(char *name, size_t size)
 {

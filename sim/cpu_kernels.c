@@ -5,6 +5,7 @@
 #include "cpu_kernels.h"
 
 #include "lanes.h"
+#include "normals.h"
 
 #ifndef CPU_KERNELS
 #define CPU_KERNELS cpu_plain_v2
@@ -18,5 +19,7 @@
     }
 KERNELS(CPU_KERNELS_DEFINE)
 
+static void run_normals(Philox counter, uint64_t key, int count, double *z) { normals_of(counter, key, count, z); }
+
 #define CPU_KERNELS_ENTRY(model, kernel) run_##model##_##kernel,
-const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}};
+const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, run_normals};

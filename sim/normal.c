@@ -1,4 +1,4 @@
-// The normal distribution's upper tail and its inverse, from our own exp and arithmetic alone: the same bits everywhere.
+// The normal distribution's upper tail and its inverse, from our own exp alone: the same bits everywhere.
 #include "sim.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static double normal_tail_series(double z)
     return 0.5 - normal_density(z) * sum;
 }
 
-// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for great z: M. Abramowitz & I. A. Stegun, Handbook
-// of Mathematical Functions, 26.2.14.
+// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for great z: M. Abramowitz & I. A. Stegun,
+// Handbook of Mathematical Functions, 26.2.14.
 static double normal_tail_fraction(double z)
 {
     double below = z;

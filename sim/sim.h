@@ -316,6 +316,7 @@ typedef struct RandomKey {
 // own log, sqrt and cos, so the same bits everywhere).
 double random_uniform(const RandomKey *key, uint32_t index);
 double random_normal(const RandomKey *key, uint32_t index);
+void random_normals(const RandomKey *key, uint32_t first, int count, double *z); // z[i] = random_normal(key, first + i)
 
 // ---- the normal distribution (sim/normal.c) -------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 //
 //   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has 1e4 x dimension evaluations
 //   build/bench_search values FUNCTION DIMENSION INSTANCE
-//   build/bench_search update [DIMENSION [POPULATION [GENERATIONS]]]                      8, 1024 and 2000
+//   build/bench_search update [DIMENSION [POPULATION [GENERATIONS]]]     8, 1024 and 2000
 //
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as

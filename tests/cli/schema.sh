@@ -10,6 +10,19 @@ fi
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 "$HOPSCOTCH" schema >"$work/schema.json" || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
+# What editors read beside the experiments is what this program says.
+stale=0
+if cmp -s "$work/schema.json" experiments/schema.json; then
+    echo "ok experiments/schema.json is fresh"
+else
+    echo "FAIL experiments/schema.json is stale: build/hopscotch schema >experiments/schema.json"
+    stale=1
+fi
+for spec in experiments/*.yaml; do
+    if [ "$(head -n 1 "$spec")" = '# yaml-language-server: $schema=schema.json' ]; then continue; fi
+    echo "FAIL $spec does not begin with the line that names its schema to editors"
+    stale=1
+done
 python3 - "$work/schema.json" experiments/*.yaml <<'PYTHON'
 import json, re, sys
 import jsonschema, yaml
@@ -53,3 +66,4 @@ for name in sys.argv[2:]:
     print("FAIL" if unseen else "ok", name, "with any key misspelt is refused", *unseen)
 sys.exit(failed)
 PYTHON
+[ $? -eq 0 ] && [ $stale -eq 0 ]

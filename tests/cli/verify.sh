@@ -64,6 +64,9 @@ check $? "seeds alone"
 grep -qF "one change at a time" out
 [ $? -eq 1 ]
 check $? "have no table"
+run query alone --columns id --format csv
+[ "$(wc -l <out)" = 2 ]
+check $? "and are one trial"
 run verify gains --defaults --seeds 20 --grid 0 --physics 0 --progress none
 check $? "of the defaults"
 has "the defaults of what gains searches under 20 fresh seeds"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A search that starts from another campaign: what it takes is its own from then on, so that it is resumed, run again and
-# replayed without the other one; points that are injected; what can't be taken is refused.
+# A search that starts from another campaign: what it takes is its own from then on, so that it is resumed, run again
+# and replayed without the other one; points that are injected; what can't be taken is refused.
 #
 #   HOPSCOTCH  the program
 set -u
@@ -20,14 +20,18 @@ search:
   over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
   cmaes: {searches: 2, stop: {trials: 400}}
 END
-sed -e 's/first/second/' -e 's/cmaes: {searches/cmaes: {from: first, inject: [{x1: 1, x2: 2, x3: 3}], sigma: 0.02, searches/' \
-    "$folder/first.yaml" >"$folder/second.yaml"
+more='from: first, inject: [{x1: 1, x2: 2, x3: 3}], sigma: 0.02'
+sed -e 's/first/second/' -e "s/cmaes: {searches/cmaes: {$more, searches/" "$folder/first.yaml" >"$folder/second.yaml"
+sed -e 's/second/cold/' -e 's/from: first, //' "$folder/second.yaml" >"$folder/cold.yaml"
 sed -e 's/second/third/' -e 's/from: first/from: sampled/' "$folder/second.yaml" >"$folder/third.yaml"
-sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200/' "$folder/first.yaml" >"$folder/sampled.yaml"
+sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200/' "$folder/first.yaml" \
+    >"$folder/sampled.yaml"
 
 report()
 {
-    if [ "$1" -eq 0 ]; then echo "ok warm_start: $2"; else echo "FAIL warm_start: $2"; cat "$folder/output"; failed=1; fi
+    if [ "$1" -eq 0 ]; then echo "ok warm_start: $2" && return; fi
+    echo "FAIL warm_start: $2" && cat "$folder/output"
+    failed=1
 }
 hopscotch() { "$HOPSCOTCH" "$@" --results "$folder/results" >"$folder/output" 2>&1; }
 run() { spec=$1; shift; hopscotch run "$folder/$spec.yaml" --progress none "$@"; }
@@ -46,18 +50,18 @@ run second
 [ $? -eq 1 ] && grep -q 'search.cmaes.from: there is no campaign first' "$folder/output"
 report $? "a campaign that is not there is named"
 
-run first && run sampled && run second
+run cold && run first && run sampled && run second
 report $? "a search starts from another one's mean and covariance"
 grep -q 'taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' "$folder/results/second/resolved.yaml"
 report $? "what was taken stands in the resolved spec"
-better second first 100
+better second cold 14
 report $? "and leads on from there"
 "$HOPSCOTCH" query second --results "$folder/results" --where 'id = 0' --columns x1,x2,x3 --format csv >"$folder/output"
 grep -qx '1,2,3' "$folder/output"
 report $? "the first trial is the point that was injected"
 expected=$(digest second)
 
-run third && grep -q 'sigma: [0-9.]*[1-9]' "$folder/results/third/resolved.yaml" && better third first 100
+run third && grep -q 'sigma: [0-9.]*[1-9]' "$folder/results/third/resolved.yaml" && better third cold 14
 report $? "a search starts from the best trials of a campaign of another kind"
 
 run second --name stopped --set limits.trials=77
@@ -75,8 +79,8 @@ report $? "a new one needs it"
 run second --name first
 [ $? -eq 1 ] && grep -q "can't start from itself" "$folder/output"
 report $? "none starts from itself"
-printf '%s\n' 'version: 1' 'experiment: other' 'model: hopper' 'search: {method: cmaes, over: {k_fp: {range: [50, 300]}},' \
-    '  cmaes: {from: sampled}}' >"$folder/other.yaml"
+printf '%s\n' 'version: 1' 'experiment: other' 'model: hopper' \
+    'search: {method: cmaes, over: {k_fp: {range: [50, 300]}}, cmaes: {from: sampled}}' >"$folder/other.yaml"
 run other
 [ $? -eq 1 ] && grep -q 'has none of the parameters that are searched' "$folder/output"
 report $? "nothing is taken from a campaign without a common parameter"

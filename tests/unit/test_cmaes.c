@@ -769,6 +769,12 @@ TEST(cmaes_is_separable_for_many_parameters)
     }
     cmaes_case_start_wide(&test, cmaes_sphere, CMAES_DIMENSIONS_MAX, settings);
     CHECK(test.search.state_size < 100000); // 1000 x 1000 doubles are 8 MB
+    Search search;
+    test.spec.n_axes++;
+    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
+    test.spec.n_axes = CMAES_FULL_MAX + 1;
+    settings[CMAES_COVARIANCE] = CMAES_COVARIANCE_FULL;
+    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
     CHECK_INTEGER(1 + 9 + 5 * CMAES_DIMENSIONS_MAX, test.search.n_round_fields);
     cmaes_case_end(&test);
 }

@@ -1,4 +1,5 @@
 // Random numbers: the published vectors of the generator, the packing of keys, and the first moments of the deviates.
+#include "../../sim/cpu_kernels.h"
 #include "../../sim/philox.h"
 #include "../test.h"
 
@@ -100,5 +101,32 @@ TEST(random_deviates_have_their_moments)
         double product = 0;
         for (int i = lags[l]; i < N; i++) product += normal[i] * normal[i - lags[l]];
         CHECK_NEAR(0.0, product / N, five);
+    }
+}
+
+// Whatever instruction set draws them, several at a time.
+TEST(random_normals_are_those_one_by_one)
+{
+    static const CpuKernels *const all[] = {&cpu_plain_v2, &cpu_plain_scalar, &cpu_plain_v3, &cpu_plain_v4};
+    double z[37];
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const RandomKey key = {
+            .seed = seed << (seed % 50), .search = 3, .ordinal = 1000 * seed, .replicate = 7, .purpose = 5};
+        const int count = 1 + (int)(seed % 37);
+        random_normals(&key, 11, count, z);
+        for (int i = 0; i < count; i++) CHECK_BITS(random_normal(&key, 11 + (uint32_t)i), z[i]);
+    }
+    for (int isa = 0; isa < 4; isa++) {
+        const Philox counter = {{1, 2, 3, 40}};
+        double one;
+        if (isa > 0 && cpu_best_kernels() == all[0]) continue; // this processor can't
+        if (all[isa]->lanes > cpu_best_kernels()->lanes) continue;
+        all[isa]->normals(counter, 99, 37, z);
+        for (int i = 0; i < 37; i++) {
+            Philox block = counter;
+            block.word[3] += (uint32_t)i;
+            all[0]->normals(block, 99, 1, &one);
+            CHECK_BITS(one, z[i]);
+        }
     }
 }

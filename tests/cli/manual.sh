@@ -1,0 +1,82 @@
+#!/bin/sh
+# The pages for man(1) are valid and say what `help` says; bash completes commands, options, choices and campaigns.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS NO_COLOR
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   manual: $2"; else echo "FAIL manual: $2"; tail -n 9 out err 2>/dev/null | cut -c 1-300; status=1; fi; }
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+"$HOPSCOTCH" help --names >names
+[ "$(wc -l <names)" -gt 25 ]
+check $? "the names of the commands"
+"$HOPSCOTCH" help --man >hopscotch.1 && "$HOPSCOTCH" help spec --man >hopscotch-spec.5
+check $? "pages of the program and of the spec"
+bad=
+while read -r command; do
+    "$HOPSCOTCH" help "$command" --man >"hopscotch-$command.1" || bad="$bad $command"
+    # every option of the help is an option of the page
+    "$HOPSCOTCH" help "$command" | sed -n 's/^  --\([a-z0-9-]*\).*/\1/p' | while read -r option; do
+        grep -qF "\\fB\\-\\-$(echo "$option" | sed 's/-/\\-/g')\\fR" "hopscotch-$command.1" || echo "$command --$option"
+    done >>missing
+done <names
+[ -z "$bad" ] && [ ! -s missing ]
+check $? "every command has a page, with every option${bad:+: not $bad} $(cat missing)"
+"$HOPSCOTCH" help nothing --man >out 2>err
+[ $? -eq 2 ] && grep -qF "there is no manual page of 'nothing'" err
+check $? "there is none of what is no command"
+if command -v mandoc >/dev/null; then
+    for page in ./*.1 ./*.5; do mandoc -T lint -W warning "$page"; done >out 2>&1
+    [ ! -s out ]
+    check $? "mandoc finds them valid"
+elif command -v groff >/dev/null; then
+    # as man --warnings does; lines that can't be broken are no fault of a page
+    for page in ./*.1 ./*.5; do groff -man -Tutf8 -ww -Wbreak -z "$page"; done >out 2>&1
+    [ ! -s out ]
+    check $? "groff has no warning"
+    groff -man -Tascii hopscotch-run.1 2>/dev/null | sed "s/$(printf '\033')\[[0-9;]*m//g; s/.$(printf '\b')//g" >page
+    grep -qF -e "--name NAME" page && grep -qF "hopscotch run experiments/smoke.yaml" page
+    check $? "and a page reads as it should"
+else
+    echo "skip manual: neither mandoc nor groff is there"
+fi
+
+# ---- completion -----------------------------------------------------------------------------------------------------
+
+"$HOPSCOTCH" help --completion zsh >_hopscotch
+check $? "zsh's completion"
+if command -v zsh >/dev/null; then
+    zsh -n _hopscotch 2>err
+    check $? "is valid"
+fi
+if command -v bash >/dev/null; then
+    "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err
+    check $? "bash's completion is valid"
+    mkdir -p results/gains_coarse results/gains_fine && touch results/gains_coarse/campaign.db results/gains_fine/campaign.db
+    touch spec.yaml
+    # completes EXPECTED WORDS...: the last word is completed
+    completes()
+    {
+        expected=$1
+        shift
+        got=$(bash -c '. ./hopscotch.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hopscotch; echo "${COMPREPLY[@]}"' \
+            bash "$@" 2>err)
+        [ "$got" = "$expected" ]
+        check $? "$* -> $expected (got $got)"
+    }
+    completes "sensitivity" hopscotch sen
+    completes "--threads" hopscotch run spec.yaml --thr
+    completes "cuda" hopscotch run spec.yaml --backend cu
+    completes "gains_coarse gains_fine" hopscotch best gai
+    completes "gains_fine" hopscotch compare gains_coarse gains_f
+    completes "spec.yaml" hopscotch check sp
+    completes "verify version" hopscotch help ver
+    completes "" hopscotch nothing x
+fi
+exit $status

@@ -1,0 +1,117 @@
+#!/bin/sh
+# hopscotch merge: campaigns of one spec made one; what two of them hold must be the same to the bit.
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   merge: $2"; else echo "FAIL merge: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+run() { "$HOPSCOTCH" "$@" >out 2>err; }
+works() { run "$@"; check $? "$*"; }
+refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
+
+cat >grid.yaml <<'END'
+version: 1
+experiment: whole
+seed: 7
+model: hopper
+simulation: {duration: 0.2, settle: 0.1}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 12]}, thrust: [25, 35]}}
+replicates: {count: 2, store: true, perturb: {phi_leg: {normal: [0.01, 0.02]}}}
+record: {trajectories: {select: {best: 2, every: 10}, sample: 0.01}}
+END
+works run grid.yaml --progress none
+run run grid.yaml --name short --set limits.trials=9 --batch 6 --progress none
+run run grid.yaml --name long --set limits.trials=18 --batch 6 --progress none
+works merge short long --into both
+has "both: 18 trials of long, 0 of others"
+works doctor both
+run status both
+has "merges short, long"
+works resume both --set limits.trials=none --progress none
+[ "$(digest both)" = "$(digest whole)" ] && [ -n "$(digest both)" ]
+check $? "what was merged and resumed has the digest of the whole"
+
+# Trials that only the other one holds are added, with their replicates; their arrays are recorded again.
+python3 - <<'PYTHON' >out 2>err
+import sqlite3
+for name, gone in (("low", "id >= 12"), ("high", "id < 12")):
+    source = sqlite3.connect("results/whole/campaign.db")
+    import os, shutil
+    shutil.copytree("results/whole", f"results/{name}")
+    database = sqlite3.connect(f"results/{name}/campaign.db")
+    database.execute("PRAGMA foreign_keys = OFF")
+    trial = gone.replace("id", "trial")
+    database.executescript(f"DELETE FROM trials WHERE {gone}; DELETE FROM replicates WHERE {trial};"
+                           f"DELETE FROM trajectories WHERE {trial};")
+    database.commit()
+PYTHON
+check $? "two halves"
+works merge low high --into halves
+has "halves: 12 trials of high, 12 of others"
+has "hopscotch resume halves"
+works resume halves --progress none
+[ "$(digest halves)" = "$(digest whole)" ]
+check $? "the halves have the digest of the whole"
+
+# One bit.
+cp -r results/whole results/bent
+python3 -c 'import sqlite3
+database = sqlite3.connect("results/bent/campaign.db")
+database.execute("UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = 5")
+database.execute("UPDATE replicates SET survived = 0.1 WHERE trial = 7 AND replicate = 1")
+database.commit()'
+code=3 refused merge whole bent --into none
+has "trial 5 of whole and of bent: attitude_rms" err
+has "trial 7 of whole and of bent: one of its replicates" err
+has "2 trials differ" err
+[ ! -e results/none ]
+check $? "nothing is merged"
+
+run run grid.yaml --name other --set seed=8 --progress none
+refused merge whole other --into none
+has "are of different specs" err
+has "seed: 7 -> 8" err
+run run grid.yaml --name bare --set replicates.store=false --progress none
+refused merge whole bare --into none
+has "keeps its replicates" err
+cat >search.yaml <<'END'
+version: 1
+experiment: search
+model: bbob
+search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, cmaes: {stop: {generations: 2}}}
+END
+run run search.yaml --progress none
+run run search.yaml --name search2 --progress none
+refused merge search search2 --into none
+has "is a search that learns" err
+refused merge whole short --into long
+has "already: choose another name" err
+refused merge whole whole --into none
+has "is named twice" err
+code=2 refused merge whole short
+has "merge into what?" err
+code=2 refused merge whole --into none
+
+# Killed anywhere, it leaves the name free and the sources as they were; gc removes the rest.
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    bad=0 n=1 killed=0
+    while [ $n -lt 3000 ]; do
+        rm -rf results/killed
+        HOPSCOTCH_FAULT=sql:$n:KILL "$HOPSCOTCH_FAULTS_PROGRAM" merge short long --into killed >out 2>err && break
+        killed=$((killed + 1)) n=$((n + ${QUICK:+200 +} 61))
+        [ ! -e results/killed ] || [ "$(digest killed)" = "$(digest long)" ] || bad=1
+        "$HOPSCOTCH" gc --yes >out 2>&1 || bad=1
+    done
+    [ $bad -eq 0 ] && [ $killed -gt 0 ] && [ $n -lt 3000 ] && [ "$(digest killed)" = "$(digest long)" ]
+    check $? "killed at $killed calls of SQLite"
+    [ -z "$(ls -A results | grep '^\.merging')" ]
+    check $? "gc left nothing of it"
+fi
+exit $status

@@ -1,0 +1,103 @@
+#!/bin/sh
+# query --sql reads and computes and does nothing else, for as long as it may; index makes queries quick.
+set -u
+: "${HOPSCOTCH:=build/hopscotch}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+unset HOPSCOTCH_RESULTS NO_COLOR
+cd "$work" || exit 3
+status=0
+
+check() { if [ "$1" -eq 0 ]; then echo "ok   sql: $2"; else echo "FAIL sql: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+run() { "$HOPSCOTCH" "$@" >out 2>err; }
+works() { run "$@"; check $? "$*"; }
+sql() { run query grid --sql "$1" --format csv; }
+gives() { sql "$1"; [ "$(cat out)" = "$2" ]; check $? "$1"; }
+refused() { run query grid --sql "$1"; [ $? -eq 1 ] && [ ! -s out ]; check $? "refused: $1"; }
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+
+cat >grid.yaml <<'END'
+version: 1
+experiment: grid
+seed: 7
+model: bbob
+simulation: {function: sphere, dimension: 2}
+search: {method: grid, over: {x1: {linspace: [-1, 1, 101]}, x2: {linspace: [-1, 1, 11]}}}
+END
+works run grid.yaml --progress none
+
+gives "SELECT count(*) AS n, min(x1) FROM trials" "n,min(x1)
+1111,-1"
+gives "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n;" "sum(i)
+6"
+gives "SELECT NULL AS a, 'x,y' AS b, 1.5 AS c, x'00' AS d" "a,b,c,d
+,\"x,y\",1.5,(bytes)"
+run query grid --sql "SELECT id FROM trials"
+[ "$(wc -l <out)" = 51 ] && grep -qF "there are more: --limit 0 prints all" err
+check $? "a table shows fifty rows"
+run query grid --sql "SELECT id, f FROM trials ORDER BY f LIMIT 2" --json
+python3 -c 'import json; assert len(json.load(open("out"))) == 2' 2>err
+check $? "JSON"
+works query grid --sql "SELECT name FROM sqlite_schema WHERE type = 'table'"
+has trials
+
+before=$(sha256sum results/grid/campaign.db)
+for statement in "DELETE FROM trials" "UPDATE trials SET fitness = 0" "DROP TABLE trials" "CREATE TABLE a(b)" \
+    "INSERT INTO tags VALUES('x')" "ATTACH 'other.db' AS other" "PRAGMA user_version = 3" "PRAGMA journal_mode" \
+    "VACUUM INTO 'copy.db'" "SELECT load_extension('x')" "SELECT * FROM pragma_table_info('trials')" "BEGIN" \
+    "REINDEX" "ANALYZE" "CREATE TEMP TABLE a AS SELECT 1" "DETACH main" "SELECT row_digest(1, 2)" \
+    "SELECT sqlite_compileoption_get(1)"; do
+    refused "$statement"
+done
+has "not authorized to use function" err
+refused "ATTACH 'other.db' AS other"
+has "only reads and computes" err
+refused "SELECT 1; SELECT 2"
+has "no more than one statement" err
+refused ""
+refused "SELECT * FORM trials"
+has 'near "FORM": syntax error' err
+refused "SELECT k_fp FROM trials"
+has "no such column: k_fp" err
+[ ! -e other.db ] && [ ! -e copy.db ] && [ "$(sha256sum results/grid/campaign.db)" = "$before" ]
+check $? "nothing was written"
+run query grid --timeout 1 --sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+[ $? -eq 1 ] && grep -qF "took longer than it may" err
+check $? "what never ends is ended"
+run query grid --sql "SELECT length(replace(printf('%30000000d', 1), ' ', 'abc'))"
+[ $? -eq 1 ] && grep -qF "too big" err
+check $? "what fills the memory is refused"
+run query grid --sql "SELECT 1" --where "x1 > 0"
+[ $? -eq 2 ] && grep -qF "has no place beside it" err
+check $? "--sql says it all"
+
+# ---- indexes --------------------------------------------------------------------------------------------------------
+
+plan() { python3 -c 'import sqlite3, sys
+print(*[row[3] for row in sqlite3.connect("results/grid/campaign.db").execute("EXPLAIN QUERY PLAN " + sys.argv[1])])' "$1"; }
+run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc --format csv
+cp out unindexed
+works index grid x1,x2 f
+works index grid
+has '"x1", "x2"'
+plan 'SELECT id FROM trials WHERE x1 > 0.5 AND x2 < 0' >out
+has "trials_by_x1_x2"
+plan 'SELECT id FROM trials ORDER BY f DESC NULLS LAST, id LIMIT 3' >out
+has "trials_by_f"
+run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc --format csv
+cmp -s out unindexed
+check $? "an index changes no row"
+works doctor grid
+works index grid x1,x2 --drop
+run index grid
+! grep -q 'x2' out
+check $? "it is gone"
+works doctor grid
+run index grid x3
+[ $? -eq 1 ] && grep -qF "there is no column 'x3'; did you mean" err
+check $? "a misspelt column is guessed"
+run index grid id,x1,x2,f,fitness,failure,round,search,distance
+[ $? -eq 1 ] && grep -qF "helps nobody" err
+check $? "an index over nine columns is refused"
+exit $status
