@@ -34,7 +34,8 @@ Error file_size(const char *path, int64_t *bytes);
 Error folder_make(const char *path);
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
-// What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed (io/folder.c).
+// What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
+// (io/folder.c).
 Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
 Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
@@ -127,8 +128,8 @@ double column_real(Statement *statement, int index);      // NaN if NULL
 const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
 Bytes column_blob(Statement *statement, int index);
 uint64_t column_digest(Statement *statement, int first); // of the current row's values from column `first` on
-// A user's own SELECT, on a connection that is only for it: it reads this database and computes, and nothing else; for so
-// long. Errors are the user's, with a caret where SQLite says where.
+// A user's own SELECT, on a connection that is only for it: it reads this database and computes, and nothing else; for
+// so long. Errors are the user's, with a caret where SQLite says where.
 typedef struct DatabaseGuard {
     double deadline;          // by clock_seconds()
     int (*interrupted)(void); // nonzero: the user wants to leave; may be NULL

@@ -4,8 +4,8 @@
 // In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what" with commas between them:
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every one after it
 //     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
-// Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and run of
-// SQLite) and sqlwrite (each write that SQLite itself makes).
+// Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
+// run of SQLite) and sqlwrite (each write that SQLite itself makes).
 #ifndef HOPSCOTCH_IO_SEAM_H
 #define HOPSCOTCH_IO_SEAM_H
 

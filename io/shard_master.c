@@ -1,6 +1,6 @@
 // A file whose datasets are those of many shards, one after the other: HDF5's virtual datasets (H5Pset_virtual). It
-// holds the table of lanes and the trial of every sample itself, and of the samples only where they are. A shard that is
-// missing reads as NaN.
+// holds the table of lanes and the trial of every sample itself, and of the samples only where they are. A shard that
+// is missing reads as NaN.
 #include "shard.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// hopscotch import: points from a table, evaluated under a spec, as a campaign of their own. The columns that the model has
-// parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is left.
+// hopscotch import: points from a table, evaluated under a spec, as a campaign of their own. The columns that the model
+// has parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is
+// left.
 #include "spec_rest.h"
 #include "store.h"
 
@@ -17,7 +18,8 @@ typedef struct Import {
     int64_t rows;
 } Import;
 
-// The next field of a line, ended in place; *rest: behind it, NULL after the last. RFC 4180, less line breaks in fields.
+// The next field of a line, ended in place; *rest: behind it, NULL after the last. RFC 4180, less line breaks in
+// fields.
 static char *import_field(char **rest)
 {
     char *at = *rest + strspn(*rest, " \t"), *out = at, *field = at;

@@ -1,6 +1,7 @@
-// hopscotch merge: campaigns of one spec made one, e.g. of a run that was begun on two machines. Every trial that two of
-// them hold must be the same to the bit; then the one that came furthest is copied, what only the others hold is added,
-// and the copy gets its name when it is whole. Arrays that only the others hold are recorded again by the next run.
+// hopscotch merge: campaigns of one spec made one, e.g. of a run that was begun on two machines. Every trial that two
+// of them hold must be the same to the bit; then the one that came furthest is copied, what only the others hold is
+// added, and the copy gets its name when it is whole. Arrays that only the others hold are recorded again by the next
+// run.
 #include "store.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ typedef struct MergeSource {
 typedef struct Merge {
     const CommandLine *line;
     MergeSource *sources; // [count]
-    int count, largest; // largest: the one that came furthest, whose search has asked for all ids of the others
+    int count, largest;   // largest: the one that came furthest, whose search has asked for all ids of the others
     const char *name, *folder, *aside; // aside: where it is made
     int64_t added, differing;
 } Merge;

@@ -1,5 +1,5 @@
-// What bash and zsh complete of a command line: commands, options and the words that an option takes from the tables that
-// `help` prints; campaigns from the results folder; files.
+// What bash and zsh complete of a command line: commands, options and the words that an option takes from the tables
+// that `help` prints; campaigns from the results folder; files.
 #include "runner.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-// status --watch: a campaign, or all of them, again and again until it ends or the reader leaves. On a terminal the view
-// is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed, so
-// that there is nothing to put back, however it ends. Elsewhere a line a time.
+// status --watch: a campaign, or all of them, again and again until it ends or the reader leaves. On a terminal the
+// view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
+// so that there is nothing to put back, however it ends. Elsewhere a line a time.
 #include "status.h"
 
 #include <inttypes.h>
@@ -210,7 +210,8 @@ static void live_show(Live *live, const StatusReport *report, Arena *arena)
     live_draw(live, text);
 }
 
-// Until the next view, or until the reader leaves. Reading a large campaign takes time: it never takes more than a tenth.
+// Until the next view, or until the reader leaves. Reading a large campaign takes time: it never takes more than a
+// tenth.
 static bool live_wait(Live *live, double reading)
 {
     const double until = clock_seconds() + fmax(live->every, 10.0 * reading);

@@ -442,7 +442,8 @@ typedef struct Front {
     double *value; // [count][objectives]
 } Front;
 
-// By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one of them are left out.
+// By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
+// of them are left out.
 Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
                  Front *front);
 Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, Front *front); // the spec's own

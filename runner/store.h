@@ -368,7 +368,8 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
 Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
 Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
 
-#define MERGE_PREFIX ".merging-" // of a folder in which campaigns are being merged; gc removes what a crash leaves of it
+// of a folder in which campaigns are being merged; gc removes what a crash leaves of it
+#define MERGE_PREFIX ".merging-"
 
 // ---- where a campaign comes from (runner/origin.c) ------------------------------------------------------------------
 

@@ -114,7 +114,8 @@ static void verify_put_derived(const VerifyTask *task, Arena *arena, FILE *out)
     }
 }
 
-// The sections that are written anew. Failed runs are left out of the fitness: how many there are is a number of its own.
+// The sections that are written anew. Failed runs are left out of the fitness: how many there are is a number of its
+// own.
 static const SpecRest verify_rest = {
     .without = {"version", "experiment", "seed", "search", "replicates", "record", "limits", "device"},
     .failed = "ignore"};

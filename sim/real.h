@@ -59,12 +59,12 @@ HD double entry_of(const double *entry) { return *entry; }
 #if LANES == 1
 #include <math.h>
 typedef double real;
-typedef int32_t mask; // 0 or -1
+typedef int32_t mask;   // 0 or -1
 typedef int64_t bits64; // of a real
 #else
 typedef double real __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES))); // 0 or -1 per lane
-typedef mask bits64; // of a real
+typedef mask bits64;                                          // of a real
 #endif
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------

@@ -1,15 +1,8 @@
 #!/bin/sh
 # hopscotch compare: what differs between campaigns, and whether the best trial of one is better under common seeds.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   compare: $2"; else echo "FAIL compare: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+suite=compare
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err; }
 has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
 
@@ -71,7 +64,8 @@ else
     echo "skip compare: figures are not checked without python3"
 fi
 
-run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.1]}' --set 'objective.minimize=attitude_rms' \
+run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.1]}' \
+    --set 'objective.minimize=attitude_rms' \
     --progress none
 run compare some other --seeds 20 --progress none
 has "their objectives differ"

@@ -37,7 +37,10 @@ run()
 expect() { [ "$1" -eq "$2" ]; report $? "$3 (status $1)"; }
 has() { grep -qF -e "$1" "$folder/output"; report $? "it says '$1'"; }
 digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" | cut -d' ' -f1; }
-rows() { "$HOPSCOTCH" query "$1" --results "$folder/results" --columns id,x1,x2,x3 --order id --format csv | tail -n +2; }
+rows()
+{
+    "$HOPSCOTCH" query "$1" --results "$folder/results" --columns id,x1,x2,x3 --order id --format csv | tail -n +2
+}
 
 printf '# measured\r\n"x1", x2\r\n1,2\r\n\r\n 0.5 ,-2.5e-1\r\n3,5\r\n' >"$points"
 run table
@@ -65,7 +68,10 @@ awk -v n="$many" 'BEGIN { print "id,x1,x2"; for (i = 0; i < n; i++) print i "," 
 picked='search.csv={file: data/points.csv, columns: [x1, x2]}'
 run many --set "$picked" --set limits.trials=$((many / 2))
 expect $? 0 "$many points, to the half"
-expected=$(rm "$points"; hopscotch resume many --results "$folder/results" --set limits.trials=none --progress none && digest many)
+expected=$(
+    rm "$points"
+    hopscotch resume many --results "$folder/results" --set limits.trials=none --progress none && digest many
+)
 [ -n "$expected" ]
 report $? "resumed without the file"
 run many --set "$picked"

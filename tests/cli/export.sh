@@ -1,15 +1,8 @@
 #!/bin/sh
 # hopscotch export: what other programs read is what the campaign holds, to the bit.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   export: $2"; else echo "FAIL export: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+suite=export
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err; }
 refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
 has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
@@ -73,7 +66,8 @@ for path in sys.argv[1:]:
     with h5py.File(path) as file:
         group = file["trajectories"]
         state, lanes = group["state"], group["lanes"][:]
-        places = database.execute("SELECT trial, replicate, name, row FROM trajectories JOIN shards ON shards.id = shard")
+        places = database.execute(
+            "SELECT trial, replicate, name, row FROM trajectories JOIN shards ON shards.id = shard")
         places = {(trial, replicate): (name, row) for trial, replicate, name, row in places}
         assert state.is_virtual and len(lanes) == len(places) >= 10 and len(state) == sum(lanes["length"])
         assert len({name for name, _ in places.values()}) > 1
@@ -96,7 +90,8 @@ PYTHON
     python3 read.py moved/campaign.h5 >out 2>err
     check $? "the file over the shards goes with its folder"
     mv moved/shards/000000.h5 lost.h5
-    python3 -c 'import h5py, numpy; print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
+    python3 -c 'import h5py, numpy
+print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
     has "True"
     mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
 else
@@ -172,7 +167,8 @@ code=2 refused export gains --hdf5 -
 code=3 refused export gains --csv nowhere/a.csv
 refused export gains --csv a.csv --columns k_pf
 has "did you mean 'k_fp'?" err
-run run gains.yaml --name bare --set 'record.trajectories.select={}' --set 'record.debug.newton.select={}' --progress none
+run run gains.yaml --name bare --set 'record.trajectories.select={}' \
+    --set 'record.debug.newton.select={}' --progress none
 refused export bare --hdf5 bare.h5
 has "bare has no arrays" err
 if [ -w /dev/full ]; then

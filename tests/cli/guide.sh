@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches and seeds
-# are fewer here.
+# The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches and
+# seeds are fewer here.
 set -u
 : "${HOPSCOTCH:=build/hopscotch}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
@@ -22,7 +22,8 @@ hopscotch() { "$HOPSCOTCH" "$@"; }
 sed -n 's/^    \$ //p' "$page" >commands
 [ "$(wc -l <commands)" -ge 18 ] || { echo "FAIL guide: it has no commands" && status=1; }
 while IFS= read -r command; do
-    if eval "$(echo "$command" | sed -e 's/--seeds 300/--seeds 8/' -e 's/compare idea gait/& --seeds 8/')" >out 2>err; then
+    command_here=$(echo "$command" | sed -e 's/--seeds 300/--seeds 8/' -e 's/compare idea gait/& --seeds 8/')
+    if eval "$command_here" >out 2>err; then
         echo "ok   guide: $command"
     else
         echo "FAIL guide: $command"

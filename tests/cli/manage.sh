@@ -6,14 +6,8 @@
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call (see io/seam.h)
 set -u
 cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   manage: $2"; else echo "FAIL manage: $2"; tail -n 5 out err | cut -c 1-300; status=1; fi; }
+suite=manage
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err </dev/null; }
 works() { run "$@"; check $? "$*"; }
 refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
@@ -108,7 +102,8 @@ fi
 
 # ---- a campaign that is being run -----------------------------------------------------------------------------------
 
-"$HOPSCOTCH" run grid.yaml --name busy --set 'simulation.dimension=40' --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
+"$HOPSCOTCH" run grid.yaml --name busy --set 'simulation.dimension=40' \
+    --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
     --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
 tries=0
@@ -132,7 +127,8 @@ works rm busy --yes
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
-# A call after another (every STEP-th) until one comes through: the campaign is always there whole, under one name or under none.
+# A call after another (every STEP-th) until one comes through: the campaign is always there whole, under one name or
+# under none.
 kills() # COMMAND OPERATION STEP NAMES...
 {
     command=$1 operation=$2 step=$3 n=1 bad=0 killed=0
@@ -145,7 +141,8 @@ kills() # COMMAND OPERATION STEP NAMES...
             if [ -e "results/$name" ]; then
                 whole=$((whole + 1))
                 "$HOPSCOTCH" run grid.yaml --name "$name" --progress none >out 2>&1 || bad=1
-                "$HOPSCOTCH" doctor "$name" >out 2>&1 || { "$HOPSCOTCH" reindex && "$HOPSCOTCH" doctor "$name"; } >out 2>&1 ||
+                "$HOPSCOTCH" doctor "$name" >out 2>&1 ||
+                    { "$HOPSCOTCH" reindex && "$HOPSCOTCH" doctor "$name"; } >out 2>&1 ||
                     bad=1
             fi
         done

@@ -1,15 +1,8 @@
 #!/bin/sh
 # The pages for man(1) are valid and say what `help` says; bash completes commands, options, choices and campaigns.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   manual: $2"; else echo "FAIL manual: $2"; tail -n 9 out err 2>/dev/null | cut -c 1-300; status=1; fi; }
+suite=manual
+. tests/scratch.sh
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
 
@@ -58,14 +51,16 @@ fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err
     check $? "bash's completion is valid"
-    mkdir -p results/gains_coarse results/gains_fine && touch results/gains_coarse/campaign.db results/gains_fine/campaign.db
+    mkdir -p results/gains_coarse results/gains_fine &&
+        touch results/gains_coarse/campaign.db results/gains_fine/campaign.db
     touch spec.yaml
     # completes EXPECTED WORDS...: the last word is completed
     completes()
     {
         expected=$1
         shift
-        got=$(bash -c '. ./hopscotch.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hopscotch; echo "${COMPREPLY[@]}"' \
+        got=$(bash -c '. ./hopscotch.bash
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hopscotch; echo "${COMPREPLY[@]}"' \
             bash "$@" 2>err)
         [ "$got" = "$expected" ]
         check $? "$* -> $expected (got $got)"

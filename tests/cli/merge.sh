@@ -2,14 +2,8 @@
 # hopscotch merge: campaigns of one spec made one; what two of them hold must be the same to the bit.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   merge: $2"; else echo "FAIL merge: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+suite=merge
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err; }
 works() { run "$@"; check $? "$*"; }
 refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says. And
-# tests/messages.py: no message of the sources is new and unseen, none says only that something failed.
+# Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says.
+# And tests/messages.py: no message of the sources is new and unseen, none says only that something failed.
 set -u
 : "${HOPSCOTCH:=build/hopscotch}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
@@ -75,7 +75,8 @@ says 1 "the key has more than " check grid.yaml --set "$(yes a | head -n 40 | pa
 says 1 "a part of the key is empty" check grid.yaml --set search..method=grid
 says 1 'needs its trials: `points`, a list of them, or `csv`, a file' check grid.yaml --set 'search={method: list}'
 says 1 "zip is '5', expected a list of groups of axes: [[a, b]]" check grid.yaml --set search.zip=5
-says 1 "point is '5', expected a mapping of parameters to numbers" check grid.yaml --set 'search={method: list, points: [5]}'
+says 1 "point is '5', expected a mapping of parameters to numbers" check grid.yaml \
+    --set 'search={method: list, points: [5]}'
 says 1 "x1 has 1e16 values, more than 2^53" check grid.yaml --set 'search.over.x1={arange: [0, 5, 5e-16]}'
 says 1 "levels of morris must be even" check grid.yaml --set \
     'search={method: morris, levels: 5, over: {x1: {range: [0, 1]}, x2: {range: [0, 1]}}}'

@@ -23,7 +23,8 @@ search:
   cmaes: {searches: 2, first: 3, outer: {x4: [-1, 0, 2], x3: {linspace: [0, 1, 2]}}, stop: {generations: $generations}}
 replicates: {count: 2, common: false, perturb: {x5: {normal: [0, 1.0e-3]}}}
 END
-sed -e 's/outer: {.*}}, stop/stop/' -e 's/^seed.*/&\nparameters: {x4: 2, x3: 0}/' "$folder/outer.yaml" >"$folder/alone.yaml"
+sed -e 's/outer: {.*}}, stop/stop/' -e 's/^seed.*/&\nparameters: {x4: 2, x3: 0}/' "$folder/outer.yaml" \
+    >"$folder/alone.yaml"
 
 report()
 {
@@ -77,7 +78,8 @@ report $? "best --per search --top 2: two rows a search"
 "$HOPSCOTCH" best alone --results "$folder/results" --per point >"$folder/output" 2>&1
 [ $? -eq 1 ] && grep -q "has no outer grid" "$folder/output"
 report $? "best --per point of a campaign without an outer grid"
-"$HOPSCOTCH" status whole --results "$folder/results" >"$folder/output" && grep -q '^search  x3  x4 ' "$folder/output" &&
+"$HOPSCOTCH" status whole --results "$folder/results" >"$folder/output" &&
+    grep -q '^search  x3  x4 ' "$folder/output" &&
     grep -q '^ *14   1   2 ' "$folder/output"
 report $? "status says the point of each search"
 "$HOPSCOTCH" replay whole/77 --results "$folder/results" --isa scalar >"$folder/output" 2>&1
@@ -85,7 +87,8 @@ report $? "a trial replays"
 "$HOPSCOTCH" show whole/77 --results "$folder/results" >"$folder/output" && grep -q '^x4 .*outer$' "$folder/output"
 report $? "show says where the outer values come from"
 "$HOPSCOTCH" verify whole --trial 77 --seeds 3 --progress none --results "$folder/results" >"$folder/output" 2>&1 &&
-    at="$("$HOPSCOTCH" query whole --results "$folder/results" --where "id = 77" --columns x3,x4 --format csv | tail -n 1)" &&
+    at="$("$HOPSCOTCH" query whole --results "$folder/results" --where "id = 77" --columns x3,x4 --format csv |
+        tail -n 1)" &&
     "$HOPSCOTCH" query whole_verify_77 --results "$folder/results" --columns x3,x4 --format csv | tail -n +2 |
     sort -u >"$folder/output" && [ "$(cat "$folder/output")" = "$at" ] && [ "$at" != "0,0" ]
 report $? "verify stays at the point of its trial"

@@ -1,15 +1,8 @@
 #!/bin/sh
 # query --sql reads and computes and does nothing else, for as long as it may; index makes queries quick.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   sql: $2"; else echo "FAIL sql: $2"; tail -n 9 out err | cut -c 1-300; status=1; fi; }
+suite=sql
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err; }
 works() { run "$@"; check $? "$*"; }
 sql() { run query grid --sql "$1" --format csv; }
@@ -62,7 +55,8 @@ refused "SELECT k_fp FROM trials"
 has "no such column: k_fp" err
 [ ! -e other.db ] && [ ! -e copy.db ] && [ "$(sha256sum results/grid/campaign.db)" = "$before" ]
 check $? "nothing was written"
-run query grid --timeout 1 --sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+run query grid --timeout 1 \
+    --sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 [ $? -eq 1 ] && grep -qF "took longer than it may" err
 check $? "what never ends is ended"
 run query grid --sql "SELECT length(replace(printf('%30000000d', 1), ' ', 'abc'))"
@@ -75,7 +69,8 @@ check $? "--sql says it all"
 # ---- indexes --------------------------------------------------------------------------------------------------------
 
 plan() { python3 -c 'import sqlite3, sys
-print(*[row[3] for row in sqlite3.connect("results/grid/campaign.db").execute("EXPLAIN QUERY PLAN " + sys.argv[1])])' "$1"; }
+database = sqlite3.connect("results/grid/campaign.db")
+print(*[row[3] for row in database.execute("EXPLAIN QUERY PLAN " + sys.argv[1])])' "$1"; }
 run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc --format csv
 cp out unindexed
 works index grid x1,x2 f

@@ -2,15 +2,8 @@
 # hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
 # campaigns of their own, linked to the first; a second call computes nothing.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   verify: $2"; else echo "FAIL verify: $2"; tail -n 20 out err | cut -c 1-300; status=1; fi; }
+suite=verify
+. tests/scratch.sh
 run() { "$HOPSCOTCH" "$@" >out 2>err; }
 has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
 refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }

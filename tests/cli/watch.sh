@@ -1,18 +1,12 @@
 #!/bin/sh
-# hopscotch status --watch: drawn in place on a terminal, which it leaves as it was; elsewhere a line a time. It ends when
-# the campaign does, and leaving it stops nothing.
+# hopscotch status --watch: drawn in place on a terminal, which it leaves as it was; elsewhere a line a time. It ends
+# when the campaign does, and leaving it stops nothing.
 set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-work=$(mktemp -d) || exit 3
+suite=watch
+. tests/scratch.sh
 runner=
 trap '[ -z "$runner" ] || kill -9 $runner 2>/dev/null; rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
 export LC_ALL=C.UTF-8 TERM=xterm
-cd "$work" || exit 3
-status=0
-
-check() { if [ "$1" -eq 0 ]; then echo "ok   watch: $2"; else echo "FAIL watch: $2"; tail -n 5 out err | cut -c 1-300; status=1; fi; }
 has() { grep -qF -e "$1" out; check $? "it says '$1'"; }
 # until_true COMMAND...: for at most half a minute
 until_true()
@@ -73,7 +67,8 @@ END
     has "$(printf '\033')[8A"
     ! grep -qF "$(printf '\033')[?" out
     check $? "no mode of the terminal is changed"
-    [ "$(tr -d '\r' <out | sed "s/$(printf '\033')\[[0-9]*[AJ]//g; s/[^ -~]/x/g" | awk '/^(long|trials|rate|best|so far|device|work)/ && length > 60' | wc -l)" = 0 ]
+    [ "$(tr -d '\r' <out | sed "s/$(printf '\033')\[[0-9]*[AJ]//g; s/[^ -~]/x/g" |
+        awk '/^(long|trials|rate|best|so far|device|work)/ && length > 60' | wc -l)" = 0 ]
     check $? "every line fits its 60 columns"
     has "comput"
 fi
