@@ -76,9 +76,10 @@ test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 asan tsan:
 	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@)" programs
-	QUICK=1 sh tests/run.sh build/$@ $(ONLY)
+	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
+SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)
 	sh tests/gpu_faults.sh $(BUILD)

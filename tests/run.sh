@@ -3,6 +3,7 @@
 #
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
+# SCRIPTS="NAME..." takes these scripts only, beside the unit tests.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
@@ -45,6 +46,7 @@ case $build in *tsan*) setarch -R true 2>/dev/null && unscattered="setarch -R" ;
 names=
 case $pattern in *.sh) ;; *) names=unit_tests ;; esac
 for script in tests/cli/*.sh; do
+    case " ${SCRIPTS:-$(basename "$script" .sh)} " in *" $(basename "$script" .sh) "*) ;; *) continue ;; esac
     case $script in *"$pattern"*) names="$names $script" ;; esac
 done
 export log build pattern unscattered
