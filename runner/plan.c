@@ -200,6 +200,14 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
+// Lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed lanes; a CPU only
+// the groups of those that have samples, and takes what is idle for them.
+static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
+{
+    if (plan_is_cpu(maker->device.backend)) return pilot->seconds * (double)lanes / (double)pilot->lanes;
+    return pilot->observed_factor * plan_device_seconds(maker, pilot, lanes);
+}
+
 // Time that the writer needs: columns a second and bytes a second as measured on one core with a local disk, and a
 // synced commit a batch. It overlaps with the device, but for the last batch.
 static double plan_write_seconds(const PlanMaker *maker)
@@ -235,8 +243,7 @@ static Error plan_count_time(PlanMaker *maker)
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again =
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
-    const double device = plan_device_seconds(maker, &pilot, plan->lanes) +
-                          pilot.observed_factor * plan_device_seconds(maker, &pilot, again);
+    const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
     const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;

@@ -415,6 +415,31 @@ static Error cmaes_tell(Search *search, const Trials *trials)
 
 // ---- going on -------------------------------------------------------------------------------------------------------
 
+// Counts that no computation with them can overflow.
+static bool cmaes_counts_are_possible(const CmaesRun *run)
+{
+    const int64_t most = (int64_t)1 << 53;
+    const int64_t counts[] = {run->round,
+                              run->evaluations,
+                              run->restart,
+                              run->first_round,
+                              run->first_evaluations,
+                              run->eigen_evaluations,
+                              run->failed_generations,
+                              run->large_restarts,
+                              run->large_evaluations,
+                              run->small_evaluations,
+                              run->last_large_evaluations,
+                              run->history_count,
+                              run->history_stride,
+                              run->recent_count,
+                              run->span_count};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] < 0 || counts[i] > most) return false;
+    return run->history_count <= CMAES_HISTORY && run->history_stride >= 1 && run->first_round <= run->round &&
+           run->first_evaluations <= run->evaluations && run->eigen_evaluations <= run->evaluations;
+}
+
 static bool cmaes_is_whole(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
@@ -423,18 +448,15 @@ static bool cmaes_is_whole(const Search *search)
     if (state->told < 0 || state->told >= cmaes->trials_max || state->search < 0 || state->search >= state->searches)
         return false;
     if (search->state_size != cmaes_state_bytes(cmaes, state->told)) return false;
-    if (state->round < 0 || state->round > INT32_MAX || state->next_id < 0) return false;
+    if (state->round < 0 || state->round > INT32_MAX || state->next_id < 0 || state->next_id > (int64_t)1 << 53)
+        return false;
     for (int64_t s = 0; s < cmaes->searches; s++) {
         const CmaesRun *run = cmaes_run(search, s);
         const int64_t round = state->round + (s < state->search); // those before the next one have told it already
         if (run->stop == CMAES_GOES_ON && run->round != round) return false;
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
-        if (run->history_count < 0 || run->history_count > CMAES_HISTORY || run->history_stride < 1 ||
-            run->recent_count < 0 || run->span_count < 0)
-            return false;
-        if (run->restart < 0 || run->large_restarts < 0 ||
-            run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
+        if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
             return false;
         if (!(run->evaluations_each >= 1.0 && run->evaluations_each <= cmaes->settings[CMAES_UNCERTAINTY_MAX]))
             return false;
