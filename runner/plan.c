@@ -200,8 +200,8 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
-// Lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed lanes; a CPU only
-// the groups of those that have samples, and takes what is idle for them.
+// Lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed lanes; a CPU
+// only the groups of those that have samples, and takes what is idle for them.
 static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
     if (plan_is_cpu(maker->device.backend)) return pilot->seconds * (double)lanes / (double)pilot->lanes;
