@@ -201,11 +201,13 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
 }
 
 // Lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed lanes; a CPU
-// only the groups of those that have samples, and takes what is idle for them.
+// only the groups of those that have samples, so that few lanes take as long as one observed group, many as plain ones.
 static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
-    if (plan_is_cpu(maker->device.backend)) return pilot->seconds * (double)lanes / (double)pilot->lanes;
-    return pilot->observed_factor * plan_device_seconds(maker, pilot, lanes);
+    const int64_t at_once = backend_info(maker->device.backend)->lanes_at_once;
+    if (lanes == 0 || at_once == 0) return pilot->observed_factor * plan_device_seconds(maker, pilot, lanes);
+    const double rounds = (double)plan_divided_up(lanes, at_once), all = (double)plan_divided_up(pilot->lanes, at_once);
+    return pilot->seconds * (rounds > pilot->observed_factor ? rounds : pilot->observed_factor) / all;
 }
 
 // Time that the writer needs: columns a second and bytes a second as measured on one core with a local disk, and a

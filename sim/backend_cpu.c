@@ -279,7 +279,8 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     char name[64];
     cpu_name(name, sizeof name);
     *info = (BackendInfo){.name = "cpu", .slots = 1};
-    info->lane_multiple = (int64_t)isa->plain->lanes * CPU_GROUPS_AT_ONCE * cpu->n_threads;
+    info->lanes_at_once = (int64_t)isa->plain->lanes * cpu->n_threads;
+    info->lane_multiple = info->lanes_at_once * CPU_GROUPS_AT_ONCE;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
     snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);

@@ -258,6 +258,7 @@ typedef struct BackendInfo {
     int slots;             // batches that can be in flight (CPU 1, CUDA 2)
     int64_t memory_free;   // bytes on the device
     int64_t lane_multiple; // lanes that cost the same as one: batches are best a multiple of it
+    int64_t lanes_at_once; // of a CPU: in the vectors of all its threads; 0: not known
     uint64_t devices;      // those in use, a bit each; 0: the backend has only one
     int failed;            // of several devices, the one that failed last; -1: none did
 } BackendInfo;
