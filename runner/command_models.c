@@ -1,5 +1,5 @@
 // hopscotch models and schema: what a spec may say, from the tables that also check it.
-#include "runner.h"
+#include "keys.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,6 +47,19 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     return table_finish(table);
 }
 
+static Error models_print_list(const List *list, FILE *out, Arena *arena)
+{
+    const char *const names[] = {arena_format(arena, "simulation: %s", list->name), "expected", "what it is"};
+    fprintf(out, "\n%s: %s\n", list->name, list->doc);
+    Table *table = table_start(out, TABLE_TEXT, 3, names);
+    for (int f = 0; f < list->n_fields; f++) {
+        table_text(table, list->fields[f].name);
+        table_text(table, items_field_expected(&list->fields[f], arena));
+        table_text(table, list->fields[f].doc);
+    }
+    return table_finish(table);
+}
+
 static Error models_print_parameters(const Parameter *parameters, int count, ParameterSection section,
                                      const char *title, FILE *out, Arena *arena)
 {
@@ -88,6 +101,7 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     fprintf(out, "%s: %s\n", model->name, model->doc);
     if (model->source != NULL) fprintf(out, "source: %s\n", model->source);
     TRY(models_print_options(model, out, arena));
+    for (int i = 0; i < model->n_lists; i++) TRY(models_print_list(&model->lists[i], out, arena));
     const Parameter *rows = configured.parameters;
     TRY(models_print_parameters(rows, configured.n_parameters, SECTION_PARAMETERS, "parameters", out, arena));
     TRY(models_print_parameters(rows, configured.n_parameters, SECTION_INITIAL, "initial", out, arena));
@@ -160,6 +174,29 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
     json_close(json, ']');
 }
 
+static void models_json_lists(Json *json, const Model *model, Arena *arena)
+{
+    json_array(json, "lists");
+    for (int i = 0; i < model->n_lists; i++) {
+        const List *list = &model->lists[i];
+        json_object(json, NULL);
+        json_text(json, "name", list->name);
+        json_text(json, "doc", list->doc);
+        json_array(json, "fields");
+        for (int f = 0; f < list->n_fields; f++) {
+            json_object(json, NULL);
+            json_text(json, "name", list->fields[f].name);
+            json_text(json, "unit", list->fields[f].unit);
+            json_text(json, "expected", items_field_expected(&list->fields[f], arena));
+            json_text(json, "doc", list->fields[f].doc);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static Error models_json(const Model *model, FILE *out, Arena *arena)
 {
     Configured configured;
@@ -171,6 +208,7 @@ static Error models_json(const Model *model, FILE *out, Arena *arena)
     json_text(&json, "doc", model->doc);
     json_text(&json, "source", model->source);
     models_json_options(&json, model, arena);
+    if (model->n_lists > 0) models_json_lists(&json, model, arena);
     models_json_parameters(&json, "parameters", configured.parameters, configured_named(&configured));
     models_json_parameters(&json, "extra", model->extra, model->n_extra);
     models_json_fields(&json, "metrics", configured.metrics, configured.n_metrics);

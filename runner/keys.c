@@ -210,6 +210,17 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .flags = KEY_IDENTITY};
 }
 
+Key key_of_list(const List *list, const char *section, Arena *arena)
+{
+    return (Key){.path = arena_format(arena, "%s.%s", section, list->name),
+                 .type = KEY_ITEMS,
+                 .doc = list->doc,
+                 .example = list->example,
+                 .list = list,
+                 .store = STORE_ITEMS,
+                 .flags = KEY_IDENTITY};
+}
+
 Key key_of_parameter(const Parameter *parameter, Arena *arena)
 {
     const char *section = parameter->section == SECTION_INITIAL ? "initial" : "parameters";
@@ -320,6 +331,7 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) return keys_expected_number(key, arena);
     if (key->type == KEY_BOOLEAN) return "true or false";
     if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
+    if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";
     const int count = words_count(key->words);

@@ -13,6 +13,7 @@ typedef enum KeyType {
     KEY_BOOLEAN,
     KEY_CHOICE, // one of the words in `words`
     KEY_POINTS, // a list of [x, y], x increasing
+    KEY_ITEMS,  // a list of mappings, described by a List
     KEY_NAME,   // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
     KEY_FORM,   // has a form of its own, read by the function that spec.c names for it
     KEY_SECTION,
@@ -28,7 +29,8 @@ typedef enum KeyStore {
     STORE_DOUBLE,
     STORE_BOOLEAN,
     STORE_TEXT,
-    STORE_POINTS
+    STORE_POINTS,
+    STORE_ITEMS
 } KeyStore;
 
 enum {
@@ -50,6 +52,7 @@ typedef struct Key {
     unsigned flags;
     void *at;
     const char *method; // search method that the row belongs to, NULL: all
+    const List *list;   // KEY_ITEMS
     int parameter;      // index in configured.parameters + 1; 0: the row is no parameter
 } Key;
 
@@ -79,6 +82,7 @@ typedef struct SpecReader {
 const Key *keys_table(int *count);
 // Rows of other tables, in our form; the path is the arena's.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
+Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
 const char *key_name(const Key *key); // last part of the path
 // "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
@@ -137,6 +141,13 @@ typedef struct ValueForm {
     int n_arguments;
 } ValueForm;
 const ValueForm *value_forms(int *count);
+
+// ---- items.c: lists that models declare -----------------------------------------------------------------------------
+
+// The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
+void items_read(SpecReader *reader, const Key *key, const Node *node);
+const char *items_text(const Key *key, Arena *arena);
+const char *items_field_expected(const ItemField *field, Arena *arena); // "a list of 3 numbers in [-1, 1] m"
 
 // ---- axes.c: what `search:` asks for --------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ static double resolve_number(const Key *key)
     case STORE_BOOLEAN: return *(const bool *)key->at;
     case STORE_NONE:
     case STORE_TEXT:
-    case STORE_POINTS: break;
+    case STORE_POINTS:
+    case STORE_ITEMS: break;
     }
     return key->value;
 }
@@ -37,6 +38,7 @@ static const char *resolve_value(const Key *key, Arena *arena)
 {
     if (key->store == STORE_TEXT) return *(const char *const *)key->at;
     if (key->store == STORE_POINTS) return points_text(key->at, arena);
+    if (key->store == STORE_ITEMS) return items_text(key, arena);
     const double number = resolve_number(key);
     if (key->type == KEY_BOOLEAN) return number != 0.0 ? "true" : "false";
     if (key->type == KEY_CHOICE) return words_at(key->words, (int)number, arena);

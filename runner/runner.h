@@ -106,7 +106,7 @@ typedef struct Spec {
     uint64_t seed; // < 2^53
     const Model *model;
     const double *settings;      // [model->n_options]
-    const Points *option_points; // [model->n_options]: of the OPTION_POINTS
+    const Points *option_points; // [model->n_options + n_lists]: of the OPTION_POINTS, then of the model's lists
     Configured configured;
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCHEMA_ARENA = 16 << 20 };
+enum { SCHEMA_ARENA = 32 << 20 };
 static const char schema_name_pattern[] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$";
 static const char schema_quantity_pattern[] = "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$";
 
@@ -82,8 +82,35 @@ static void schema_array_of(Json *json, const char *definition, int least, int m
     schema_refer(json, "items", definition, arena);
 }
 
+// An item of a model's list: a mapping of its fields.
+static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
+{
+    json_object(json, field->name);
+    json_text(json, "description", arena_format(arena, "%s: %s", field->doc, items_field_expected(field, arena)));
+    if (field->type == ITEM_BOOLEAN) json_text(json, "type", "boolean");
+    if (field->type == ITEM_CHOICE) schema_words(json, "enum", field->words, arena);
+    if (field->type == ITEM_NAME || field->type == ITEM_REFERENCE) json_text(json, "type", "string");
+    if (field->type == ITEM_NUMBERS)
+        schema_words(json, "type", field->count > 1 ? "number|string|array" : "number|string", arena);
+    json_close(json, '}');
+}
+
+static void schema_items(Json *json, const Key *key, Arena *arena)
+{
+    json_text(json, "type", "array");
+    json_integer(json, "maxItems", key->list->most);
+    json_object(json, "items");
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    for (int f = 0; f < key->list->n_fields; f++) schema_item_field(json, &key->list->fields[f], arena);
+    json_close(json, '}');
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+}
+
 static void schema_scalar(Json *json, const Key *key, Arena *arena)
 {
+    if (key->type == KEY_ITEMS) schema_items(json, key, arena);
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key);
     if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
     if (key->type == KEY_NAME) {
@@ -106,7 +133,7 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_text(json, "default", words_at(key->words, (int)key->value, arena));
     else if (key->type == KEY_BOOLEAN)
         json_boolean(json, "default", key->value != 0.0);
-    else if (key->type == KEY_POINTS)
+    else if (key->type == KEY_POINTS || key->type == KEY_ITEMS)
         schema_no_points(json);
     else if (key->words != NULL)
         json_text(json, "default", key->words);
@@ -372,10 +399,14 @@ static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *ar
     return rows;
 }
 
-static Key *schema_option_rows(const Option *options, int count, const char *section, Arena *arena)
+// All keys of a model's `simulation:`.
+static Key *schema_simulation_rows(const Model *model, int *count, Arena *arena)
 {
-    Key *rows = ARENA_NEW(arena, Key, count);
-    for (int i = 0; i < count; i++) rows[i] = key_of_option(&options[i], section, arena);
+    Key *rows = ARENA_NEW(arena, Key, model->n_options + model->n_lists);
+    for (int i = 0; i < model->n_options; i++) rows[i] = key_of_option(&model->options[i], "simulation", arena);
+    for (int i = 0; i < model->n_lists; i++)
+        rows[model->n_options + i] = key_of_list(&model->lists[i], "simulation", arena);
+    *count = model->n_options + model->n_lists;
     return rows;
 }
 
@@ -536,8 +567,9 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
     json_object(json, "simulation");
     json_object(json, "properties");
     schema_add_include(json, arena);
-    schema_options(json, schema_option_rows(model->options, model->n_options, "simulation", arena), model->n_options,
-                   "simulation", arena);
+    int count;
+    const Key *rows = schema_simulation_rows(model, &count, arena);
+    schema_options(json, rows, count, "simulation", arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');

@@ -35,6 +35,15 @@ static double *spec_add_options(SpecReader *reader, const Option *options, int c
     return settings;
 }
 
+static void spec_add_lists(SpecReader *reader, const Model *model, Points *items)
+{
+    for (int i = 0; i < model->n_lists; i++) {
+        Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
+        key.at = &items[i];
+        spec_add_key(reader, key);
+    }
+}
+
 static void spec_start_table(SpecReader *reader)
 {
     int count;
@@ -276,8 +285,22 @@ static void spec_read_rows(SpecReader *reader, int first)
         if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
             continue;
         const GivenKey *given = given_find(reader, key->path);
-        (key->type == KEY_POINTS ? points_read : scalar_read)(reader, key, given != NULL ? given->value : NULL);
+        (key->type == KEY_POINTS  ? points_read
+         : key->type == KEY_ITEMS ? items_read
+                                  : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
+}
+
+// What the model's error is about: an item of a list, or the section.
+static const Node *spec_wrong(const SpecReader *reader, const GivenKey *section)
+{
+    const Configured *configured = &reader->spec->configured;
+    const Node *whole = section != NULL ? section->key : reader->root;
+    if (configured->wrong_list == 0) return whole;
+    const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
+    const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
+    if (given == NULL || given->value->kind != NODE_SEQUENCE) return whole;
+    return configured->wrong_item < given->value->count ? given->value->items[configured->wrong_item] : given->key;
 }
 
 // If the settings go together badly, the rest is checked under the defaults.
@@ -286,15 +309,16 @@ static bool spec_configure(SpecReader *reader)
     Spec *spec = reader->spec;
     const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
     const GivenKey *section = given_find(reader, "simulation");
-    Points *points = ARENA_NEW(reader->arena, Points, spec->model->n_options);
+    Points *points = ARENA_NEW(reader->arena, Points, spec->model->n_options + spec->model->n_lists);
     spec->option_points = points;
     spec->settings = spec_add_options(reader, spec->model->options, spec->model->n_options, "simulation", NULL, points);
+    spec_add_lists(reader, spec->model, points + spec->model->n_options);
     if (section != NULL) spec_walk(reader, section->value, "simulation");
     spec_read_rows(reader, first);
     const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
     if (error.kind == OK) return true;
     if (diagnostics_errors(reader->diagnostics) == errors)
-        diagnose(reader->diagnostics, section != NULL ? section->key : reader->root, "%s", error.text);
+        diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
     double *defaults = ARENA_NEW(reader->arena, double, spec->model->n_options);
     for (int i = 0; i < spec->model->n_options; i++) defaults[i] = spec->model->options[i].value;
     return spec->model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;

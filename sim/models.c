@@ -1,6 +1,7 @@
 // The models by number and by name.
 #include "models.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MODELS_DECLARE(name) extern const Model name##_model;
@@ -20,6 +21,24 @@ int configured_named(const Configured *configured)
     int count = configured->n_parameters;
     while (count > 0 && configured->parameters[count - 1].section == SECTION_SEED) count--;
     return count;
+}
+
+int list_field_width(const ItemField *field)
+{
+    return field->type == ITEM_NAME ? 0 : field->type == ITEM_NUMBERS ? field->count : 1;
+}
+
+double list_default(const ItemField *field, int number)
+{
+    if (field->type == ITEM_REFERENCE) return -1.0;
+    return field->otherwise != NULL || (field->type == ITEM_NUMBERS && number >= field->least) ? NAN : field->value;
+}
+
+int list_width(const List *list)
+{
+    int width = 0;
+    for (int f = 0; f < list->n_fields; f++) width += list_field_width(&list->fields[f]);
+    return width;
 }
 
 const Model *model_find(const char *name)

@@ -9,7 +9,8 @@
 // clang-format off
 #define MODELS(X) \
     X(hopper) \
-    X(bbob)
+    X(bbob) \
+    X(rigid)
 
 #define KERNELS(X) \
     X(hopper, implicit_midpoint) \
@@ -24,13 +25,16 @@
     X(hopper, implicit_euler_full) \
     X(hopper, rk4_full) \
     X(hopper, dormand_prince_full) \
-    X(bbob, evaluate)
+    X(bbob, evaluate) \
+    X(rigid, small) \
+    X(rigid, large)
 // clang-format on
 
 // Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
 #ifdef HOPSCOTCH_KERNELS
 #include "bbob/advance.h"
 #include "hopper/advance.h"
+#include "rigid/advance.h"
 #endif
 
 #define MODELS_KERNEL_NUMBER(model, kernel) KERNEL_##model##_##kernel,

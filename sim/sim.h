@@ -110,12 +110,47 @@ typedef struct Option {
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing.
+// The value of an OPTION_POINTS: a list of [x, y], x increasing. Or that of a List: its items.
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]
+    const double *xy; // [count][2]; of a List [count][list_width()]
     int64_t count;
+    const char *const *names; // of a List whose items have names: [count]; else NULL
 } Points;
+
+// A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows
+// describe the keys of an item, as options do those of the section. An item reaches the model as doubles, those of all
+// fields one after the other: numbers; 0 or 1; a choice's or a referred item's place.
+typedef enum ItemType {
+    ITEM_NUMBERS,  // one number, or a list of them
+    ITEM_BOOLEAN,  //
+    ITEM_CHOICE,   // one of the words
+    ITEM_NAME,     // the item's own, unique in its list, that expressions can hold: no number of it
+    ITEM_REFERENCE // the name of an item of the list `words`, which stands before this one
+} ItemType;
+
+typedef struct ItemField {
+    const char *name;
+    ItemType type;
+    int least, count; // numbers: so few and so many may be given, those that are not are NaN; else 1
+    const char *unit;
+    double value, low, high; // numbers: default of each; range. NaN: must be given, unless `otherwise` is a word
+    const char *words;       // choice: "a|b|c"; reference: the other list; NULL otherwise
+    const char *otherwise;   // the word for not given: numbers are NaN then, a reference is -1; NULL: there is none
+    const char *doc;
+} ItemField;
+
+typedef struct List {
+    const char *name; // as an Option's: "world.bodies"
+    const ItemField *fields;
+    int n_fields;
+    int64_t most; // items
+    const char *doc, *example;
+} List;
+
+int list_width(const List *list); // doubles of an item
+int list_field_width(const ItemField *field);
+double list_default(const ItemField *field, int number); // of that double of it, from 0
 
 // Numbers of a configured model that all lanes share; passed by value to every kernel. Each model lays its own struct
 // over it.
@@ -178,6 +213,8 @@ struct Configured {
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
     const Drawing *drawing; // NULL: there is nothing to draw
+    int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
+    int64_t wrong_item;     // and the item
 };
 
 struct Model {
@@ -186,8 +223,10 @@ struct Model {
     int n_options;
     const Parameter *extra; // [n_extra] rows that a lane only has under other settings than the defaults (doc: which)
     int n_extra;
-    // settings[n_options]: a value for each option, in range already; points[n_options]: those of the OPTION_POINTS,
-    // NULL if none has any. Error: a combination that makes no sense (user).
+    const List *lists; // [n_lists] more keys of `simulation:`
+    int n_lists;
+    // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
+    // OPTION_POINTS, then the items of the lists; NULL if none has any. Error: a combination that makes no sense (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
 };
 

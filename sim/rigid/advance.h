@@ -1,0 +1,192 @@
+// The kernels of rigid bodies: worlds that fit near the processor, and all others.
+#ifndef HOPSCOTCH_RIGID_ADVANCE_H
+#define HOPSCOTCH_RIGID_ADVANCE_H
+
+#include "rattle.h"
+
+// ---- a lane's begin and end -----------------------------------------------------------------------------------------
+
+// Where everything lies; the lanes' gains.
+HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
+{
+    RigidLanes w;
+    memcpy(&w.c, constants, sizeof w.c);
+    w.bodies = (const RigidBody *)assets;
+    w.rows = (const RigidRow *)(assets + w.c.rows);
+    w.joints = (const RigidJoint *)(assets + w.c.joints);
+    w.forces = (const RigidForce *)(assets + w.c.forces);
+    w.order = assets + w.c.order;
+    w.recorded = assets + w.c.recorded;
+    w.group = group;
+    w.dt = splat(w.c.dt);
+#define RIGID_LOAD(name, ...) w.name = lanes_parameter(group, RIGID_PARAMETER_##name);
+    RIGID_PARAMETERS(RIGID_LOAD)
+#undef RIGID_LOAD
+    return w;
+}
+
+HD void rigid_begin_body(const RigidLanes *w, int number)
+{
+    const RigidBody *body = &w->bodies[number];
+    const int at = rigid_state_at(w, number), input = (int)body->input;
+    for (int k = 0; k < 3; k++) {
+        set_cell(w, at + k, input >= 0 ? lanes_parameter(w->group, input + 1 + k) : splat(body->p[k]));
+        set_cell(w, at + 7 + k, input >= 0 ? lanes_parameter(w->group, input + 4 + k) : splat(body->v[k]));
+        set_cell(w, at + 10 + k, input >= 0 ? lanes_parameter(w->group, input + 7 + k) : splat(body->w[k]));
+    }
+    for (int k = 0; k < 4; k++) set_cell(w, at + 3 + k, splat(body->q[k]));
+}
+
+HD void rigid_begin(const RigidLanes *w)
+{
+    for (int b = 0; b < w->c.n_bodies; b++) rigid_begin_body(w, b);
+    for (int k = 0; k < RIGID_SUMS; k++) set_cell(w, w->c.sums_at + k, splat(0.0));
+    for (int f = 0; f < w->c.n_forces; f++) set_cell(w, w->c.latch_at + f, splat(-1.0));
+    rigid_masses(w);
+    set_cell(w, w->c.sums_at + RIGID_SUM_ENERGY, rigid_energy(w));
+    set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
+}
+
+// ---- what is counted and kept ---------------------------------------------------------------------------------------
+
+HD void rigid_most(const RigidLanes *w, int sum, real x)
+{
+    const int at = w->c.sums_at + sum;
+    set_cell(w, at, greater_of(x, cell(w, at)));
+}
+
+// Errors at the state that the rows were assembled at, and what was solved there.
+HD void rigid_sum_rows(const RigidLanes *w)
+{
+    real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
+        squares = fused(stretch, stretch, squares);
+        greatest = greater_of(absolute(stretch), greatest);
+        multiplier = greater_of(absolute(lambda), multiplier);
+        if (w->rows[k].kind == RIGID_DISTANCE) pull = greater_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
+    }
+    add_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, squares);
+    rigid_most(w, RIGID_METRIC_error_max, greatest);
+    rigid_most(w, RIGID_METRIC_tension_max, pull);
+    rigid_most(w, RIGID_METRIC_multiplier_max, multiplier);
+    rigid_most(w, RIGID_METRIC_residual_max, rigid_residual(w));
+    set_cell(w, w->c.sums_at + RIGID_METRIC_error_end, greatest);
+}
+
+HD void rigid_sum_state(const RigidLanes *w, real before, real t)
+{
+    const real change = rigid_energy(w) - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
+    rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
+    set_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
+    if (w->c.n_recorded == 0) return;
+    const int at = w->c.sums_at + RIGID_METRIC_touchdown;
+    const real after = rigid_p(w, (int)w->recorded[0]).z;
+    const mask lands = MASK(before > 0.0) & MASK(after <= 0.0) & MASK(cell(w, at) < 0.0);
+    set_cell(w, at, select_real(lands, t + w->dt * (before / (before - after)), cell(w, at)));
+}
+
+HD mask rigid_all_finite(const RigidLanes *w)
+{
+    real sum = splat(0.0);
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int at = rigid_state_at(w, (int)w->order[b]);
+        for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
+    }
+    return is_finite(sum);
+}
+
+HD void rigid_sample(const RigidLanes *w, real t, mask which)
+{
+    real sample[1 + RIGID_STATE * RIGID_RECORDED_MAX];
+    sample[0] = t;
+    for (int r = 0; r < w->c.n_recorded; r++)
+        rigid_take(w, rigid_state_at(w, (int)w->recorded[r]), RIGID_STATE, sample + 1 + RIGID_STATE * r);
+    lanes_sample(w->group, sample, which);
+}
+
+// The lanes of `which` end after `steps` steps at the time t.
+HD void rigid_finish(const RigidLanes *w, real dropped, real steps, real t, mask finite, mask which)
+{
+    const int sums = w->c.sums_at;
+    const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
+    const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
+    set_cell(w, sums + RIGID_METRIC_error_rms, square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * steps)));
+    set_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
+    set_cell(w, sums + RIGID_METRIC_survived, t);
+    set_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
+    rigid_assemble(w, false);
+    real greatest = splat(0.0);
+    for (int k = 0; k < w->c.n_rows; k++)
+        greatest = greater_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
+    set_cell(w, sums + RIGID_METRIC_error_end, greatest);
+    rigid_most(w, RIGID_METRIC_error_max, greatest);
+    for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
+    for (int r = 0; r < w->c.n_recorded; r++) {
+        const Vector3 p = rigid_p(w, (int)w->recorded[r]);
+        lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r, p.x, which);
+        lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 1, p.y, which);
+        lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 2, p.z, which);
+    }
+    lanes_end(w->group, select_real(finite, splat(RIGID_NONE), splat(RIGID_DIVERGED)), which);
+}
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
+{
+    mask running = lanes_running(group);
+    const RigidGains gains = rigid_gains(w);
+    double ticks = (double)group->tick;
+    if (group->tick == 0) rigid_begin(w);
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
+        const real t = splat(ticks * w->c.dt), t_end = splat((ticks + 1.0) * w->c.dt);
+        ticks += 1.0;
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, running);
+        const real height = w->c.n_recorded > 0 ? rigid_p(w, (int)w->recorded[0]).z : splat(0.0);
+        real dropped;
+        if (w->c.form == RIGID_RATTLE) {
+            dropped = rigid_step_rattle(w, t);
+            rigid_sum_rows(w);
+        } else {
+            dropped = rigid_step_stabilised(w, &gains, t);
+            rigid_sum_rows(w);
+            rigid_kick(w, w->dt);
+            rigid_drift(w);
+            rigid_masses(w);
+        }
+        rigid_sum_state(w, height, t);
+        const mask finite = rigid_all_finite(w);
+        const mask ended = running & (tick + 1 == w->c.ticks ? all_lanes() : ~finite);
+        if (!any_lane(ended)) continue;
+        if (observed) rigid_sample(w, t_end, ended);
+        rigid_finish(w, dropped, splat(ticks), t_end, finite, ended);
+        running = running & ~ended;
+    }
+}
+
+HD void rigid_small(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    RigidLanes w = rigid_open(constants, assets, group);
+    double memory[RIGID_SMALL * LANES];
+    w.base = memory;
+    w.stride = LANES;
+    w.valid = LANES;
+    if (group->tick > 0) {
+        for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
+    }
+    rigid_advance(&w, group, observed);
+    for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());
+}
+
+HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    RigidLanes w = rigid_open(constants, assets, group);
+    w.base = group->batch.work + group->lane;
+    w.stride = group->batch.stride;
+    w.valid = group->valid;
+    rigid_advance(&w, group, observed);
+}
+
+#endif

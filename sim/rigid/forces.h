@@ -1,0 +1,144 @@
+// Masses and forces of the bodies at the lane's state: gravity, drag, springs, pushes, parachutes, and the gyroscopic
+// torque -w x I w.
+// Sources: ISO 2533 (standard atmosphere).
+#ifndef HOPSCOTCH_RIGID_FORCES_H
+#define HOPSCOTCH_RIGID_FORCES_H
+
+#include "rows.h"
+
+HD Symmetric3 rigid_body_inertia(const RigidBody *body)
+{
+    Symmetric3 a;
+    a.xx = splat(body->inertia[0]);
+    a.yy = splat(body->inertia[1]);
+    a.zz = splat(body->inertia[2]);
+    a.xy = splat(body->inertia[3]);
+    a.xz = splat(body->inertia[4]);
+    a.yz = splat(body->inertia[5]);
+    return a;
+}
+
+// Masses, and inertias turned into world axes.
+HD void rigid_masses(const RigidLanes *w)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
+        const RigidBody *body = &w->bodies[number];
+        const Rotation turn = rotation_of(rigid_q(w, number));
+        const Symmetric3 I = symmetric3_turned(&turn, rigid_body_inertia(body));
+        set_cell(w, at, body->input >= 0.0 ? lanes_parameter(w->group, (int)body->input) : splat(body->mass));
+        set_cell(w, at + 1, I.xx);
+        set_cell(w, at + 2, I.yy);
+        set_cell(w, at + 3, I.zz);
+        set_cell(w, at + 4, I.xy);
+        set_cell(w, at + 5, I.xz);
+        set_cell(w, at + 6, I.yz);
+    }
+}
+
+// kg/m^3 at the height z (m): 1.225 (1 - 0.0065 z/288.15)^4.25588 below 11 km, then exponential
+HD real rigid_isa_density(real z)
+{
+    const real low = lesser_of(greater_of(z, splat(-5000.0)), splat(11000.0));
+    const real below = power(1.0 - low * (0.0065 / 288.15), splat(4.2558797)) * 1.225;
+    return below * exponential(-greater_of(z - 11000.0, splat(0.0)) * (1.0 / 6341.62));
+}
+
+HD real rigid_density(const RigidLanes *w, real z)
+{
+    return w->c.air == RIGID_ISA ? rigid_isa_density(z) : splat(w->c.density);
+}
+
+// `force` at the end's point, on a body that moves
+HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 force)
+{
+    if (!(body >= 0 && w->bodies[body].fixed == 0.0)) return;
+    const int at = rigid_body_at(w, body) + RIGID_BODY_F;
+    add_cell3(w, at, force);
+    add_cell3(w, at + 3, cross3(end->r, force));
+}
+
+// -(linear + rho/2 A |u|) u, u through the air
+HD Vector3 rigid_drag(const RigidLanes *w, const RigidEnd *end, real linear, real area)
+{
+    const Vector3 u = less(added(end->v, cross3(end->w, end->r)), vector3_of(w->c.wind));
+    const real factor = linear + 0.5 * rigid_density(w, end->p.z) * area * length3(u);
+    return scaled(-factor, u);
+}
+
+// Cd A of a parachute (m^2): packed, then opening since it latched at the time in its cell.
+HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, const RigidEnd *end, real t)
+{
+    const int at = w->c.latch_at + number;
+    const real latched = cell(w, at);
+    const mask pulls = MASK(length3(end->v) > splat(force->speed)) | MASK(end->p.z < splat(force->altitude));
+    const mask now = pulls & MASK(latched < splat(0.0));
+    const real since = select_real(now, t, latched);
+    set_cell(w, at, since);
+    const real s = hyperbolic_tangent(force->rate * (t - since));
+    const real opened = force->jumps != 0.0 ? 0.5 * (1.0 + s) : s;
+    const real area = fused(opened, splat(force->open - force->packed), splat(force->packed));
+    return select_real(MASK(since < splat(0.0)), splat(force->packed), area);
+}
+
+// Along d = p_j - p_i, positive where it pulls: k (|d| - L) + c |d|'. A tether only pulls.
+HD Vector3 rigid_pull(const RigidForce *force, const RigidEnd *i, const RigidEnd *j)
+{
+    const Vector3 d = less(added(j->p, j->r), added(i->p, i->r));
+    const Vector3 u = less(added(j->v, cross3(j->w, j->r)), added(i->v, cross3(i->w, i->r)));
+    const real length = length3(d), none = splat(0.0);
+    const real safe = select_real(MASK(length > none), length, splat(1.0));
+    real pull = fused(splat(force->stiffness), length - force->length, force->damping * dot3(u, d) / safe);
+    if (force->kind == RIGID_TETHER)
+        pull = select_real(MASK(length > splat(force->length)) & MASK(pull > none), pull, none);
+    return scaled(pull / safe, d);
+}
+
+HD void rigid_force(const RigidLanes *w, int number, real t)
+{
+    const RigidForce *force = &w->forces[number];
+    const RigidEnd i = rigid_end(w, (int)force->i, force->at_i);
+    if (force->kind == RIGID_SPRING || force->kind == RIGID_TETHER) {
+        const RigidEnd j = rigid_end(w, (int)force->j, force->at_j);
+        const Vector3 pull = rigid_pull(force, &i, &j);
+        rigid_apply(w, (int)force->i, &i, pull);
+        rigid_apply(w, (int)force->j, &j, scaled(splat(-1.0), pull));
+    } else if (force->kind == RIGID_PUSH) {
+        rigid_apply(w, (int)force->i, &i, vector3_of(force->force));
+        add_cell3(w, rigid_body_at(w, (int)force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
+    } else {
+        const bool canopy = force->kind == RIGID_PARACHUTE;
+        const real area = canopy ? rigid_canopy(w, force, number, &i, t) : splat(force->quadratic);
+        rigid_apply(w, (int)force->i, &i, rigid_drag(w, &i, splat(force->linear), area));
+    }
+}
+
+// F of all bodies. gyroscopic: with -w x I w, which an update of the angular momentum has no need of.
+HD void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int body = (int)w->order[b], at = rigid_body_at(w, body);
+        const Vector3 spin = rigid_w(w, body);
+        const real weight = -w->gravity * cell(w, at + RIGID_BODY_M) * w->bodies[body].gravity;
+        const Vector3 torque = cross3(symmetric3_times(rigid_inertia(w, body), spin), spin);
+        set_cell3(w, at + RIGID_BODY_F, vector3(splat(0.0), splat(0.0), weight));
+        set_cell3(w, at + RIGID_BODY_F + 3, gyroscopic ? torque : vector3_zero());
+    }
+    for (int f = 0; f < w->c.n_forces; f++) rigid_force(w, f, t);
+}
+
+// kinetic and of gravity
+HD real rigid_energy(const RigidLanes *w)
+{
+    real sum = splat(0.0);
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int body = (int)w->order[b], at = rigid_body_at(w, body);
+        const Vector3 v = rigid_v(w, body), spin = rigid_w(w, body);
+        const real m = cell(w, at + RIGID_BODY_M);
+        sum = sum + 0.5 * m * dot3(v, v) + 0.5 * dot3(spin, symmetric3_times(rigid_inertia(w, body), spin)) +
+              w->bodies[body].gravity * m * w->gravity * rigid_p(w, body).z;
+    }
+    return sum;
+}
+
+#endif

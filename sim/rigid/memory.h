@@ -1,0 +1,85 @@
+// A lane's memory: its state, and what a step works with. Small worlds have it near the processor, large ones in the
+// batch; both are columns of numbers with a stride, a lane beside the other.
+#ifndef HOPSCOTCH_RIGID_MEMORY_H
+#define HOPSCOTCH_RIGID_MEMORY_H
+
+#include "../lanes.h"
+#include "rigid.h"
+#include "vector.h"
+
+typedef struct RigidLanes {
+    RigidConstants c;
+    const RigidBody *bodies;
+    const RigidRow *rows;
+    const RigidJoint *joints;
+    const RigidForce *forces;
+    const double *order;    // [n_moving] bodies, children before parents
+    const double *recorded; // [n_recorded] bodies
+    const LaneGroup *group; // of the parameters
+    double *base;
+    int64_t stride;
+    int valid;
+    real alpha, beta, gamma, frequency, damping_ratio, gravity, dt;
+} RigidLanes;
+
+HD real cell(const RigidLanes *w, int at) { return load_lanes(w->base + at * w->stride, w->valid); }
+HD void set_cell(const RigidLanes *w, int at, real x)
+{
+    store_lanes(w->base + at * w->stride, x, all_lanes(), w->valid);
+}
+HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
+
+HD Vector3 cell3(const RigidLanes *w, int at) { return vector3(cell(w, at), cell(w, at + 1), cell(w, at + 2)); }
+HD void set_cell3(const RigidLanes *w, int at, Vector3 v)
+{
+    set_cell(w, at, v.x);
+    set_cell(w, at + 1, v.y);
+    set_cell(w, at + 2, v.z);
+}
+HD void add_cell3(const RigidLanes *w, int at, Vector3 v) { set_cell3(w, at, added(cell3(w, at), v)); }
+
+// Where a body's and a row's numbers stand.
+HD int rigid_state_at(const RigidLanes *w, int body)
+{
+    (void)w;
+    return RIGID_STATE * body;
+}
+HD int rigid_body_at(const RigidLanes *w, int body) { return w->c.body_at + RIGID_BODY_CELLS * body; }
+HD int rigid_row_at(const RigidLanes *w, int row) { return w->c.row_at + RIGID_ROW_CELLS * row; }
+
+HD Vector3 rigid_p(const RigidLanes *w, int body) { return cell3(w, rigid_state_at(w, body)); }
+HD Vector3 rigid_v(const RigidLanes *w, int body) { return cell3(w, rigid_state_at(w, body) + 7); }
+HD Vector3 rigid_w(const RigidLanes *w, int body) { return cell3(w, rigid_state_at(w, body) + 10); }
+HD Quaternion rigid_q(const RigidLanes *w, int body)
+{
+    const int at = rigid_state_at(w, body) + 3;
+    Quaternion q;
+    q.x = cell(w, at);
+    q.y = cell(w, at + 1);
+    q.z = cell(w, at + 2);
+    q.w = cell(w, at + 3);
+    return q;
+}
+HD void rigid_set_q(const RigidLanes *w, int body, Quaternion q)
+{
+    const int at = rigid_state_at(w, body) + 3;
+    set_cell(w, at, q.x);
+    set_cell(w, at + 1, q.y);
+    set_cell(w, at + 2, q.z);
+    set_cell(w, at + 3, q.w);
+}
+
+HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)
+{
+    const int at = rigid_body_at(w, body) + RIGID_BODY_M + 1;
+    Symmetric3 a;
+    a.xx = cell(w, at);
+    a.yy = cell(w, at + 1);
+    a.zz = cell(w, at + 2);
+    a.xy = cell(w, at + 3);
+    a.xz = cell(w, at + 4);
+    a.yz = cell(w, at + 5);
+    return a;
+}
+
+#endif

@@ -1,0 +1,157 @@
+// RATTLE: half a kick with the multipliers for which the step ends on the constraints, a free drift, half a kick with
+// those for which the velocities do. Bodies turn freely between the kicks by turns about their principal axes, which
+// keep the angular momentum: a symmetric splitting, so that all of it is symplectic and of second order.
+// Sources: H. C. Andersen, J. Comp. Phys. 52, 1983; A. Dullweber, B. Leimkuhler & R. McLachlan, J. Chem. Phys. 107,
+// 1997 (the splitting).
+#ifndef HOPSCOTCH_RIGID_RATTLE_H
+#define HOPSCOTCH_RIGID_RATTLE_H
+
+#include "step.h"
+
+#define RIGID_RATTLE_ENOUGH 1e-14 // of |C|
+
+// Turns q about its body axis k by h Pi_k/I_k, and Pi with it.
+HD void rigid_turn_about(int k, real h, const double *moments, Quaternion *q, Vector3 *Pi)
+{
+    const real rate = (k == 0 ? Pi->x : k == 1 ? Pi->y : Pi->z) / moments[k];
+    real s, c, half_s, half_c;
+    sine_cosine(h * rate, &s, &c);
+    sine_cosine(0.5 * h * rate, &half_s, &half_c);
+    Quaternion turn;
+    turn.x = k == 0 ? half_s : splat(0.0);
+    turn.y = k == 1 ? half_s : splat(0.0);
+    turn.z = k == 2 ? half_s : splat(0.0);
+    turn.w = half_c;
+    *q = quaternion_times(*q, turn);
+    const Vector3 old = *Pi;
+    if (k == 0) *Pi = vector3(old.x, fused(c, old.y, s * old.z), fused(c, old.z, -(s * old.y)));
+    if (k == 1) *Pi = vector3(fused(c, old.x, -(s * old.z)), old.y, fused(c, old.z, s * old.x));
+    if (k == 2) *Pi = vector3(fused(c, old.x, s * old.y), fused(c, old.y, -(s * old.x)), old.z);
+}
+
+HD Quaternion rigid_axes(const RigidBody *body)
+{
+    Quaternion q;
+    q.x = splat(body->axes[0]);
+    q.y = splat(body->axes[1]);
+    q.z = splat(body->axes[2]);
+    q.w = splat(body->axes[3]);
+    return q;
+}
+
+// The free flight of one body from where it stood at the step's start, with the spin that it has now; with_spin: the
+// spin is then that at the end.
+HD void rigid_fly(const RigidLanes *w, int number, bool with_spin)
+{
+    const int start = rigid_body_at(w, number) + RIGID_BODY_START;
+    const RigidBody *body = &w->bodies[number];
+    Quaternion q;
+    q.x = cell(w, start + 3);
+    q.y = cell(w, start + 4);
+    q.z = cell(w, start + 5);
+    q.w = cell(w, start + 6);
+    q = quaternion_times(q, rigid_axes(body));
+    Rotation turn = rotation_of(q);
+    Vector3 Pi = rotation_in(&turn, rigid_w(w, number));
+    Pi = vector3(Pi.x * body->moments[0], Pi.y * body->moments[1], Pi.z * body->moments[2]);
+    const real half = 0.5 * w->dt;
+    rigid_turn_about(0, half, body->moments, &q, &Pi);
+    rigid_turn_about(1, half, body->moments, &q, &Pi);
+    rigid_turn_about(2, w->dt, body->moments, &q, &Pi);
+    rigid_turn_about(1, half, body->moments, &q, &Pi);
+    rigid_turn_about(0, half, body->moments, &q, &Pi);
+    q = quaternion_normal(q);
+    set_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
+    rigid_set_q(w, number, quaternion_times(q, quaternion_conjugate(rigid_axes(body))));
+    if (!with_spin) return;
+    turn = rotation_of(q);
+    const Vector3 spin = vector3(Pi.x / body->moments[0], Pi.y / body->moments[1], Pi.z / body->moments[2]);
+    set_cell3(w, rigid_state_at(w, number) + 10, rotation_out(&turn, spin));
+}
+
+HD void rigid_fly_all(const RigidLanes *w, bool with_spin)
+{
+    for (int b = 0; b < w->c.n_moving; b++) rigid_fly(w, (int)w->order[b], with_spin);
+}
+
+HD void rigid_remember(const RigidLanes *w)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int body = (int)w->order[b];
+        for (int k = 0; k < 7; k++)
+            set_cell(w, rigid_body_at(w, body) + RIGID_BODY_START + k, cell(w, rigid_state_at(w, body) + k));
+    }
+}
+
+HD real rigid_greatest_C(const RigidLanes *w)
+{
+    real greatest = splat(0.0);
+    for (int k = 0; k < w->c.n_rows; k++)
+        greatest = greater_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_C)), greatest);
+    return greatest;
+}
+
+HD void rigid_no_forces(const RigidLanes *w)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_F;
+        for (int k = 0; k < 6; k++) set_cell(w, at + k, splat(0.0));
+    }
+}
+
+// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints. The lanes where
+// that is so stay as they are.
+HD void rigid_aim(const RigidLanes *w)
+{
+    rigid_no_forces(w);
+    for (int iteration = 0; iteration < w->c.iterations; iteration++) {
+        rigid_fly_all(w, false);
+        rigid_assemble(w, false);
+        const mask open = MASK(rigid_greatest_C(w) > splat(RIGID_RATTLE_ENOUGH));
+        if (!any_lane(open)) return;
+        const real rate = select_real(open, 1.0 / w->dt, splat(0.0));
+        for (int k = 0; k < w->c.n_rows; k++) {
+            const int at = rigid_row_at(w, k);
+            set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
+        }
+        rigid_solve(w);
+        rigid_kick(w, splat(1.0));
+    }
+}
+
+// Rows that ask for J a = -s J' v - c J v
+HD void rigid_hold(const RigidLanes *w, real s, real c)
+{
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_RHS, -(s * cell(w, at + RIGID_ROW_BIAS)) - c * cell(w, at + RIGID_ROW_JV));
+        set_cell(w, at + RIGID_ROW_SOFT, splat(0.0));
+    }
+}
+
+// Gives the rows without a pivot.
+HD real rigid_step_rattle(const RigidLanes *w, real t)
+{
+    const real half = 0.5 * w->dt;
+    rigid_masses(w);
+    rigid_assemble(w, true);
+    rigid_forces(w, t, false);
+    rigid_hold(w, splat(1.0), splat(0.0)); // a first guess: the accelerations at the start
+    rigid_factor_all(w);
+    rigid_solve(w);
+    rigid_remember(w);
+    rigid_kick(w, half);
+    rigid_aim(w);
+    rigid_fly_all(w, true);
+
+    rigid_masses(w);
+    rigid_assemble(w, true);
+    rigid_forces(w, t + w->dt, false);
+    rigid_hold(w, splat(0.0), 1.0 / half);
+    const real dropped = rigid_factor_all(w);
+    rigid_solve(w);
+    rigid_kick(w, half);
+    return dropped;
+}
+
+#endif

@@ -1,0 +1,210 @@
+// Constrained rigid bodies in maximal coordinates: what the model says of itself. The world is declared in the spec
+// (world.c); a step is in step.h and rattle.h, its solver in solve.h.
+// Sources: J. Baumgarte, CMAME 1, 1972; D. Baraff, SIGGRAPH 1996; H. C. Andersen, J. Comp. Phys. 52, 1983.
+#include "rigid.h"
+
+#include "../models.h"
+
+#include <math.h>
+#include <string.h>
+
+_Static_assert(sizeof(RigidConstants) <= sizeof(Constants), "the constants fit a kernel's argument");
+
+enum {
+    RIGID_OPTION_DURATION,
+    RIGID_OPTION_DT,
+    RIGID_OPTION_FORM,
+    RIGID_OPTION_MAP,
+    RIGID_OPTION_UNITS,
+    RIGID_OPTION_ITERATIONS,
+    RIGID_OPTION_REFINE,
+    RIGID_OPTION_REGULARISE,
+    RIGID_OPTION_AIR,
+    RIGID_OPTION_DENSITY,
+    RIGID_N_OPTIONS
+};
+
+static const Option rigid_options[RIGID_N_OPTIONS] = {
+    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time of one lane"},
+    {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
+    {"stabilisation", OPTION_CHOICE, "", 0, 0, 5, "baumgarte|original|original_with_bias|velocity|soft|rattle",
+     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; original: 0, 1 + "
+     "beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; soft: "
+     "a damped spring; rattle: none is made, and energy is kept"},
+    {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
+     "how orientations follow w. exponential: exact for constant w; cayley: Euler's step made a unit quaternion again, "
+     "no transcendentals, turns less by (w dt)^2/12"},
+    {"gain_units", OPTION_CHOICE, "", 0, 0, 1, "absolute|per_dt",
+     "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
+    {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
+    {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
+    {"regularise", OPTION_NUMBER, "1", 0.0, 0.0, 1.0, NULL,
+     "added to the constraints' matrix, as a part of its diagonal"},
+    {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
+     "density of the air: constant, or the standard atmosphere over z"},
+    {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
+};
+
+static const char *const rigid_failures[] = {"none", "diverged"};
+
+#define RIGID_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
+static const Parameter rigid_parameters[] = {RIGID_PARAMETERS(RIGID_ROW)};
+#undef RIGID_ROW
+
+#define RIGID_ROW(name, unit, doc) {#name, unit, doc, NULL},
+static const Field rigid_metrics[] = {RIGID_METRICS(RIGID_ROW)};
+#undef RIGID_ROW
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *suffix, *unit, *doc;
+} rigid_inputs[RIGID_INPUTS] = {
+    {"mass", "kg", "mass"},
+    {"x", "m", "position at the start"},
+    {"y", "m", "position at the start"},
+    {"z", "m", "position at the start, upwards"},
+    {"vx", "m/s", "velocity at the start"},
+    {"vy", "m/s", "velocity at the start"},
+    {"vz", "m/s", "velocity at the start, upwards"},
+    {"wx", "rad/s", "angular velocity at the start, world axes"},
+    {"wy", "rad/s", "angular velocity at the start, world axes"},
+    {"wz", "rad/s", "angular velocity at the start, world axes"},
+};
+
+static const struct {
+    const char *suffix, *unit, *doc;
+} rigid_states[RIGID_STATE] = {
+    {"x", "m", "position"},
+    {"y", "m", "position"},
+    {"z", "m", "position, upwards"},
+    {"qx", "1", "orientation, quaternion"},
+    {"qy", "1", "orientation, quaternion"},
+    {"qz", "1", "orientation, quaternion"},
+    {"qw", "1", "orientation, quaternion"},
+    {"vx", "m/s", "velocity"},
+    {"vy", "m/s", "velocity"},
+    {"vz", "m/s", "velocity, upwards"},
+    {"wx", "rad/s", "angular velocity, world axes"},
+    {"wy", "rad/s", "angular velocity, world axes"},
+    {"wz", "rad/s", "angular velocity, world axes"},
+};
+
+static void rigid_name_inputs(const char *name, RigidBody *body, Arena *arena, Parameter *to)
+{
+    const double values[RIGID_INPUTS] = {body->mass, body->p[0], body->p[1], body->p[2], body->v[0],
+                                         body->v[1], body->v[2], body->w[0], body->w[1], body->w[2]};
+    for (int k = 0; k < RIGID_INPUTS; k++) {
+        to[k] = (Parameter){.name = arena_format(arena, "%s_%s", name, rigid_inputs[k].suffix),
+                            .unit = rigid_inputs[k].unit,
+                            .value = values[k],
+                            .low = k == 0 ? 1e-9 : -1e12,
+                            .high = 1e12,
+                            .section = k == 0 ? SECTION_PARAMETERS : SECTION_INITIAL,
+                            .doc = arena_format(arena, "%s of %s", rigid_inputs[k].doc, name)};
+    }
+}
+
+static void rigid_name_lengths(const RigidWorldSpec *spec, const RigidConstants *c, double *assets, Arena *arena,
+                               Parameter *parameters, int *count)
+{
+    RigidRow *rows = (RigidRow *)(assets + c->rows);
+    for (int r = 0; r < c->n_rows; r++) {
+        if (rows[r].kind != RIGID_DISTANCE) continue;
+        const char *name = spec->constraints.names[(int)rows[r].constraint];
+        rows[r].input = *count;
+        parameters[(*count)++] = (Parameter){.name = arena_format(arena, "%s_length", name),
+                                             .unit = "m",
+                                             .value = rows[r].target,
+                                             .low = 1e-9,
+                                             .high = 1e9,
+                                             .doc = arena_format(arena, "length of %s", name)};
+    }
+}
+
+// Worlds of more bodies than are recorded have no inputs but the gains: thousands of columns help nobody.
+void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *assets, Arena *arena, Configured *out)
+{
+    RigidBody *bodies = (RigidBody *)assets;
+    const bool named = c->n_moving <= RIGID_RECORDED_MAX;
+    const int inputs = RIGID_INPUTS * c->n_recorded;
+    Parameter *parameters = ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + inputs + c->n_rows);
+    Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * c->n_recorded);
+    Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * c->n_recorded);
+    int n_parameters = RIGID_N_PARAMETERS;
+    memcpy(parameters, rigid_parameters, sizeof rigid_parameters);
+    memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
+    columns[0] = (Field){"time", "s", "simulated time", "time"};
+    for (int r = 0; r < c->n_recorded; r++) {
+        const int b = (int)assets[c->recorded + r];
+        const char *name = spec->bodies.names[b];
+        for (int k = 0; k < RIGID_STATE; k++)
+            columns[1 + RIGID_STATE * r + k] =
+                (Field){arena_format(arena, "%s_%s", name, rigid_states[k].suffix), rigid_states[k].unit,
+                        arena_format(arena, "%s of %s", rigid_states[k].doc, name), "state"};
+        for (int k = 0; k < 3; k++)
+            metrics[RIGID_N_METRICS + 3 * r + k] =
+                (Field){arena_format(arena, "%s_end_%c", name, "xyz"[k]), "m",
+                        arena_format(arena, "position of %s at the end", name), NULL};
+        if (!named) continue;
+        bodies[b].input = n_parameters;
+        rigid_name_inputs(name, &bodies[b], arena, parameters + n_parameters);
+        n_parameters += RIGID_INPUTS;
+    }
+    if (named) rigid_name_lengths(spec, c, assets, arena, parameters, &n_parameters);
+    out->parameters = parameters;
+    out->n_parameters = n_parameters;
+    out->metrics = metrics;
+    out->n_metrics = RIGID_N_METRICS + 3 * c->n_recorded;
+    out->columns = columns;
+    out->n_columns = 1 + RIGID_STATE * c->n_recorded;
+}
+
+// ---- configuration --------------------------------------------------------------------------------------------------
+
+extern const Model rigid_model;
+
+static Error rigid_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    const double duration = settings[RIGID_OPTION_DURATION], dt = settings[RIGID_OPTION_DT];
+    const Points none = {0}, *items = points != NULL ? points + RIGID_N_OPTIONS : NULL;
+    const RigidWorldSpec spec = {.bodies = items != NULL ? items[0] : none,
+                                 .constraints = items != NULL ? items[1] : none,
+                                 .forces = items != NULL ? items[2] : none};
+    RigidConstants constants = {.dt = dt,
+                                .density = settings[RIGID_OPTION_DENSITY],
+                                .ticks = (int64_t)floor(duration / dt + 0.5),
+                                .form = (int32_t)settings[RIGID_OPTION_FORM],
+                                .map = (int32_t)settings[RIGID_OPTION_MAP],
+                                .air = (int32_t)settings[RIGID_OPTION_AIR],
+                                .per_dt = (int32_t)settings[RIGID_OPTION_UNITS],
+                                .iterations = (int32_t)settings[RIGID_OPTION_ITERATIONS],
+                                .refine = (int32_t)settings[RIGID_OPTION_REFINE],
+                                .regularise = settings[RIGID_OPTION_REGULARISE]};
+    *out = (Configured){0};
+    if (constants.ticks < 1 || fabs(duration / dt - (double)constants.ticks) > 1e-6)
+        return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
+    *out = (Configured){.model = &rigid_model,
+                        .failures = rigid_failures,
+                        .n_failures = (int)(sizeof rigid_failures / sizeof rigid_failures[0]),
+                        .objective = "error_rms",
+                        .ticks = constants.ticks,
+                        .tick_duration = dt};
+    TRY(rigid_world(&spec, arena, &constants, out));
+    const bool small = constants.cells <= RIGID_SMALL;
+    out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
+    out->n_work = small ? constants.kept : constants.cells;
+    memcpy(&out->constants, &constants, sizeof constants);
+    return error_none();
+}
+
+const Model rigid_model = {
+    .name = "rigid",
+    .doc = "constrained rigid bodies: worlds that the spec declares",
+    .source = "J. Baumgarte, CMAME 1, 1972; D. Baraff, SIGGRAPH 1996; H. C. Andersen, J. Comp. Phys. 52, 1983",
+    .options = rigid_options,
+    .n_options = RIGID_N_OPTIONS,
+    .lists = rigid_lists,
+    .n_lists = 3,
+    .configure = rigid_configure,
+};

@@ -1,0 +1,161 @@
+// What the host side (rigid.c, world.c) and the kernels (advance.h) of the rigid-body model share: how a world lies in
+// the assets, and a lane in its memory.
+#ifndef HOPSCOTCH_RIGID_H
+#define HOPSCOTCH_RIGID_H
+
+#include "../sim.h"
+
+enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
+enum { RIGID_JOINT_ROWS = 6, RIGID_LOOP_ROWS_MAX = 1024 }; // rows between two bodies that are solved as one block
+
+typedef enum RigidForm {
+    RIGID_BAUMGARTE,
+    RIGID_ORIGINAL,
+    RIGID_ORIGINAL_WITH_BIAS,
+    RIGID_VELOCITY,
+    RIGID_SOFT,
+    RIGID_RATTLE
+} RigidForm;
+typedef enum RigidMap { RIGID_EXPONENTIAL, RIGID_CAYLEY } RigidMap;
+typedef enum RigidRowKind {
+    RIGID_DISTANCE,     // (|d| - L)(|d| + L)/2
+    RIGID_ALONG,        // a.d - target, a fixed in the world
+    RIGID_TURN,         // a.log(R_i rest R_j'), a fixed in the world
+    RIGID_PERPENDICULAR // a.b, a carried by body i, b by body j
+} RigidRowKind;
+typedef enum RigidForceKind { RIGID_DRAG, RIGID_SPRING, RIGID_TETHER, RIGID_PUSH, RIGID_PARACHUTE } RigidForceKind;
+typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
+
+// The world in the assets: arrays of these, laid over doubles. World axes, SI units, z up.
+typedef struct RigidBody {
+    double fixed, gravity;         // 0 or 1
+    double mass, inertia[6];       // xx, yy, zz, xy, xz, yz in body axes
+    double p[3], q[4], v[3], w[3]; // at t = 0
+    double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
+    double joint;                  // that holds it to its parent; -1: none
+    double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
+} RigidBody;
+enum { RIGID_INPUTS = 10 }; // mass, p, v, w
+
+typedef struct RigidRow {
+    double kind, i, j;
+    double at_i[3], at_j[3]; // body axes
+    double a[3], b[3];
+    double rest[4]; // R_i0' R_j0 as a quaternion
+    double target;  // L or e.d (m)
+    double input;   // parameter that is its L; -1: none
+    double constraint;
+} RigidRow;
+
+// Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
+// in the rows.
+typedef struct RigidJoint {
+    double child, parent, first, count;
+} RigidJoint;
+
+typedef struct RigidForce {
+    double kind, i, j;
+    double at_i[3], at_j[3];
+    double force[3], torque[3]; // N, N m: world axes
+    double linear, quadratic;   // N s/m; m^2: Cd A
+    double stiffness, damping, length;
+    double packed, open, rate; // parachute: Cd A before and after (m^2), 1/s
+    double speed, altitude;    // it latches above, below; infinite: not by that
+    double jumps;              // opening: original
+} RigidForce;
+
+// Shared by all lanes; laid over sim.h's Constants. Offsets are in doubles of the assets, of a lane's memory.
+typedef struct RigidConstants {
+    double dt, density, wind[3];
+    int64_t ticks;
+    int32_t form, map, air, per_dt, iterations, refine;
+    int32_t n_bodies, n_rows, n_joints, n_forces; // tree rows first, then those of loops
+    int32_t n_loop_rows, n_recorded, n_moving;
+    int32_t rows, joints, forces, order, recorded; // in the assets; bodies: at 0
+    int32_t sums_at, latch_at, kept, cells;        // in the memory: state at 0; so many cells outlive a slice
+    int32_t body_at, row_at, factor_at, response_at, schur_at; // in the memory
+    double regularise;                                         // part of the diagonal that is added to it
+} RigidConstants;
+
+// A lane's inputs that every world has.
+// clang-format off
+#define RIGID_PARAMETERS(X) \
+    X(alpha, "1/s", 5.0, 0.0, 1e9, "gain: of the velocity error 2 alpha (baumgarte), of the position error alpha (original); in units of dt if gain_units: per_dt") \
+    X(beta, "1/s", 5.0, 0.0, 1e9, "gain: of the position error beta^2 (baumgarte), of the velocity error 1 + beta (original)") \
+    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step takes back") \
+    X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: of the constraint as a spring") \
+    X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: of that spring") \
+    X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards")
+
+// Metrics that every world has; those of bodies stand after them.
+#define RIGID_METRICS(X) \
+    X(error_rms, "m", "rms of the constraints' errors over rows and time; a distance's is |d| - L (m), an angle's in rad") \
+    X(error_max, "m", "greatest of them") \
+    X(error_end, "m", "greatest of them at the end") \
+    X(tension_max, "N", "greatest pull in a distance constraint (rod)") \
+    X(multiplier_max, "N", "greatest |lambda| of a row") \
+    X(energy_error, "J", "greatest |E - E(0)|, kinetic and of gravity") \
+    X(energy_end, "J", "E - E(0) at the end") \
+    X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
+    X(redundant_rows, "1", "rows that the others imply, at the end: their multiplier is 0") \
+    X(touchdown, "s", "when the first body's centre came down to z = 0, interpolated; the duration if none did") \
+    X(survived, "s", "time that the world stayed finite")
+// clang-format on
+
+#define RIGID_ENTRY(name, ...) RIGID_PARAMETER_##name,
+enum { RIGID_PARAMETERS(RIGID_ENTRY) RIGID_N_PARAMETERS };
+#undef RIGID_ENTRY
+#define RIGID_ENTRY(name, ...) RIGID_METRIC_##name,
+enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
+#undef RIGID_ENTRY
+
+enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
+
+// Per body and row, in a lane's memory.
+enum {
+    RIGID_STATE = 13,                    // p, q, v, w
+    RIGID_BODY_F = 0,                    // force and torque (6)
+    RIGID_BODY_R = 6,                    // right-hand side (6)
+    RIGID_BODY_A = 12,                   // acceleration (6)
+    RIGID_BODY_D = 18,                   // what a solve gives (6)
+    RIGID_BODY_M = 24,                   // mass, inertia in world axes (7)
+    RIGID_BODY_FACTOR = 31,              // LDL' of its 6x6, packed by rows (21)
+    RIGID_BODY_START = 52,               // p, q at the step's start (7)
+    RIGID_BODY_CELLS = 59,               //
+    RIGID_ROW_J = 0,                     // [v_i, w_i, v_j, w_j] (12)
+    RIGID_ROW_C = 12,                    // error
+    RIGID_ROW_STRETCH = 13,              // error in metres: |d| - L of a distance
+    RIGID_ROW_JV = 14,                   //
+    RIGID_ROW_BIAS = 15,                 // J' v
+    RIGID_ROW_RHS = 16,                  //
+    RIGID_ROW_LAMBDA = 17,               //
+    RIGID_ROW_SOFT = 18,                 // added to the diagonal
+    RIGID_ROW_Z = 19,                    // right-hand side as the elimination leaves it
+    RIGID_ROW_X = 20,                    // what a solve gives
+    RIGID_ROW_LENGTH = 21,               // |d|
+    RIGID_ROW_CELLS = 22,                //
+    RIGID_JOINT_CELLS = 21,              // LDL' of its block
+    RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
+    RIGID_SUM_ENERGY,                    // E(0)
+    RIGID_SUMS,                          //
+    RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
+};
+
+// ---- world.c --------------------------------------------------------------------------------------------------------
+
+typedef struct RigidWorldSpec {
+    Points bodies, constraints, forces; // as the lists below describe them
+} RigidWorldSpec;
+
+extern const List rigid_lists[3];
+// The world of a spec in the assets. Error (user), with wrong_list and wrong_item where it is.
+// No bodies at all: the pendulum, a payload of 5 kg on a rod of 2 m.
+Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
+
+// ---- rigid.c --------------------------------------------------------------------------------------------------------
+
+// The parameters, metrics and columns of this world, and the bodies' parameters in its assets.
+void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, double *assets, Arena *arena,
+                Configured *out);
+
+#endif

@@ -1,0 +1,109 @@
+// A step with stabilised constraints: J a = -s J' v - c J v - k C at the old state, then v += a dt, p += v dt with the
+// new v, and the turn by the new w.
+// Sources: J. Baumgarte, CMAME 1, 1972; E. Catto, Soft constraints, GDC 2011 (form soft).
+#ifndef HOPSCOTCH_RIGID_STEP_H
+#define HOPSCOTCH_RIGID_STEP_H
+
+#include "forces.h"
+#include "solve.h"
+
+// s, c and k of a form; form soft also gives what is added to the diagonal, in parts of it.
+typedef struct RigidGains {
+    real s, c, k, soft;
+} RigidGains;
+
+HD RigidGains rigid_soft_gains(const RigidLanes *w)
+{
+    const real omega = 6.283185307179586 * w->frequency;
+    const real a1 = fused(omega, w->dt, 2.0 * w->damping_ratio);
+    RigidGains gains;
+    gains.s = splat(0.0);
+    gains.c = 1.0 / w->dt;
+    gains.k = omega / (a1 * w->dt);
+    gains.soft = 1.0 / (w->dt * omega * a1);
+    return gains;
+}
+
+HD RigidGains rigid_gains(const RigidLanes *w)
+{
+    const real unit = w->c.per_dt ? 1.0 / w->dt : splat(1.0);
+    RigidGains gains;
+    gains.soft = splat(w->c.regularise);
+    gains.s = splat(1.0);
+    switch (w->c.form) {
+    case RIGID_ORIGINAL:
+    case RIGID_ORIGINAL_WITH_BIAS:
+        gains.s = splat(w->c.form == RIGID_ORIGINAL ? 0.0 : 1.0);
+        gains.c = w->c.per_dt ? w->beta * unit : 1.0 + w->beta;
+        gains.k = w->alpha * unit * unit;
+        return gains;
+    case RIGID_VELOCITY:
+        gains.s = splat(0.0);
+        gains.c = 1.0 / w->dt;
+        gains.k = w->gamma / (w->dt * w->dt);
+        return gains;
+    case RIGID_SOFT: return rigid_soft_gains(w);
+    default:
+        gains.c = 2.0 * w->alpha * unit;
+        gains.k = w->beta * w->beta * unit * unit;
+        return gains;
+    }
+}
+
+// Form soft acts on |d| - L: rows of distances are divided by |d|.
+HD void rigid_normalise(const RigidLanes *w, int at)
+{
+    const real inverse = 1.0 / cell(w, at + RIGID_ROW_LENGTH);
+    for (int k = 0; k < 12; k++) set_cell(w, at + RIGID_ROW_J + k, cell(w, at + RIGID_ROW_J + k) * inverse);
+    set_cell(w, at + RIGID_ROW_JV, cell(w, at + RIGID_ROW_JV) * inverse);
+    set_cell(w, at + RIGID_ROW_C, cell(w, at + RIGID_ROW_STRETCH));
+    set_cell(w, at + RIGID_ROW_LENGTH, splat(1.0));
+}
+
+HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
+{
+    const bool regular = w->c.form == RIGID_SOFT || w->c.regularise > 0.0;
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        if (w->c.form == RIGID_SOFT) rigid_normalise(w, at);
+        const real velocity = gains->c * cell(w, at + RIGID_ROW_JV), position = gains->k * cell(w, at + RIGID_ROW_C);
+        set_cell(w, at + RIGID_ROW_RHS, -(gains->s * cell(w, at + RIGID_ROW_BIAS)) - velocity - position);
+        set_cell(w, at + RIGID_ROW_SOFT, regular ? gains->soft * rigid_row_compliance(w, k) : splat(0.0));
+    }
+}
+
+// v += a s, w += a s
+HD void rigid_kick(const RigidLanes *w, real s)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
+        const int to = rigid_state_at(w, body) + 7;
+        for (int c = 0; c < 6; c++) set_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
+    }
+}
+
+HD void rigid_drift(const RigidLanes *w)
+{
+    for (int b = 0; b < w->c.n_moving; b++) {
+        const int body = (int)w->order[b];
+        const Quaternion q = rigid_q(w, body);
+        const Vector3 spin = rigid_w(w, body);
+        set_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
+        rigid_set_q(w, body,
+                    w->c.map == RIGID_CAYLEY ? turned_cayley(q, spin, w->dt) : turned_exponential(q, spin, w->dt));
+    }
+}
+
+// Gives the rows without a pivot.
+HD real rigid_step_stabilised(const RigidLanes *w, const RigidGains *gains, real t)
+{
+    rigid_masses(w);
+    rigid_assemble(w, true);
+    rigid_forces(w, t, true);
+    rigid_stabilise(w, gains);
+    const real dropped = rigid_factor_all(w);
+    rigid_solve(w);
+    return dropped;
+}
+
+#endif

@@ -1,0 +1,561 @@
+// A world as the spec declares it, checked and laid into the assets: bodies, constraints as rows, forces, and the tree
+// of joints that the solver follows.
+#include "rigid.h"
+
+#include "../models.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WORLD_FAR 1e9 // m
+
+// clang-format off
+static const ItemField world_body_fields[] = {
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name; also the start of its parameters' and columns' names"},
+    {"mass", ITEM_NUMBERS, 1, 1, "kg", 1.0, 1e-9, 1e12, NULL, NULL, "mass"},
+    {"inertia", ITEM_NUMBERS, 1, 6, "kg m^2", 1.0, -1e15, 1e15, NULL, NULL, "in body axes, about the centre of mass: one number, the diagonal, or xx, yy, zz, xy, xz, yz"},
+    {"position", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "of the centre of mass at the start; z is up"},
+    {"orientation", ITEM_NUMBERS, 4, 4, "1", 0.0, -1.0, 1.0, NULL, "upright", "quaternion x, y, z, w at the start, body to world"},
+    {"velocity", ITEM_NUMBERS, 3, 3, "m/s", 0.0, -1e6, 1e6, NULL, NULL, "at the start"},
+    {"spin", ITEM_NUMBERS, 3, 3, "rad/s", 0.0, -1e6, 1e6, NULL, NULL, "angular velocity at the start, in world axes"},
+    {"fixed", ITEM_BOOLEAN, 1, 1, "", 0, 0, 1, NULL, NULL, "it never moves"},
+    {"gravity", ITEM_BOOLEAN, 1, 1, "", 1, 0, 1, NULL, NULL, "gravity acts on it"},
+};
+
+static const ItemField world_constraint_fields[] = {
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "distance|ball|hinge|weld|along|turn", NULL, "distance: a rod; ball: one point; hinge: one point and one axis; weld: no motion; along: no motion along the axis; turn: no turn about it"},
+    {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "one body"},
+    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other"},
+    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
+    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "meeting", "where, in the axes of b; meeting: where at_a is at the start, of a distance the centre of b"},
+    {"axis", ITEM_NUMBERS, 3, 3, "1", 0.0, -1.0, 1.0, NULL, "z", "of a hinge at the start, or fixed: of along and turn; in world axes"},
+    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 1e-9, WORLD_FAR, NULL, "initial", "of a distance"},
+};
+
+static const ItemField world_force_fields[] = {
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL, "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force and torque; parachute: a drag that opens"},
+    {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "the body"},
+    {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other end of a spring or tether"},
+    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
+    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of b"},
+    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
+    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
+    {"linear", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e12, NULL, NULL, "drag: force over speed"},
+    {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "drag and parachute: drag coefficient times area, open"},
+    {"stiffness", ITEM_NUMBERS, 1, 1, "N/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
+    {"damping", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
+    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 0.0, WORLD_FAR, NULL, NULL, "spring and tether: where they pull no more"},
+    {"packed", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "parachute: as area, before it opens"},
+    {"rate", ITEM_NUMBERS, 1, 1, "1/s", 2.0, 1e-9, 1e9, NULL, NULL, "parachute: it opens as tanh(rate t)"},
+    {"speed", ITEM_NUMBERS, 1, 1, "m/s", 0.0, 0.0, 1e6, NULL, "never", "parachute: it opens above this speed"},
+    {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never", "parachute: it opens below this height"},
+    {"opening", ITEM_CHOICE, 1, 1, "", 0, 0, 1, "smooth|original", NULL, "original: (1 + tanh(rate t))/2, which jumps"},
+};
+
+#define WORLD_FIELDS(fields) fields, sizeof fields / sizeof fields[0]
+const List rigid_lists[3] = {
+    {"world.bodies", WORLD_FIELDS(world_body_fields), RIGID_BODIES_MAX, "rigid bodies", "[{name: payload, mass: 5, inertia: 0.5, velocity: [3, 0, 0]}]"},
+    {"world.constraints", WORLD_FIELDS(world_constraint_fields), RIGID_CONSTRAINTS_MAX, "what holds them together", "[{name: rod, type: distance, a: payload, b: anchor}]"},
+    {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "what acts on them besides gravity", "[{name: air, type: drag, a: payload, area: 0.4}]"},
+};
+// clang-format on
+
+enum { WORLD_DISTANCE_TYPE, WORLD_BALL, WORLD_HINGE, WORLD_WELD, WORLD_ALONG_TYPE, WORLD_TURN_TYPE };
+
+// ---- fields by name -------------------------------------------------------------------------------------------------
+
+static int world_offset(const List *list, const char *name)
+{
+    int offset = 0;
+    for (int f = 0; f < list->n_fields; f++) {
+        if (strcmp(list->fields[f].name, name) == 0) return offset;
+        offset += list_field_width(&list->fields[f]);
+    }
+    return -1;
+}
+
+static const double *world_at(const Points *items, const List *list, int64_t item, const char *name)
+{
+    return items->xy + item * list_width(list) + world_offset(list, name);
+}
+
+#define BODY(item, name) world_at(&spec->bodies, &rigid_lists[0], (item), (name))
+#define CONSTRAINT(item, name) world_at(&spec->constraints, &rigid_lists[1], (item), (name))
+#define FORCE(item, name) world_at(&spec->forces, &rigid_lists[2], (item), (name))
+
+// ---- a world without any: the pendulum ------------------------------------------------------------------------------
+
+static double *world_default_items(const List *list, int64_t count, Arena *arena)
+{
+    const int width = list_width(list);
+    double *values = ARENA_NEW(arena, double, count *width), *value = values;
+    for (int64_t i = 0; i < count; i++) {
+        for (int f = 0; f < list->n_fields; f++) {
+            for (int k = 0; k < list_field_width(&list->fields[f]); k++) *value++ = list_default(&list->fields[f], k);
+        }
+    }
+    return values;
+}
+
+static RigidWorldSpec world_pendulum(Arena *arena)
+{
+    static const char *const bodies[] = {"anchor", "payload"}, *const rods[] = {"rod"};
+    double *body = world_default_items(&rigid_lists[0], 2, arena),
+           *rod = world_default_items(&rigid_lists[1], 1, arena);
+    double *payload = body + list_width(&rigid_lists[0]);
+    body[world_offset(&rigid_lists[0], "position") + 2] = 2.0;
+    body[world_offset(&rigid_lists[0], "fixed")] = 1.0;
+    payload[world_offset(&rigid_lists[0], "mass")] = 5.0;
+    payload[world_offset(&rigid_lists[0], "inertia")] = 0.5;
+    payload[world_offset(&rigid_lists[0], "velocity")] = 3.0;
+    rod[world_offset(&rigid_lists[1], "a")] = 1.0;
+    rod[world_offset(&rigid_lists[1], "b")] = 0.0;
+    return (RigidWorldSpec){.bodies = {body, 2, bodies}, .constraints = {rod, 1, rods}};
+}
+
+// ---- vectors on the host --------------------------------------------------------------------------------------------
+
+static void world_cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double world_length(const double *a) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
+
+// v turned by q (sign 1), or back (-1): v + 2 w (u x v) + 2 u x (u x v)
+static void world_turn(const double *q, double sign, const double *v, double *out)
+{
+    const double u[3] = {sign * q[0], sign * q[1], sign * q[2]};
+    double first[3], second[3];
+    world_cross(u, v, first);
+    world_cross(u, first, second);
+    for (int k = 0; k < 3; k++) out[k] = v[k] + 2.0 * (q[3] * first[k] + second[k]);
+}
+
+// conjugate(p) q
+static void world_relative(const double *p, const double *q, double *out)
+{
+    double cross[3];
+    const double u[3] = {-p[0], -p[1], -p[2]};
+    world_cross(u, q, cross);
+    for (int k = 0; k < 3; k++) out[k] = p[3] * q[k] + q[3] * u[k] + cross[k];
+    out[3] = p[3] * q[3] - (u[0] * q[0] + u[1] * q[1] + u[2] * q[2]);
+}
+
+// two unit vectors that stand on the unit vector h and on each other
+static void world_basis(const double *h, double *e1, double *e2)
+{
+    const double helper[3] = {fabs(h[0]) < 0.6 ? 1.0 : 0.0, fabs(h[0]) < 0.6 ? 0.0 : 1.0, 0.0};
+    world_cross(h, helper, e1);
+    const double length = world_length(e1);
+    for (int k = 0; k < 3; k++) e1[k] /= length;
+    world_cross(h, e1, e2);
+}
+
+// The quaternion of the turn whose columns are the rows of axis[3][3], right-handed.
+static void world_quaternion(double axis[3][3], double *q)
+{
+    const double trace = axis[0][0] + axis[1][1] + axis[2][2];
+    double best = trace;
+    int which = 3;
+    for (int k = 0; k < 3; k++) {
+        if (axis[k][k] > best) {
+            best = axis[k][k];
+            which = k;
+        }
+    }
+    // R(i, j) = axis[j][i]
+    if (which == 3) {
+        q[3] = 0.5 * sqrt(1.0 + trace);
+        for (int k = 0; k < 3; k++) {
+            const int i = (k + 1) % 3, j = (k + 2) % 3;
+            q[k] = (axis[i][j] - axis[j][i]) / (4.0 * q[3]);
+        }
+        return;
+    }
+    const int i = which, j = (i + 1) % 3, k = (i + 2) % 3;
+    q[i] = 0.5 * sqrt(1.0 + axis[i][i] - axis[j][j] - axis[k][k]);
+    q[j] = (axis[i][j] + axis[j][i]) / (4.0 * q[i]);
+    q[k] = (axis[i][k] + axis[k][i]) / (4.0 * q[i]);
+    q[3] = (axis[j][k] - axis[k][j]) / (4.0 * q[i]);
+}
+
+// ---- bodies ---------------------------------------------------------------------------------------------------------
+
+// Principal moments, and the turn of their axes; false: not positive.
+static bool world_principal(RigidBody *body)
+{
+    const double *I = body->inertia;
+    const double matrix[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+    double vectors[9], work[9 + 3 * 8], axis[3][3];
+    const bool diagonal = I[3] == 0.0 && I[4] == 0.0 && I[5] == 0.0;
+    for (int k = 0; k < 3; k++) body->moments[k] = I[k];
+    for (int k = 0; k < 4; k++) body->axes[k] = k == 3;
+    if (diagonal) return I[0] > 0.0 && I[1] > 0.0 && I[2] > 0.0;
+    if (!symmetric_eigen(3, matrix, body->moments, vectors, work) || !(body->moments[0] > 0.0)) return false;
+    memcpy(axis, vectors, sizeof axis);
+    world_cross(axis[0], axis[1], axis[2]); // right-handed
+    world_quaternion(axis, body->axes);
+    return true;
+}
+
+static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody *body)
+{
+    const char *name = spec->bodies.names[item];
+    const double *inertia = BODY(item, "inertia"), *q = BODY(item, "orientation");
+    body->fixed = *BODY(item, "fixed");
+    body->gravity = *BODY(item, "gravity");
+    body->mass = *BODY(item, "mass");
+    body->joint = body->input = -1.0;
+    memcpy(body->p, BODY(item, "position"), sizeof body->p);
+    memcpy(body->v, BODY(item, "velocity"), sizeof body->v);
+    memcpy(body->w, BODY(item, "spin"), sizeof body->w);
+    int given = 0;
+    while (given < 6 && !isnan(inertia[given])) given++;
+    if (given != 1 && given != 3 && given != 6)
+        return error_make(ERROR_USER, "inertia of %s has %d numbers, expected 1, 3 or 6", name, given);
+    for (int k = 0; k < 6; k++) body->inertia[k] = k < 3 ? inertia[given == 1 ? 0 : k] : given == 6 ? inertia[k] : 0.0;
+    if (!world_principal(body))
+        return error_make(ERROR_USER, "inertia of %s is not positive definite: no body turns like that", name);
+    const double length = isnan(q[0]) ? 1.0 : sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (fabs(length - 1.0) > 1e-6)
+        return error_make(ERROR_USER, "orientation of %s has length %g, expected a unit quaternion", name, length);
+    for (int k = 0; k < 4; k++) body->q[k] = isnan(q[0]) ? k == 3 : q[k] / length;
+    if (body->fixed != 0.0 && (world_length(body->v) > 0.0 || world_length(body->w) > 0.0))
+        return error_make(ERROR_USER, "%s is fixed and has a velocity", name);
+    return error_none();
+}
+
+// ---- constraints as rows --------------------------------------------------------------------------------------------
+
+typedef struct WorldRows {
+    RigidRow *rows;
+    int count;
+} WorldRows;
+
+static void world_point(const RigidBody *body, const double *at, double *out)
+{
+    world_turn(body->q, 1.0, at, out);
+    for (int k = 0; k < 3; k++) out[k] += body->p[k];
+}
+
+static void world_local(const RigidBody *body, const double *point, double *out)
+{
+    double arm[3];
+    for (int k = 0; k < 3; k++) arm[k] = point[k] - body->p[k];
+    world_turn(body->q, -1.0, arm, out);
+}
+
+static void world_add(WorldRows *rows, const RigidRow *form, RigidRowKind kind, const double *a, const double *b)
+{
+    RigidRow *row = &rows->rows[rows->count++];
+    *row = *form;
+    row->kind = kind;
+    if (a != NULL) memcpy(row->a, a, sizeof row->a);
+    if (b != NULL) memcpy(row->b, b, sizeof row->b);
+}
+
+static void world_add_ball(WorldRows *rows, const RigidRow *form)
+{
+    for (int k = 0; k < 3; k++) {
+        const double e[3] = {k == 0, k == 1, k == 2};
+        world_add(rows, form, RIGID_ALONG, e, NULL);
+    }
+}
+
+// The world vectors a and b, carried by the bodies, stay perpendicular.
+static void world_add_perpendicular(WorldRows *rows, const RigidRow *form, const RigidBody *bodies, const double *a,
+                                    const double *b)
+{
+    double local_a[3], local_b[3];
+    world_turn(bodies[(int)form->i].q, -1.0, a, local_a);
+    world_turn(bodies[(int)form->j].q, -1.0, b, local_b);
+    world_add(rows, form, RIGID_PERPENDICULAR, local_a, local_b);
+}
+
+static void world_expand(int type, const RigidRow *form, const RigidBody *bodies, const double *axis, WorldRows *rows)
+{
+    static const double e[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double e1[3], e2[3];
+    world_basis(axis, e1, e2);
+    if (type == WORLD_DISTANCE_TYPE) world_add(rows, form, RIGID_DISTANCE, NULL, NULL);
+    if (type == WORLD_BALL || type == WORLD_HINGE || type == WORLD_WELD) world_add_ball(rows, form);
+    if (type == WORLD_HINGE) {
+        world_add_perpendicular(rows, form, bodies, axis, e1);
+        world_add_perpendicular(rows, form, bodies, axis, e2);
+    }
+    for (int k = 0; type == WORLD_WELD && k < 3; k++) world_add_perpendicular(rows, form, bodies, e[k], e[(k + 1) % 3]);
+    if (type == WORLD_ALONG_TYPE) world_add(rows, form, RIGID_ALONG, axis, NULL);
+    if (type == WORLD_TURN_TYPE) world_add(rows, form, RIGID_TURN, axis, NULL);
+}
+
+static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, WorldRows *rows)
+{
+    const char *name = spec->constraints.names[item];
+    const int type = (int)*CONSTRAINT(item, "type"), i = (int)*CONSTRAINT(item, "a");
+    const int b = (int)*CONSTRAINT(item, "b"), j = b < 0 ? (int)spec->bodies.count : b;
+    RigidRow form = {.i = i, .j = j, .input = -1.0, .constraint = (double)item};
+    const double *at_b = CONSTRAINT(item, "at_b"), *given_axis = CONSTRAINT(item, "axis");
+    const double *length = CONSTRAINT(item, "length");
+    double point_a[3], point_b[3], d[3], axis[3] = {0, 0, 1};
+    if (i == j) return error_make(ERROR_USER, "%s holds a body to itself: a and b must differ", name);
+    if (bodies[i].fixed != 0.0 && bodies[j].fixed != 0.0)
+        return error_make(ERROR_USER, "%s holds two bodies that are fixed: it has nothing to do", name);
+    memcpy(form.at_i, CONSTRAINT(item, "at_a"), sizeof form.at_i);
+    world_point(&bodies[i], form.at_i, point_a);
+    if (!isnan(at_b[0]))
+        memcpy(form.at_j, at_b, sizeof form.at_j);
+    else if (type != WORLD_DISTANCE_TYPE)
+        world_local(&bodies[j], point_a, form.at_j);
+    world_point(&bodies[j], form.at_j, point_b);
+    for (int k = 0; k < 3; k++) d[k] = point_a[k] - point_b[k];
+    if (!isnan(given_axis[0])) {
+        const double size = world_length(given_axis);
+        if (!(size > 1e-9)) return error_make(ERROR_USER, "axis of %s has no length", name);
+        for (int k = 0; k < 3; k++) axis[k] = given_axis[k] / size;
+    }
+    if (type == WORLD_DISTANCE_TYPE) {
+        form.target = isnan(*length) ? world_length(d) : *length;
+        if (!(world_length(d) > 0.0))
+            return error_make(ERROR_USER, "the ends of %s are at one point: a distance has no direction then", name);
+    } else if (!isnan(*length)) {
+        return error_make(ERROR_USER, "length of %s: only a distance has one", name);
+    }
+    if (type == WORLD_ALONG_TYPE) form.target = axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2];
+    world_relative(bodies[i].q, bodies[j].q, form.rest);
+    world_expand(type, &form, bodies, axis, rows);
+    return error_none();
+}
+
+// ---- forces ---------------------------------------------------------------------------------------------------------
+
+static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, RigidForce *force)
+{
+    const int b = (int)*FORCE(item, "b");
+    const double *speed = FORCE(item, "speed"), *altitude = FORCE(item, "altitude");
+    *force = (RigidForce){.kind = *FORCE(item, "type"),
+                          .i = *FORCE(item, "a"),
+                          .j = b < 0 ? (double)spec->bodies.count : b,
+                          .linear = *FORCE(item, "linear"),
+                          .quadratic = *FORCE(item, "area"),
+                          .stiffness = *FORCE(item, "stiffness"),
+                          .damping = *FORCE(item, "damping"),
+                          .length = *FORCE(item, "length"),
+                          .packed = *FORCE(item, "packed"),
+                          .open = *FORCE(item, "area"),
+                          .rate = *FORCE(item, "rate"),
+                          .speed = isnan(*speed) ? INFINITY : *speed,
+                          .altitude = isnan(*altitude) ? -INFINITY : *altitude,
+                          .jumps = *FORCE(item, "opening")};
+    memcpy(force->at_i, FORCE(item, "at_a"), sizeof force->at_i);
+    memcpy(force->at_j, FORCE(item, "at_b"), sizeof force->at_j);
+    memcpy(force->force, FORCE(item, "force"), sizeof force->force);
+    memcpy(force->torque, FORCE(item, "torque"), sizeof force->torque);
+    if (bodies[(int)force->i].fixed != 0.0 && (b < 0 || bodies[b].fixed != 0.0))
+        return error_make(ERROR_USER, "%s acts on bodies that are fixed: it has nothing to do",
+                          spec->forces.names[item]);
+    if (force->kind == RIGID_PARACHUTE && isnan(*speed) && isnan(*altitude))
+        return error_make(ERROR_USER, "%s never opens: give speed or altitude", spec->forces.names[item]);
+    return error_none();
+}
+
+// ---- the tree -------------------------------------------------------------------------------------------------------
+
+// Bodies and the constraints between them, for the walk.
+typedef struct WorldTree {
+    const RigidRow *rows;
+    int n_rows, n_bodies;
+    RigidBody *bodies;
+    int *next[2], *first; // rows of a body, as a list: next[side][row], 2 row + side
+    int *order, n_order;  // parents before children
+    int *parent;          // -2: not seen yet; -1: a root
+    RigidJoint *joints;
+    int n_joints;
+} WorldTree;
+
+static void world_link(WorldTree *tree, Arena *arena)
+{
+    tree->first = ARENA_NEW(arena, int, tree->n_bodies);
+    for (int side = 0; side < 2; side++) tree->next[side] = ARENA_NEW(arena, int, tree->n_rows);
+    for (int b = 0; b < tree->n_bodies; b++) tree->first[b] = -1;
+    for (int r = tree->n_rows - 1; r >= 0; r--) {
+        for (int side = 0; side < 2; side++) {
+            const int body = (int)(side == 0 ? tree->rows[r].i : tree->rows[r].j);
+            tree->next[side][r] = tree->first[body];
+            tree->first[body] = 2 * r + side;
+        }
+    }
+}
+
+static int world_other(const WorldTree *tree, int link)
+{
+    return (int)(link % 2 == 0 ? tree->rows[link / 2].j : tree->rows[link / 2].i);
+}
+
+static bool world_is_held(const WorldTree *tree, int body) // by something fixed
+{
+    for (int link = tree->first[body]; link >= 0; link = tree->next[link % 2][link / 2]) {
+        if (tree->bodies[world_other(tree, link)].fixed != 0.0) return true;
+    }
+    return false;
+}
+
+static void world_add_joint(WorldTree *tree, int child, int parent)
+{
+    tree->bodies[child].joint = tree->n_joints;
+    tree->joints[tree->n_joints++] = (RigidJoint){.child = child, .parent = parent};
+}
+
+// One island from its root, breadth first.
+static void world_walk(WorldTree *tree, int root)
+{
+    int at = tree->n_order;
+    tree->parent[root] = -1;
+    tree->order[tree->n_order++] = root;
+    if (world_is_held(tree, root)) world_add_joint(tree, root, -1);
+    for (; at < tree->n_order; at++) {
+        const int body = tree->order[at];
+        for (int link = tree->first[body]; link >= 0; link = tree->next[link % 2][link / 2]) {
+            const int other = world_other(tree, link);
+            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
+            tree->parent[other] = body;
+            tree->order[tree->n_order++] = other;
+            world_add_joint(tree, other, body);
+        }
+    }
+}
+
+// Islands that something fixed holds start there: a joint can only be eliminated after a body.
+static void world_grow(WorldTree *tree, Arena *arena)
+{
+    tree->order = ARENA_NEW(arena, int, tree->n_bodies);
+    tree->parent = ARENA_NEW(arena, int, tree->n_bodies);
+    for (int b = 0; b < tree->n_bodies; b++) tree->parent[b] = -2;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int b = 0; b < tree->n_bodies; b++) {
+            if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2 && (pass == 1 || world_is_held(tree, b)))
+                world_walk(tree, b);
+        }
+    }
+}
+
+// The joint whose block a row is part of; -1: it closes a loop.
+static int world_joint_of(const WorldTree *tree, const RigidRow *row)
+{
+    const int i = (int)row->i, j = (int)row->j;
+    const bool i_fixed = tree->bodies[i].fixed != 0.0, j_fixed = tree->bodies[j].fixed != 0.0;
+    if (i_fixed || j_fixed) {
+        const int body = i_fixed ? j : i, joint = (int)tree->bodies[body].joint;
+        return joint >= 0 && tree->joints[joint].parent < 0.0 ? joint : -1;
+    }
+    if (tree->parent[i] == j) return (int)tree->bodies[i].joint;
+    if (tree->parent[j] == i) return (int)tree->bodies[j].joint;
+    return -1;
+}
+
+// Rows in the order of their joints, then those of loops; gives how many those are.
+static int world_sort(WorldTree *tree, RigidRow *sorted, Arena *arena)
+{
+    int *joint = ARENA_NEW(arena, int, tree->n_rows), count = 0, loops = 0;
+    for (int r = 0; r < tree->n_rows; r++) {
+        joint[r] = world_joint_of(tree, &tree->rows[r]);
+        if (joint[r] >= 0 && tree->joints[joint[r]].count >= RIGID_JOINT_ROWS) joint[r] = -1;
+        if (joint[r] >= 0) tree->joints[joint[r]].count += 1.0;
+        loops += joint[r] < 0;
+    }
+    for (int k = 0; k < tree->n_joints; k++) {
+        tree->joints[k].first = count;
+        count += (int)tree->joints[k].count;
+        tree->joints[k].count = 0.0; // counted anew below
+    }
+    for (int r = 0; r < tree->n_rows; r++) {
+        RigidJoint *to = joint[r] >= 0 ? &tree->joints[joint[r]] : NULL;
+        sorted[to != NULL ? (int)(to->first + to->count) : count++] = tree->rows[r];
+        if (to != NULL) to->count += 1.0;
+    }
+    return loops;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error world_wrong(Error error, int list, int64_t item, Configured *out)
+{
+    out->wrong_list = list;
+    out->wrong_item = item;
+    return error;
+}
+
+#define WORLD_TRY(call, list, item)                                                                                    \
+    do {                                                                                                               \
+        const Error world_error = (call);                                                                              \
+        if (world_error.kind != OK) return world_wrong(world_error, (list), (item), out);                              \
+    } while (0)
+
+static int32_t world_doubles(size_t bytes) { return (int32_t)(bytes / sizeof(double)); }
+
+static void world_lay_memory(RigidConstants *c)
+{
+    c->sums_at = RIGID_STATE * c->n_bodies;
+    c->latch_at = c->sums_at + RIGID_SUMS;
+    c->kept = c->latch_at + c->n_forces;
+    c->body_at = c->kept;
+    c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
+    c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
+    c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
+    c->response_at = c->schur_at + c->n_loop_rows * (c->n_loop_rows + 1) / 2;
+    const int32_t cells = c->response_at + c->n_loop_rows;
+    c->cells = cells;
+}
+
+Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, Configured *out)
+{
+    const RigidWorldSpec pendulum = given->bodies.count == 0 ? world_pendulum(arena) : *given, *spec = &pendulum;
+    const int n = (int)spec->bodies.count, m = (int)spec->constraints.count, f = (int)spec->forces.count;
+    const size_t rows_max = (size_t)m * RIGID_JOINT_ROWS;
+    double *assets = ARENA_NEW(arena, double,
+                               ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
+                                (size_t)n * sizeof(RigidJoint) + (size_t)f * sizeof(RigidForce)) /
+                                       sizeof(double) +
+                                   2 * (size_t)n);
+    RigidBody *bodies = (RigidBody *)assets;
+    WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
+    for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
+    bodies[n] = (RigidBody){.fixed = 1.0, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1.0, .joint = -1.0};
+    for (int i = 0; i < m; i++) WORLD_TRY(world_take_constraint(spec, i, bodies, &rows), 2, i);
+
+    WorldTree tree = {.rows = rows.rows, .n_rows = rows.count, .n_bodies = n + 1, .bodies = bodies};
+    tree.joints = ARENA_NEW(arena, RigidJoint, n);
+    world_link(&tree, arena);
+    world_grow(&tree, arena);
+    c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
+    c->n_loop_rows = world_sort(&tree, (RigidRow *)(assets + c->rows), arena);
+    if (c->n_loop_rows > RIGID_LOOP_ROWS_MAX)
+        return error_make(ERROR_USER, "the constraints close loops with %d rows, at most %d are allowed",
+                          c->n_loop_rows, RIGID_LOOP_ROWS_MAX);
+    c->n_bodies = n + 1;
+    c->n_rows = rows.count;
+    c->n_joints = tree.n_joints;
+    c->n_forces = f;
+    c->n_moving = tree.n_order;
+    if (tree.n_order == 0) return world_wrong(error_make(ERROR_USER, "no body of the world can move"), 1, 0, out);
+    c->joints = c->rows + world_doubles((size_t)rows.count * sizeof(RigidRow));
+    memcpy(assets + c->joints, tree.joints, (size_t)tree.n_joints * sizeof *tree.joints);
+    c->forces = c->joints + world_doubles((size_t)tree.n_joints * sizeof(RigidJoint));
+    for (int i = 0; i < f; i++)
+        WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
+    c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
+    for (int i = 0; i < tree.n_order; i++) assets[c->order + i] = tree.order[tree.n_order - 1 - i];
+    c->recorded = c->order + tree.n_order;
+    for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
+        if (bodies[i].fixed == 0.0) assets[c->recorded + c->n_recorded++] = i;
+    }
+    world_lay_memory(c);
+    out->assets = assets;
+    out->n_assets = c->recorded + c->n_recorded;
+    rigid_name(spec, c, assets, arena, out);
+    return error_none();
+}
