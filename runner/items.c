@@ -73,7 +73,7 @@ static void items_read_name(ItemsReader *items, const ItemField *field, const No
     for (int64_t i = 0; i < items->count; i++) {
         if (strcmp(items->names[i], name) != 0) continue;
         diagnose(items->reader->diagnostics, node, "there are two '%s' in %s", name, items->list->name);
-        return;
+        break;
     }
     items->names[items->count] = arena_copy(items->reader->arena, name);
 }
@@ -95,10 +95,10 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
         *value = (double)i;
         return;
     }
-    const char *near =
-        others->count > 0 && others->count < 10000 ? nearest_name(node->text, others->names, (int)others->count) : NULL;
+    const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
+    const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
     diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s%s%s", field->name, node->text, field->words,
-             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+             good ? "; did you mean '" : "", good ? near : "", good ? "'?" : "");
 }
 
 static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)

@@ -52,7 +52,7 @@ HD void rigid_begin(const RigidLanes *w)
 HD void rigid_most(const RigidLanes *w, int sum, real x)
 {
     const int at = w->c.sums_at + sum;
-    set_cell(w, at, greater_of(x, cell(w, at)));
+    set_cell(w, at, most_of(x, cell(w, at)));
 }
 
 // Errors at the state that the rows were assembled at, and what was solved there.
@@ -63,9 +63,9 @@ HD void rigid_sum_rows(const RigidLanes *w)
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
         squares = fused(stretch, stretch, squares);
-        greatest = greater_of(absolute(stretch), greatest);
-        multiplier = greater_of(absolute(lambda), multiplier);
-        if (w->rows[k].kind == RIGID_DISTANCE) pull = greater_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
+        greatest = most_of(absolute(stretch), greatest);
+        multiplier = most_of(absolute(lambda), multiplier);
+        if (w->rows[k].kind == RIGID_DISTANCE) pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
     }
     add_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, squares);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
@@ -119,7 +119,7 @@ HD void rigid_finish(const RigidLanes *w, real dropped, real steps, real t, mask
     rigid_assemble(w, false);
     real greatest = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++)
-        greatest = greater_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
+        greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
     set_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);

@@ -29,6 +29,9 @@ HD void set_cell(const RigidLanes *w, int at, real x)
 }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
+// the greater; a NaN comes through and stays
+HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(most != most), most, x); }
+
 HD Vector3 cell3(const RigidLanes *w, int at) { return vector3(cell(w, at), cell(w, at + 1), cell(w, at + 2)); }
 HD void set_cell3(const RigidLanes *w, int at, Vector3 v)
 {

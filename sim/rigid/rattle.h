@@ -87,7 +87,7 @@ HD real rigid_greatest_C(const RigidLanes *w)
 {
     real greatest = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++)
-        greatest = greater_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_C)), greatest);
+        greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_C)), greatest);
     return greatest;
 }
 

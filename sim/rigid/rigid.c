@@ -19,6 +19,7 @@ enum {
     RIGID_OPTION_ITERATIONS,
     RIGID_OPTION_REFINE,
     RIGID_OPTION_REGULARISE,
+    RIGID_OPTION_PIVOT,
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
     RIGID_N_OPTIONS
@@ -40,6 +41,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"regularise", OPTION_NUMBER, "1", 0.0, 0.0, 1.0, NULL,
      "added to the constraints' matrix, as a part of its diagonal"},
+    {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
+     "a row of which less than this part is left when those before it are met follows from them: its multiplier is 0. "
+     "Greater where a mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
@@ -180,6 +184,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .per_dt = (int32_t)settings[RIGID_OPTION_UNITS],
                                 .iterations = (int32_t)settings[RIGID_OPTION_ITERATIONS],
                                 .refine = (int32_t)settings[RIGID_OPTION_REFINE],
+                                .pivot = settings[RIGID_OPTION_PIVOT],
                                 .regularise = settings[RIGID_OPTION_REGULARISE]};
     *out = (Configured){0};
     if (constants.ticks < 1 || fabs(duration / dt - (double)constants.ticks) > 1e-6)

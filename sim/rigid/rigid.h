@@ -74,6 +74,7 @@ typedef struct RigidConstants {
     int32_t rows, joints, forces, order, recorded; // in the assets; bodies: at 0
     int32_t sums_at, latch_at, kept, cells;        // in the memory: state at 0; so many cells outlive a slice
     int32_t body_at, row_at, factor_at, response_at, schur_at; // in the memory
+    double pivot;                                              // least part of a row that counts
     double regularise;                                         // part of the diagonal that is added to it
 } RigidConstants;
 

@@ -12,15 +12,13 @@
 
 #include "memory.h"
 
-// A pivot below this part of its row's diagonal: the row follows from those before it.
-#define RIGID_PIVOT 1e-10
-
 // ---- small symmetric systems: packed by rows, element (i, j <= i) at i (i + 1)/2 + j --------------------------------
 
 HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
-// A = L D L' in place; the diagonal holds 1/D. A row without a pivot is left out: its 1/D is 0. Gives how many were.
-HD real rigid_factor(real *a, int n)
+// A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
+// before it and is left out: its 1/D is 0. Gives how many were.
+HD real rigid_factor(real *a, int n, double least)
 {
     real dropped = splat(0.0), y[RIGID_JOINT_ROWS]; // y: row i of L D
     for (int i = 0; i < n; i++) {
@@ -32,7 +30,7 @@ HD real rigid_factor(real *a, int n)
             a[packed(i, j)] = y[j] * a[packed(j, j)];
             d = fused(-a[packed(i, j)], y[j], d);
         }
-        const mask none = MASK(d <= RIGID_PIVOT * diagonal);
+        const mask none = MASK(d <= least * diagonal);
         a[packed(i, i)] = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
         dropped = dropped + select_real(none, splat(1.0), splat(0.0));
     }
@@ -152,7 +150,7 @@ HD real rigid_factor_tree(const RigidLanes *w)
     for (int b = 0; b < w->c.n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_FACTOR;
         rigid_take(w, at, 21, block);
-        rigid_factor(block, 6);
+        rigid_factor(block, 6, 0.0);
         rigid_put(w, at, 21, block);
         if (w->bodies[body].joint < 0.0) continue;
         const RigidJoint *joint = &w->joints[(int)w->bodies[body].joint];
@@ -164,7 +162,7 @@ HD real rigid_factor_tree(const RigidLanes *w)
             for (int l = 0; l <= k; l++) S[packed(k, l)] = rigid_dot6(J[l], y);
             S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
         }
-        dropped = dropped + rigid_factor(S, n);
+        dropped = dropped + rigid_factor(S, n, w->c.pivot);
         rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * (int)w->bodies[body].joint, packed(n, 0), S);
         if (rigid_moves(w, (int)joint->parent)) rigid_pass_block(w, joint, S);
     }
@@ -282,7 +280,7 @@ HD real rigid_factor_loops(const RigidLanes *w)
             set_cell(w, G + packed(i, j), l);
             d = fused(-l, y_j, d);
         }
-        const mask none = MASK(d <= RIGID_PIVOT * diagonal);
+        const mask none = MASK(d <= w->c.pivot * diagonal);
         set_cell(w, G + packed(i, i), select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d)));
         dropped = dropped + select_real(none, splat(1.0), splat(0.0));
     }
@@ -377,7 +375,7 @@ HD real rigid_row_compliance(const RigidLanes *w, int row)
         block[3] = I.xz;
         block[4] = I.yz;
         block[5] = I.zz;
-        rigid_factor(block, 3);
+        rigid_factor(block, 3, 0.0);
         real x[6];
         x[0] = J_w.x;
         x[1] = J_w.y;
@@ -415,7 +413,7 @@ HD real rigid_residual(const RigidLanes *w)
         const int at = rigid_row_at(w, k);
         const real open = cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
                           cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
-        greatest = greater_of(absolute(open), greatest);
+        greatest = most_of(absolute(open), greatest);
     }
     return greatest;
 }

@@ -45,7 +45,7 @@ TEST(hopper_slope_slows_and_lifts)
     variant_set(down.option, "terrain", VARIANT_SLOPE);
     variant_set(down.parameter, "terrain_slope", -0.05);
     variant_set(table.option, "terrain", VARIANT_TABLE);
-    table.terrain = (Points){level, 2};
+    table.terrain = (Points){.xy = level, .count = 2};
     const double speed = variant_metric(&flat, "mean_speed"), apex = variant_metric(&flat, "apex_mean");
     CHECK(variant_metric(&slope, "mean_speed") < speed - 0.02);
     CHECK(variant_metric(&down, "mean_speed") > speed + 0.005);
@@ -81,7 +81,7 @@ TEST(hopper_initial_height_is_over_the_ground)
     static const double high[] = {-100.0, 2.0, 100.0, 2.0};
     HopperCase flat = variant_case(2.0), raised = flat;
     variant_set(raised.option, "terrain", VARIANT_TABLE);
-    raised.terrain = (Points){high, 2};
+    raised.terrain = (Points){.xy = high, .count = 2};
     HopperOutcome a = hopper_simulate(&flat), b = hopper_simulate(&raised);
     CHECK_NEAR(hopper_state(&a, 0, 0), hopper_state(&b, 0, 0), 1e-9);
     CHECK_NEAR(hopper_state(&a, 1, 0) + 2.0, hopper_state(&b, 1, 0), 1e-9);
@@ -101,7 +101,7 @@ TEST(hopper_table_of_a_slope_is_that_slope)
         variant_set(slope.parameter, "terrain_slope", 0.05);
         variant_set(slope.parameter, "terrain_start", 0.5);
         variant_set(table.option, "terrain", VARIANT_TABLE);
-        table.terrain = (Points){points, 3};
+        table.terrain = (Points){.xy = points, .count = 3};
         HopperOutcome a = hopper_simulate(&slope), b = hopper_simulate(&table);
         for (int field = 0; field < 10; field++)
             CHECK_NEAR(hopper_state(&a, field, 0), hopper_state(&b, field, 0), 1e-9);
@@ -118,7 +118,7 @@ TEST(hopper_terrain_without_sense_is_refused)
     Configured configured;
     CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
     HopperCase test = variant_case(1.0);
-    test.terrain = (Points){points, 2};
+    test.terrain = (Points){.xy = points, .count = 2};
     CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured)); // no table asked for
     variant_set(test.option, "terrain", VARIANT_TABLE);
     CHECK_OK(hopper_case_configure(&test, &arena, &configured));
@@ -319,7 +319,7 @@ static HopperCase variant_all(int integrator, int terrain)
     test.fill = variant_spread;
     variant_set(test.option, "machine", 1);
     variant_set(test.option, "terrain", terrain);
-    if (terrain == VARIANT_TABLE) test.terrain = (Points){points, 5};
+    if (terrain == VARIANT_TABLE) test.terrain = (Points){.xy = points, .count = 5};
     if (terrain != VARIANT_TABLE) variant_set(test.parameter, "terrain_start", 0.1);
     variant_set(test.option, "push", VARIANT_RANDOM);
     variant_set(test.option, "wind", VARIANT_GUSTING);

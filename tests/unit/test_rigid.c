@@ -1,0 +1,488 @@
+// Rigid bodies, from a spec to its metrics: tables of reference runs, worlds with known motion, laws of the
+// stabilisations, published benchmarks, and the same bits however lanes are grouped.
+#include "../test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct RigidRun {
+    Arena arena;
+    Spec spec;
+    Backend *backend;
+    Batch *batch;
+} RigidRun;
+
+// `simulation` and `rest`: flow YAML of that section, and other lines. Its lanes all have the spec's values.
+static void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa)
+{
+    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa};
+    *run = (RigidRun){.backend = NULL};
+    if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
+    const char *text =
+        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n%s\n", simulation, rest);
+    Diagnostics *diagnostics = diagnostics_new(&run->arena);
+    CHECK_OK(spec_parse("rigid.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    const Configured *configured = &run->spec.configured;
+    CHECK_OK(backend_open(&options, &run->backend));
+    CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
+    run->batch = backend_batch(run->backend, 0);
+    run->batch->lanes = lanes;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (int64_t lane = 0; lane < lanes; lane++)
+            run->batch->parameter[p * run->batch->stride + lane] = run->spec.fixed[p];
+    }
+}
+
+static void rigid_go(RigidRun *run, int64_t slice)
+{
+    bool done = false;
+    double seconds;
+    CHECK_OK(backend_begin(run->backend, 0));
+    while (!done) {
+        CHECK_OK(backend_advance(run->backend, 0, slice));
+        CHECK_OK(backend_wait(run->backend, 0, &done, &seconds));
+    }
+}
+
+static void rigid_end(RigidRun *run)
+{
+    backend_close(run->backend);
+    arena_destroy(&run->arena);
+}
+
+static double rigid_metric(const RigidRun *run, const char *name, int64_t lane)
+{
+    const Configured *configured = &run->spec.configured;
+    for (int m = 0; m < configured->n_metrics; m++) {
+        if (strcmp(configured->metrics[m].name, name) == 0) return run->batch->metric[m * run->batch->stride + lane];
+    }
+    CHECK_TEXT("a metric", name);
+    return NAN;
+}
+
+static void rigid_run(RigidRun *run, const char *simulation, const char *rest)
+{
+    rigid_start(run, simulation, rest, 1, "auto");
+    rigid_go(run, INT64_MAX / 2);
+}
+
+// ---- the pendulum of the reference table: payload 5 kg, I 0.5, rod 2 m, dt 0.01, 100 steps -------------------------
+
+#define RIGID_ANCHOR "{name: anchor, mass: 1000, inertia: 100, position: [0, 0, 2], %s}"
+#define RIGID_PENDULUM                                                                                                 \
+    "{stabilisation: %s, duration: %s, world: {bodies: [" RIGID_ANCHOR                                                 \
+    ", {name: load, mass: 5, inertia: 0.5, velocity: [%s, 0, 0]}],"                                                    \
+    " constraints: [{name: rod, type: distance, a: load, b: anchor}]}}"
+
+typedef struct RigidReference {
+    const char *form, *anchor, *speed, *alpha, *beta;
+    double lambda;                   // at step 1
+    double x, z, anchor_z, distance; // at the end
+} RigidReference;
+
+static const RigidReference rigid_references[] = {
+    {"original", "fixed: false", "0", "5", "1", 0.0, 0.0, -4.954050000000, -2.954050000000, 2.0},
+    {"original", "gravity: false", "0", "5", "1", 24.40298507463, 0.0, -0.02464701492537, 1.975352985075, 2.0},
+    {"original", "fixed: true", "0", "5", "1", 24.525, 0.0, 0.0, 2.0, 2.0},
+    {"original", "fixed: true", "3", "5", "1", 24.525, 1.137681226196, -0.02244855752434, 2.0, 2.3204776965682},
+    {"original_with_bias", "fixed: true", "3", "5", "1", 35.775, 1.095961769505, 0.3417402897716, 2.0,
+     2.0 - 0.01229844624897},
+    {"baumgarte", "fixed: true", "3", "5", "5", 35.775, 1.099470440155, 0.3318941115425, 2.0, 2.0 - 0.002148027535357},
+    {"baumgarte", "fixed: true", "3", "50", "100", 35.775, 1.096860483128, 0.3276716988831, 2.0,
+     2.0 - 5.378418193036e-5},
+};
+
+static void rigid_check_reference(const RigidReference *reference, const char *duration, RigidRun *run)
+{
+    char simulation[1000], rest[100];
+    snprintf(simulation, sizeof simulation, RIGID_PENDULUM, reference->form, duration, reference->anchor,
+             reference->speed);
+    snprintf(rest, sizeof rest, "parameters: {alpha: %s, beta: %s}", reference->alpha, reference->beta);
+    rigid_run(run, simulation, rest);
+}
+
+TEST(rigid_pendulum_table)
+{
+    for (size_t i = 0; i < sizeof rigid_references / sizeof rigid_references[0]; i++) {
+        const RigidReference *reference = &rigid_references[i];
+        RigidRun run;
+        rigid_check_reference(reference, "0.01", &run);
+        CHECK_NEAR(reference->lambda, rigid_metric(&run, "multiplier_max", 0), 1e-10);
+        CHECK_NEAR(2.0 * reference->lambda, rigid_metric(&run, "tension_max", 0), 2e-10);
+        rigid_end(&run);
+        rigid_check_reference(reference, "1", &run);
+        CHECK_NEAR(reference->x, rigid_metric(&run, "load_end_x", 0), 1e-10);
+        CHECK_NEAR(reference->z, rigid_metric(&run, "load_end_z", 0), 1e-10);
+        CHECK_NEAR(fabs(reference->distance - 2.0), rigid_metric(&run, "error_end", 0), 1e-10);
+        if (strcmp(reference->anchor, "fixed: true") != 0)
+            CHECK_NEAR(reference->anchor_z, rigid_metric(&run, "anchor_end_z", 0), 1e-10);
+        rigid_end(&run);
+    }
+}
+
+TEST(rigid_without_a_world_is_the_pendulum)
+{
+    RigidRun run;
+    rigid_run(&run, "{duration: 1}", "");
+    CHECK_NEAR(1.099470440155, rigid_metric(&run, "payload_end_x", 0), 1e-10);
+    rigid_end(&run);
+}
+
+TEST(rigid_spinning_body_with_an_offset_attachment)
+{
+    RigidRun run;
+    rigid_run(
+        &run,
+        "{rotation: cayley, world: {bodies: [{name: load, mass: 5, inertia: [0.5, 0.4, 0.3], velocity: [3, 0, 0], "
+        "spin: [0, 1, 2]}], constraints: [{name: rod, type: distance, a: load, at_a: [0, 0, 0.5], at_b: [0, 0, "
+        "2]}]}}",
+        "parameters: {alpha: 20, beta: 20}");
+    CHECK_NEAR(1.098236290354, rigid_metric(&run, "load_end_x", 0), 1e-10);
+    CHECK_NEAR(.02470637221976, rigid_metric(&run, "load_end_y", 0), 1e-10);
+    CHECK_NEAR(.3412936627143, rigid_metric(&run, "load_end_z", 0), 1e-10);
+    CHECK_NEAR(61.58888888889, rigid_metric(&run, "multiplier_max", 0), 1e-10);
+    rigid_end(&run);
+}
+
+// ---- known motions --------------------------------------------------------------------------------------------------
+
+// Rods of 1 m and 1 kg, ball joints, from horizontal.
+static const char *rigid_chain(int n, const char *options, Arena *arena)
+{
+    const char *bodies = "", *joints = "";
+    for (int i = 0; i < n; i++) {
+        bodies = arena_format(arena, "%s%s{name: b%d, inertia: [0.001, %.17g, %.17g], position: [%g, 0, 0]}", bodies,
+                              i > 0 ? ", " : "", i, 1.0 / 12.0, 1.0 / 12.0, i + 0.5);
+        joints = i == 0 ? "{name: j0, type: ball, a: b0, at_a: [-0.5, 0, 0]}"
+                        : arena_format(arena, "%s, {name: j%d, type: ball, a: b%d, b: b%d, at_a: [-0.5, 0, 0]}", joints,
+                                       i, i, i - 1);
+    }
+    return arena_format(arena, "{%s, world: {bodies: [%s], constraints: [%s]}}", options, bodies, joints);
+}
+
+// Of the last rod's end, along its axis: two points of it are known.
+static const struct {
+    double x, z;
+} rigid_tips[] = {
+    {-.9999665880719, -.008174517717101}, {-1.662115135816, -1.041466637193}, {-1.723551029512, -2.299587885414}};
+
+// A massless look at the tip would change the motion; a body of next to no mass does not.
+static double rigid_tip_error(int n, double dt)
+{
+    RigidRun run;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a chain"));
+    const char *options = arena_format(&arena, "duration: 1, dt: %.17g, stabilisation: rattle", dt);
+    const char *chain = rigid_chain(n, options, &arena);
+    const int64_t cut = strstr(chain, "], constraints: [") - chain;
+    const char *spec = arena_format(
+        &arena,
+        "%.*s, {name: tip, mass: 1.0e-9, inertia: 1.0e-9, position: [%d, 0, 0]}], constraints: [{name: t, type: "
+        "ball, a: tip, b: b%d}, %s",
+        (int)cut, chain, n, n - 1, chain + cut + strlen("], constraints: ["));
+    rigid_run(&run, spec, "");
+    const double error = hypot(rigid_metric(&run, "tip_end_x", 0) - rigid_tips[n - 1].x,
+                               rigid_metric(&run, "tip_end_z", 0) - rigid_tips[n - 1].z);
+    CHECK(rigid_metric(&run, "error_max", 0) <= 1e-12);
+    rigid_end(&run);
+    arena_destroy(&arena);
+    return error;
+}
+
+TEST(rigid_chains_converge_to_the_exact_motion_with_order_two)
+{
+    for (int n = 1; n <= 3; n++) {
+        const double coarse = rigid_tip_error(n, 2e-3), fine = rigid_tip_error(n, 1e-3);
+        CHECK(fine < 6e-6);
+        CHECK_NEAR(4.0, coarse / fine, 0.1);
+    }
+}
+
+#define RIGID_BALL_ON_A_ROD                                                                                            \
+    "world: {bodies: [{name: ball, position: [%.17g, 0, %.17g], velocity: [0, %.17g, 0]}], "                           \
+    "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}"
+
+// Library of Computational Benchmark Problems of the IFToMM, A01: from horizontal, 10 s; position to 1e-6.
+TEST(rigid_simple_pendulum_benchmark)
+{
+    char simulation[1000];
+    RigidRun run;
+    snprintf(simulation, sizeof simulation,
+             "{stabilisation: rattle, duration: 10, dt: 1.0e-4, " RIGID_BALL_ON_A_ROD "}", 1.0, 0.0, 0.0);
+    rigid_run(&run, simulation, "");
+    CHECK_NEAR(0.2750874625761, rigid_metric(&run, "ball_end_x", 0), 1e-6);
+    CHECK_NEAR(-0.9614192050991, rigid_metric(&run, "ball_end_z", 0), 1e-6);
+    CHECK(rigid_metric(&run, "energy_error", 0) < 1e-6);
+    rigid_end(&run);
+}
+
+TEST(rigid_conical_pendulum)
+{
+    char simulation[1000];
+    RigidRun run;
+    const double angle = M_PI / 6.0;
+    snprintf(simulation, sizeof simulation, "{duration: 0.01, " RIGID_BALL_ON_A_ROD "}", sin(angle), -cos(angle),
+             sqrt(9.81 / cos(angle)) * sin(angle));
+    rigid_run(&run, simulation, "");
+    CHECK_NEAR(11.32761228150, rigid_metric(&run, "tension_max", 0), 1e-10);
+    rigid_end(&run);
+}
+
+TEST(rigid_terminal_speed)
+{
+    RigidRun run;
+    rigid_run(&run,
+              "{duration: 20, dt: 0.001, world: {bodies: [{name: load, mass: 10, position: [0, 0, 1000], velocity: [0, "
+              "0, -20.195356050]}], forces: [{name: air, type: drag, a: load, area: 0.39269908169872414}]}}",
+              "");
+    CHECK_NEAR(1000.0 - 20.0 * 20.195356050, rigid_metric(&run, "load_end_z", 0), 2e-8);
+    rigid_end(&run);
+}
+
+// ---- laws of the stabilisations -------------------------------------------------------------------------------------
+
+// With alpha = beta a rod that is too long by C0 comes back as C0 (1 + w t) e^(-w t).
+TEST(rigid_error_decays_as_critically_damped)
+{
+    RigidRun run;
+    rigid_run(&run,
+              "{duration: 0.5, dt: 1.0e-6, world: {bodies: [{name: ball, position: [0, 0, -1.001]}], constraints: "
+              "[{name: rod, type: distance, a: ball, at_b: [0, 0, 0], length: 1}]}}",
+              "parameters: {alpha: 10, beta: 10}");
+    const double C0 = (1.001 * 1.001 - 1.0) / 2.0, wt = 10.0 * 0.5, C = C0 * (1.0 + wt) * exp(-wt);
+    CHECK_NEAR(sqrt(1.0 + 2.0 * C) - 1.0, rigid_metric(&run, "error_end", 0), 1e-9);
+    rigid_end(&run);
+}
+
+// Steady circular motion without gravity: the rod is longer by what the form leaves. speed^2/2 of C for `original`:
+// |u|^2 (1 - (1 + beta) dt/2)/alpha; for baumgarte -(alpha/beta^2) dt |u|^2.
+TEST(rigid_steady_errors_of_circular_motion)
+{
+    static const struct {
+        const char *form;
+        double factor;
+    } forms[] = {{"original", (1.0 - 41.0 * 0.001 / 2.0) / 400.0}, {"baumgarte", -400.0 / 1600.0 * 0.001}};
+    for (int i = 0; i < 2; i++) {
+        RigidRun run;
+        char simulation[1000];
+        snprintf(simulation, sizeof simulation,
+                 "{stabilisation: %s, duration: 20, dt: 0.001, world: {bodies: [{name: ball, gravity: false, position: "
+                 "[1, 0, 0], velocity: [0, 1, 0]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, "
+                 "0]}]}}",
+                 forms[i].form);
+        rigid_run(&run, simulation, "parameters: {alpha: 400, beta: 40}");
+        // the angular momentum r u = 1 is kept in steady motion, so that u = 1/r
+        const double error = rigid_metric(&run, "error_end", 0) * (forms[i].factor < 0.0 ? -1.0 : 1.0);
+        const double r = 1.0 + error, C = (r * r - 1.0) / 2.0;
+        const double u2 = 2.0 * (rigid_metric(&run, "energy_end", 0) + 0.5); // kinetic energy of 1 kg
+        CHECK_NEAR(forms[i].factor * u2, C, 1e-9);
+        rigid_end(&run);
+    }
+}
+
+// Semi-implicit Euler with textbook gains alpha = beta = a/dt is stable below a = 2 sqrt 2 - 2.
+TEST(rigid_stability_limit)
+{
+    static const struct {
+        const char *gains;
+        bool stable;
+    } cases[] = {{"parameters: {alpha: 0.828, beta: 0.828}", true}, {"parameters: {alpha: 0.84, beta: 0.84}", false}};
+    for (int i = 0; i < 2; i++) {
+        RigidRun run;
+        rigid_run(&run,
+                  "{gain_units: per_dt, duration: 20, world: {bodies: [{name: ball, position: [0, 0, -1.001]}], "
+                  "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0], length: 1}]}}",
+                  cases[i].gains);
+        CHECK((rigid_metric(&run, "error_end", 0) < 1e-4) == cases[i].stable);
+        CHECK_INTEGER(LANE_DONE + !cases[i].stable, run.batch->status[0]); // none, or diverged
+        rigid_end(&run);
+    }
+}
+
+// ---- conservation under rattle --------------------------------------------------------------------------------------
+
+TEST(rigid_rattle_keeps_length_and_energy)
+{
+    RigidRun run;
+    char simulation[1000];
+    snprintf(simulation, sizeof simulation,
+             "{stabilisation: rattle, duration: %d, dt: 0.01, world: {bodies: [{name: load, mass: 5, inertia: 0.5, "
+             "velocity: [3, 0, 0]}], constraints: [{name: rod, type: distance, a: load, at_b: [0, 0, 2]}]}}",
+             test_quick() ? 10 : 1000);
+    rigid_run(&run, simulation, "");
+    CHECK(rigid_metric(&run, "error_max", 0) <= 1e-12);
+    CHECK(rigid_metric(&run, "energy_error", 0) <= 3.1e-3); // of 22.5 J, and as good after 10^5 steps as after 10^3
+    rigid_end(&run);
+}
+
+// A free dumbbell: its centre moves uniformly, whatever turns about it.
+TEST(rigid_free_dumbbell_keeps_momentum)
+{
+    RigidRun run;
+    rigid_run(&run,
+              "{stabilisation: rattle, duration: 10, dt: 0.01, world: {bodies: [{name: a, gravity: false, position: "
+              "[1, 0, 0], velocity: [0, 1, 0]}, {name: b, gravity: false, mass: 2, position: [-1, 0, 0], velocity: [0, "
+              "-1, 1]}], constraints: [{name: rod, type: distance, a: a, b: b}]}}",
+              "");
+    CHECK_NEAR((1.0 - 2.0) / 3.0, (rigid_metric(&run, "a_end_x", 0) + 2.0 * rigid_metric(&run, "b_end_x", 0)) / 3.0,
+               1e-12);
+    CHECK_NEAR(-10.0 / 3.0, (rigid_metric(&run, "a_end_y", 0) + 2.0 * rigid_metric(&run, "b_end_y", 0)) / 3.0, 1e-11);
+    CHECK_NEAR(20.0 / 3.0, (rigid_metric(&run, "a_end_z", 0) + 2.0 * rigid_metric(&run, "b_end_z", 0)) / 3.0, 1e-11);
+    rigid_end(&run);
+}
+
+// ---- loops, redundant rows, every type of constraint ----------------------------------------------------------------
+
+// Andrews' squeezer mechanism (E. Hairer & G. Wanner, Solving Ordinary Differential Equations II, VI.9): seven bodies in
+// a plane, ten joints, three loops. A planar joint is two rows, along x and along y.
+typedef struct RigidJointAt {
+    int a, b; // bodies; -1: the world
+    double x, y;
+} RigidJointAt;
+
+static const char *rigid_squeezer(double dt, Arena *arena)
+{
+    static const double m[7] = {.04325, .00365, .02373, .00706, .07050, .00706, .05498};
+    static const double I[7] = {2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5};
+    const double xa = -.06934, ya = -.00227, xb = -0.03635, yb = .03273, da = 115e-4, e = 2e-2;
+    const double ea = 1421e-5, rr = 7e-3, ra = 92e-5, ss = 35e-3, sa = 1874e-5, sb = 1043e-5, sc = 18e-3, sd = 2e-2;
+    const double ta = 2308e-5, tb = 916e-5, u = 4e-2, ua = 1228e-5, ub = 449e-5, zf = 2e-2, zt = 4e-2, fa = 1421e-5;
+    const double beta = -0.0617138900142764, theta = 0.0, gamma = 0.45527981916307038, phi = 0.22266839016588588;
+    const double delta = 0.48736497954384255, omega = -0.22266839016588588, epsilon = 1.2305474445498212;
+    const double p[7][2] = {
+        {ra * cos(beta), ra * sin(beta)},
+        {rr * cos(beta) - da * cos(beta + theta), rr * sin(beta) - da * sin(beta + theta)},
+        {xb + sa * sin(gamma) + sb * cos(gamma), yb - sa * cos(gamma) + sb * sin(gamma)},
+        {xa + zt * cos(delta) + (e - ea) * sin(phi + delta), ya + zt * sin(delta) - (e - ea) * cos(phi + delta)},
+        {xa + ta * cos(delta) - tb * sin(delta), ya + ta * sin(delta) + tb * cos(delta)},
+        {xa + u * sin(epsilon) + (zf - fa) * cos(omega + epsilon),
+         ya - u * cos(epsilon) + (zf - fa) * sin(omega + epsilon)},
+        {xa + ua * sin(epsilon) - ub * cos(epsilon), ya - ua * cos(epsilon) - ub * sin(epsilon)}};
+    const double Fx = rr * cos(beta), Fy = rr * sin(beta), Ex = xb + ss * sin(gamma), Ey = yb - ss * cos(gamma);
+    const double Gx = xa + zt * cos(delta), Gy = ya + zt * sin(delta);
+    const double Hx = xa + u * sin(epsilon), Hy = ya - u * cos(epsilon);
+    const double Dx = xb + sc * sin(gamma) + sd * cos(gamma), Dy = yb - sc * cos(gamma) + sd * sin(gamma);
+    const RigidJointAt joints[10] = {{0, -1, 0, 0},  {1, 0, Fx, Fy},  {2, 1, Ex, Ey}, {2, -1, xb, yb}, {3, 1, Ex, Ey},
+                                     {4, 3, Gx, Gy}, {4, -1, xa, ya}, {5, 1, Ex, Ey}, {6, 5, Hx, Hy},  {6, -1, xa, ya}};
+    const char *bodies = "", *rows = "";
+    for (int i = 0; i < 7; i++)
+        bodies = arena_format(arena,
+                              "%s%s{name: K%d, mass: %.17g, inertia: %.17g, gravity: false, position: [%.17g, "
+                              "%.17g, 0]}",
+                              bodies, i > 0 ? ", " : "", i, m[i], I[i], p[i][0], p[i][1]);
+    for (int k = 0; k < 20; k++) {
+        const RigidJointAt *joint = &joints[k / 2];
+        rows = arena_format(arena,
+                            "%s%s{name: r%d, type: along, axis: [%d, %d, 0], a: K%d, b: %s, at_a: [%.17g, %.17g, "
+                            "0]}",
+                            rows, k > 0 ? ", " : "", k, k % 2 == 0, k % 2, joint->a,
+                            joint->b < 0 ? "world" : arena_format(arena, "K%d", joint->b), joint->x - p[joint->a][0],
+                            joint->y - p[joint->a][1]);
+    }
+    return arena_format(arena,
+                        "{stabilisation: rattle, duration: 0.03, dt: %.17g, world: {bodies: [%s], constraints: "
+                        "[%s], forces: [{name: spring, type: spring, a: K2, at_a: [%.17g, %.17g, 0], at_b: [0.014, "
+                        "0.072, 0], stiffness: 4530, length: 0.07785}, {name: motor, type: push, a: K0, torque: [0, 0, "
+                        "0.033]}]}}",
+                        dt, bodies, rows, Dx - p[2][0], Dy - p[2][1]);
+}
+
+TEST(rigid_squeezer_benchmark)
+{
+    RigidRun run;
+    Arena arena;
+    const double beta = 15.81077119629904, radius = 92e-5, dt = test_quick() ? 2e-5 : 5e-6;
+    CHECK_OK(arena_create(&arena, 1 << 20, "the squeezer"));
+    rigid_run(&run, rigid_squeezer(dt, &arena), "");
+    const double angle = atan2(rigid_metric(&run, "K0_end_y", 0), rigid_metric(&run, "K0_end_x", 0));
+    CHECK_NEAR(radius, hypot(rigid_metric(&run, "K0_end_x", 0), rigid_metric(&run, "K0_end_y", 0)), 1e-12);
+    CHECK_NEAR(0.0, remainder(angle - beta, 2.0 * M_PI) / beta, test_quick() ? 1.6e-5 : 1e-6);
+    CHECK_INTEGER(0, (int64_t)rigid_metric(&run, "redundant_rows", 0));
+    rigid_end(&run);
+    arena_destroy(&arena);
+}
+
+// A hinged bar swings through more than half a turn as it would on the ball joints that say the same twice: of those
+// 6 rows one follows from the others, wherever it stands.
+TEST(rigid_redundant_rows_change_nothing)
+{
+    static const char *const joints[] = {
+        "{name: hinge, type: hinge, a: bar, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}",
+        "{name: left, type: ball, a: bar, at_a: [-0.5, -0.3, 0]}, {name: right, type: ball, a: bar, at_a: [-0.5, 0.3, 0]}"};
+    double x[2], z[2];
+    for (int i = 0; i < 2; i++) {
+        RigidRun run;
+        char simulation[1000];
+        snprintf(simulation, sizeof simulation,
+                 "{stabilisation: rattle, dt: 0.001, duration: 1, world: {bodies: [{name: bar, inertia: [0.01, 0.2, "
+                 "0.2], position: [0.5, 0, 0], velocity: [0, 0, -2], spin: [0, 4, 0]}], constraints: [%s]}}",
+                 joints[i]);
+        rigid_run(&run, simulation, "");
+        CHECK_INTEGER(i, (int64_t)rigid_metric(&run, "redundant_rows", 0));
+        CHECK(rigid_metric(&run, "error_max", 0) <= 1e-12);
+        x[i] = rigid_metric(&run, "bar_end_x", 0);
+        z[i] = rigid_metric(&run, "bar_end_z", 0);
+        rigid_end(&run);
+    }
+    CHECK_NEAR(x[0], x[1], 1e-10);
+    CHECK_NEAR(z[0], z[1], 1e-10);
+}
+
+// Rows and J' v of every type: under form `baumgarte` without gains an error grows only by the order of the step.
+TEST(rigid_every_constraint_keeps_its_second_derivative)
+{
+    static const char *const types[] = {"distance, at_b: [1, 1, 1]", "ball", "hinge, axis: [0.6, 0, 0.8]", "weld",
+                                        "along, axis: [0, 0.6, 0.8]"};
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        double error[2];
+        for (int k = 0; k < 2; k++) {
+            RigidRun run;
+            char simulation[2000];
+            // both bodies fly and spin as one rigid body does, which every type allows
+            snprintf(
+                simulation, sizeof simulation,
+                "{dt: %s, duration: 0.2, world: {bodies: [{name: a, inertia: [1, 2, 3], position: [1, 0, 0], "
+                "velocity: [0, 0.9, -0.8], spin: [0.7, 0.8, 0.9]}, {name: b, mass: 2, inertia: [3, 1, 2, 0.1, 0.2, "
+                "0.3], position: [-1, 0, 0], velocity: [0, -0.9, 0.8], spin: [0.7, 0.8, 0.9]}], constraints: "
+                "[{name: c, a: a, b: b, at_a: [-0.3, 0.2, 0.1], type: %s}]}}",
+                k == 0 ? "0.002" : "0.001", types[t]);
+            rigid_run(&run, simulation, "parameters: {alpha: 0, beta: 0}");
+            error[k] = rigid_metric(&run, "error_end", 0);
+            rigid_end(&run);
+        }
+        CHECK(error[0] < 2e-3);
+        CHECK_NEAR(2.0, error[0] / error[1], 0.1);
+    }
+}
+
+// ---- the same bits --------------------------------------------------------------------------------------------------
+
+// A chain that is kept near the processor and one that is not, each alone and among other lanes, in one slice and many,
+// with every instruction set.
+TEST(rigid_bits_do_not_depend_on_lanes_slices_or_instruction_sets)
+{
+    static const char *const isas[] = {"scalar", "v3", "auto"};
+    static const char *const forms[] = {"stabilisation: baumgarte", "stabilisation: rattle"};
+    for (int n = 1; n <= 5; n += 4) {
+        for (int f = 0; f < 2; f++) {
+            double expected = NAN;
+            for (int i = 0; i < 6; i++) {
+                RigidRun run;
+                Arena arena;
+                CHECK_OK(arena_create(&arena, 1 << 20, "a chain"));
+                rigid_start(&run, rigid_chain(n, forms[f], &arena), "", i < 3 ? 1 : 11, isas[i % 3]);
+                for (int64_t lane = 0; lane < run.batch->lanes - 1; lane++)
+                    run.batch->parameter[lane] = (double)lane; // alpha of the others
+                rigid_go(&run, i < 3 ? 1000 : 7);
+                const double x = rigid_metric(&run, "b0_end_x", run.batch->lanes - 1);
+                if (i == 0) expected = x;
+                CHECK_BITS(expected, x);
+                rigid_end(&run);
+                arena_destroy(&arena);
+            }
+        }
+    }
+}
