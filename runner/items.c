@@ -78,6 +78,16 @@ static void items_read_name(ItemsReader *items, const ItemField *field, const No
     items->names[items->count] = arena_copy(items->reader->arena, name);
 }
 
+static bool items_place(const Points *items, const char *name, double *place)
+{
+    for (int64_t i = 0; i < items->count; i++) {
+        if (strcmp(items->names[i], name) != 0) continue;
+        *place = (double)i;
+        return true;
+    }
+    return false;
+}
+
 static void items_read_reference(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
 {
     SpecReader *reader = items->reader;
@@ -90,13 +100,10 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
         items_mistyped(items, field, node);
         return;
     }
-    for (int64_t i = 0; i < others->count; i++) {
-        if (strcmp(others->names[i], node->text) != 0) continue;
-        *value = (double)i;
-        return;
-    }
+    if (items_place(others, node->text, value)) return;
     const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
     const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
+    if (good) items_place(others, near, value);
     diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s%s%s", field->name, node->text, field->words,
              good ? "; did you mean '" : "", good ? near : "", good ? "'?" : "");
 }
@@ -111,7 +118,7 @@ static void items_read_numbers(const ItemsReader *items, const ItemField *field,
     }
     for (int i = 0; i < field->count; i++) {
         const Key key = items_key(field, NULL);
-        value[i] = NAN;
+        value[i] = i < count ? list_default(field, i) : NAN;
         if (i < count) scalar_number(items->reader, &key, list ? node->items[i] : node, &value[i]);
     }
 }
@@ -129,12 +136,42 @@ static bool items_required(const ItemField *field)
     return field->type == ITEM_NAME || field->type == ITEM_REFERENCE || isnan(field->value);
 }
 
+static bool items_has(const List *list, const char *name)
+{
+    for (int f = 0; f < list->n_fields; f++) {
+        if (strcmp(list->fields[f].name, name) == 0) return true;
+    }
+    return false;
+}
+
+static const char *items_meant(const ItemsReader *items, const char *text)
+{
+    const char **names = ARENA_NEW(items->reader->arena, const char *, items->list->n_fields);
+    for (int f = 0; f < items->list->n_fields; f++) names[f] = items->list->fields[f].name;
+    return nearest_name(text, names, items->list->n_fields);
+}
+
+// The field's value in an item, also where its key is misspelt; *lost: there is a key that could be any.
+static const Node *items_find(const ItemsReader *items, const ItemField *field, const Node *item, bool *lost)
+{
+    const Node *found = node_find(item, field->name);
+    for (int i = 0; found == NULL && i < item->count; i++) {
+        if (items_has(items->list, item->keys[i]->text)) continue;
+        const char *meant = scalar_flooded(items->reader) ? NULL : items_meant(items, item->keys[i]->text);
+        if (meant == NULL) *lost = true;
+        if (meant != NULL && strcmp(meant, field->name) == 0) found = item->items[i];
+    }
+    return found;
+}
+
 static void items_read_field(ItemsReader *items, const ItemField *field, const Node *item, double *value)
 {
-    const Node *node = node_find(item, field->name);
+    bool lost = false;
+    const Node *node = items_find(items, field, item, &lost);
     items_default(field, value);
+    if (field->type == ITEM_REFERENCE && field->otherwise == NULL) *value = 0.0; // after an error: one that there is
     if (node == NULL) {
-        if (items_required(field))
+        if (items_required(field) && !lost)
             diagnose(items->reader->diagnostics, item, "%s is missing here: %s, %s", field->name, field->doc,
                      items_field_expected(field, items->reader->arena));
         return;
@@ -152,18 +189,20 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
 
 static void items_check_keys(const ItemsReader *items, const Node *item)
 {
+    Arena *arena = items->reader->arena;
     const List *list = items->list;
-    const char **names = ARENA_NEW(items->reader->arena, const char *, list->n_fields);
-    for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
     for (int i = 0; i < item->count; i++) {
-        bool known = false;
-        for (int f = 0; f < list->n_fields; f++) known |= strcmp(item->keys[i]->text, names[f]) == 0;
-        if (known) continue;
-        const char *near = nearest_name(item->keys[i]->text, names, list->n_fields);
-        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s%s%s",
-                 item->keys[i]->text, list->name, near != NULL ? "; did you mean '" : ", expected ",
-                 near != NULL ? near : words_sentence(names, list->n_fields, items->reader->arena),
-                 near != NULL ? "'?" : "");
+        const char *given = item->keys[i]->text;
+        if (items_has(list, given)) continue;
+        if (scalar_flooded(items->reader)) {
+            diagnose(items->reader->diagnostics, item->keys[i], "unknown key");
+            continue;
+        }
+        const char *near = items_meant(items, given), **names = ARENA_NEW(arena, const char *, list->n_fields);
+        for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
+        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s%s%s", given,
+                 list->name, near != NULL ? "; did you mean '" : ", expected ",
+                 near != NULL ? near : words_sentence(names, list->n_fields, arena), near != NULL ? "'?" : "");
     }
 }
 

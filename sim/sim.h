@@ -226,7 +226,8 @@ struct Model {
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
-    // OPTION_POINTS, then the items of the lists; NULL if none has any. Error: a combination that makes no sense (user).
+    // OPTION_POINTS, then the items of the lists; NULL if none has any. Error: a combination that makes no sense
+    // (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
 };
 

@@ -29,8 +29,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time of one lane"},
     {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
     {"stabilisation", OPTION_CHOICE, "", 0, 0, 5, "baumgarte|original|original_with_bias|velocity|soft|rattle",
-     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; original: 0, 1 + "
-     "beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; soft: "
+     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; "
+     "original: 0, "
+     "1 + beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; soft: "
      "a damped spring; rattle: none is made, and energy is kept"},
     {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
      "how orientations follow w. exponential: exact for constant w; cayley: Euler's step made a unit quaternion again, "

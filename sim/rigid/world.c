@@ -9,13 +9,16 @@
 
 #define WORLD_FAR 1e9 // m
 
-// clang-format off
 static const ItemField world_body_fields[] = {
-    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name; also the start of its parameters' and columns' names"},
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL,
+     "its name; also the start of its parameters' and columns' names"},
     {"mass", ITEM_NUMBERS, 1, 1, "kg", 1.0, 1e-9, 1e12, NULL, NULL, "mass"},
-    {"inertia", ITEM_NUMBERS, 1, 6, "kg m^2", 1.0, -1e15, 1e15, NULL, NULL, "in body axes, about the centre of mass: one number, the diagonal, or xx, yy, zz, xy, xz, yz"},
-    {"position", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "of the centre of mass at the start; z is up"},
-    {"orientation", ITEM_NUMBERS, 4, 4, "1", 0.0, -1.0, 1.0, NULL, "upright", "quaternion x, y, z, w at the start, body to world"},
+    {"inertia", ITEM_NUMBERS, 1, 6, "kg m^2", 1.0, -1e15, 1e15, NULL, NULL,
+     "in body axes, about the centre of mass: one number, the diagonal, or xx, yy, zz, xy, xz, yz"},
+    {"position", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL,
+     "of the centre of mass at the start; z is up"},
+    {"orientation", ITEM_NUMBERS, 4, 4, "1", 0.0, -1.0, 1.0, NULL, "upright",
+     "quaternion x, y, z, w at the start, body to world"},
     {"velocity", ITEM_NUMBERS, 3, 3, "m/s", 0.0, -1e6, 1e6, NULL, NULL, "at the start"},
     {"spin", ITEM_NUMBERS, 3, 3, "rad/s", 0.0, -1e6, 1e6, NULL, NULL, "angular velocity at the start, in world axes"},
     {"fixed", ITEM_BOOLEAN, 1, 1, "", 0, 0, 1, NULL, NULL, "it never moves"},
@@ -24,18 +27,24 @@ static const ItemField world_body_fields[] = {
 
 static const ItemField world_constraint_fields[] = {
     {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
-    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "distance|ball|hinge|weld|along|turn", NULL, "distance: a rod; ball: one point; hinge: one point and one axis; weld: no motion; along: no motion along the axis; turn: no turn about it"},
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "distance|ball|hinge|weld|along|turn", NULL,
+     "distance: a rod; ball: one point; hinge: one point and one axis; weld: no motion; along: no "
+     "motion along the axis; turn: no turn about it"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "one body"},
     {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other"},
     {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
-    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "meeting", "where, in the axes of b; meeting: where at_a is at the start, of a distance the centre of b"},
-    {"axis", ITEM_NUMBERS, 3, 3, "1", 0.0, -1.0, 1.0, NULL, "z", "of a hinge at the start, or fixed: of along and turn; in world axes"},
+    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "meeting",
+     "where, in the axes of b; meeting: where at_a is at the start, of a distance the centre of b"},
+    {"axis", ITEM_NUMBERS, 3, 3, "1", 0.0, -1.0, 1.0, NULL, "z",
+     "of a hinge at the start, or fixed: of along and turn; in world axes"},
     {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 1e-9, WORLD_FAR, NULL, "initial", "of a distance"},
 };
 
 static const ItemField world_force_fields[] = {
     {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
-    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL, "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force and torque; parachute: a drag that opens"},
+    {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL,
+     "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force "
+     "and torque; parachute: a drag that opens"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "the body"},
     {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other end of a spring or tether"},
     {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
@@ -43,24 +52,28 @@ static const ItemField world_force_fields[] = {
     {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
     {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
     {"linear", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e12, NULL, NULL, "drag: force over speed"},
-    {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "drag and parachute: drag coefficient times area, open"},
+    {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL,
+     "drag and parachute: drag coefficient times area, open"},
     {"stiffness", ITEM_NUMBERS, 1, 1, "N/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
     {"damping", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
     {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 0.0, WORLD_FAR, NULL, NULL, "spring and tether: where they pull no more"},
     {"packed", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "parachute: as area, before it opens"},
     {"rate", ITEM_NUMBERS, 1, 1, "1/s", 2.0, 1e-9, 1e9, NULL, NULL, "parachute: it opens as tanh(rate t)"},
     {"speed", ITEM_NUMBERS, 1, 1, "m/s", 0.0, 0.0, 1e6, NULL, "never", "parachute: it opens above this speed"},
-    {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never", "parachute: it opens below this height"},
+    {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never",
+     "parachute: it opens below this height"},
     {"opening", ITEM_CHOICE, 1, 1, "", 0, 0, 1, "smooth|original", NULL, "original: (1 + tanh(rate t))/2, which jumps"},
 };
 
 #define WORLD_FIELDS(fields) fields, sizeof fields / sizeof fields[0]
 const List rigid_lists[3] = {
-    {"world.bodies", WORLD_FIELDS(world_body_fields), RIGID_BODIES_MAX, "rigid bodies", "[{name: payload, mass: 5, inertia: 0.5, velocity: [3, 0, 0]}]"},
-    {"world.constraints", WORLD_FIELDS(world_constraint_fields), RIGID_CONSTRAINTS_MAX, "what holds them together", "[{name: rod, type: distance, a: payload, b: anchor}]"},
-    {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "what acts on them besides gravity", "[{name: air, type: drag, a: payload, area: 0.4}]"},
+    {"world.bodies", WORLD_FIELDS(world_body_fields), RIGID_BODIES_MAX, "rigid bodies",
+     "[{name: payload, mass: 5, inertia: 0.5, velocity: [3, 0, 0]}]"},
+    {"world.constraints", WORLD_FIELDS(world_constraint_fields), RIGID_CONSTRAINTS_MAX, "what holds them together",
+     "[{name: rod, type: distance, a: payload, b: anchor}]"},
+    {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "what acts on them besides gravity",
+     "[{name: air, type: drag, a: payload, area: 0.4}]"},
 };
-// clang-format on
 
 enum { WORLD_DISTANCE_TYPE, WORLD_BALL, WORLD_HINGE, WORLD_WELD, WORLD_ALONG_TYPE, WORLD_TURN_TYPE };
 

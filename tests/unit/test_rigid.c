@@ -336,8 +336,8 @@ TEST(rigid_free_dumbbell_keeps_momentum)
 
 // ---- loops, redundant rows, every type of constraint ----------------------------------------------------------------
 
-// Andrews' squeezer mechanism (E. Hairer & G. Wanner, Solving Ordinary Differential Equations II, VI.9): seven bodies in
-// a plane, ten joints, three loops. A planar joint is two rows, along x and along y.
+// Andrews' squeezer mechanism (E. Hairer & G. Wanner, Solving Ordinary Differential Equations II, VI.9): seven bodies
+// in a plane, ten joints, three loops. A planar joint is two rows, along x and along y.
 typedef struct RigidJointAt {
     int a, b; // bodies; -1: the world
     double x, y;
@@ -409,9 +409,9 @@ TEST(rigid_squeezer_benchmark)
 // 6 rows one follows from the others, wherever it stands.
 TEST(rigid_redundant_rows_change_nothing)
 {
-    static const char *const joints[] = {
-        "{name: hinge, type: hinge, a: bar, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}",
-        "{name: left, type: ball, a: bar, at_a: [-0.5, -0.3, 0]}, {name: right, type: ball, a: bar, at_a: [-0.5, 0.3, 0]}"};
+    static const char *const joints[] = {"{name: hinge, type: hinge, a: bar, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}",
+                                         "{name: left, type: ball, a: bar, at_a: [-0.5, -0.3, 0]}, "
+                                         "{name: right, type: ball, a: bar, at_a: [-0.5, 0.3, 0]}"};
     double x[2], z[2];
     for (int i = 0; i < 2; i++) {
         RigidRun run;
