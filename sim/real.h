@@ -21,6 +21,13 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
+// A function that is called, not inlined: large and called from several places.
+#if defined(__CUDACC__)
+#define HD_CALL static __device__ __noinline__
+#else
+#define HD_CALL static __attribute__((noinline, unused))
+#endif
+
 // A table of numbers inside a function, and an entry of it. The GPU reads them from constant memory, which instructions
 // take operands from for nothing; numbers that its compiler knows it would move to registers first, by two instructions
 // each, so it is kept from knowing them.

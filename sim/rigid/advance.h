@@ -37,7 +37,7 @@ HD void rigid_begin_body(const RigidLanes *w, int number)
     for (int k = 0; k < 4; k++) set_cell(w, at + 3 + k, splat(body->q[k]));
 }
 
-HD void rigid_begin(const RigidLanes *w)
+HD_CALL void rigid_begin(const RigidLanes *w)
 {
     for (int b = 0; b < w->c.n_bodies; b++) rigid_begin_body(w, b);
     for (int k = 0; k < RIGID_SUMS; k++) set_cell(w, w->c.sums_at + k, splat(0.0));
@@ -56,7 +56,7 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
 }
 
 // Errors at the state that the rows were assembled at, and what was solved there.
-HD void rigid_sum_rows(const RigidLanes *w)
+HD_CALL void rigid_sum_rows(const RigidLanes *w)
 {
     real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++) {
@@ -97,7 +97,7 @@ HD mask rigid_all_finite(const RigidLanes *w)
     return is_finite(sum);
 }
 
-HD void rigid_sample(const RigidLanes *w, real t, mask which)
+HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
 {
     real sample[1 + RIGID_STATE * RIGID_RECORDED_MAX];
     sample[0] = t;
@@ -107,7 +107,7 @@ HD void rigid_sample(const RigidLanes *w, real t, mask which)
 }
 
 // The lanes of `which` end after `steps` steps at the time t.
-HD void rigid_finish(const RigidLanes *w, real dropped, real steps, real t, mask finite, mask which)
+HD_CALL void rigid_finish(const RigidLanes *w, real dropped, real steps, real t, mask finite, mask which)
 {
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));

@@ -19,7 +19,7 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 }
 
 // Masses, and inertias turned into world axes.
-HD void rigid_masses(const RigidLanes *w)
+HD_CALL void rigid_masses(const RigidLanes *w)
 {
     for (int b = 0; b < w->c.n_moving; b++) {
         const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
@@ -37,7 +37,7 @@ HD void rigid_masses(const RigidLanes *w)
 }
 
 // kg/m^3 at the height z (m): 1.225 (1 - 0.0065 z/288.15)^4.25588 below 11 km, then exponential
-HD real rigid_isa_density(real z)
+HD_CALL real rigid_isa_density(real z)
 {
     const real low = lesser_of(greater_of(z, splat(-5000.0)), splat(11000.0));
     const real below = power(1.0 - low * (0.0065 / 288.15), splat(4.2558797)) * 1.225;
@@ -114,7 +114,7 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
 }
 
 // F of all bodies. gyroscopic: with -w x I w, which an update of the angular momentum has no need of.
-HD void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
+HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
 {
     for (int b = 0; b < w->c.n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
@@ -128,7 +128,7 @@ HD void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
 }
 
 // kinetic and of gravity
-HD real rigid_energy(const RigidLanes *w)
+HD_CALL real rigid_energy(const RigidLanes *w)
 {
     real sum = splat(0.0);
     for (int b = 0; b < w->c.n_moving; b++) {

@@ -41,7 +41,7 @@ HD Quaternion rigid_axes(const RigidBody *body)
 
 // The free flight of one body from where it stood at the step's start, with the spin that it has now; with_spin: the
 // spin is then that at the end.
-HD void rigid_fly(const RigidLanes *w, int number, bool with_spin)
+HD_CALL void rigid_fly(const RigidLanes *w, int number, bool with_spin)
 {
     const int start = rigid_body_at(w, number) + RIGID_BODY_START;
     const RigidBody *body = &w->bodies[number];

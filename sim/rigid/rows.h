@@ -11,7 +11,7 @@ typedef struct RigidEnd {
     Rotation turn;
 } RigidEnd;
 
-HD RigidEnd rigid_end(const RigidLanes *w, int body, const double *at)
+HD_CALL RigidEnd rigid_end(const RigidLanes *w, int body, const double *at)
 {
     RigidEnd end;
     end.turn = rotation_of(rigid_q(w, body));
@@ -108,7 +108,7 @@ HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const Rigi
 }
 
 // Every row at the present state. with_J: else only C and the stretch, J stays as it was.
-HD void rigid_assemble(const RigidLanes *w, bool with_J)
+HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
 {
     for (int k = 0; k < w->c.n_rows; k++) {
         const RigidRow *row = &w->rows[k];

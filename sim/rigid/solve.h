@@ -18,7 +18,7 @@ HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
 // A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
 // before it and is left out: its 1/D is 0. Gives how many were.
-HD real rigid_factor(real *a, int n, double least)
+HD_CALL real rigid_factor(real *a, int n, double least)
 {
     real dropped = splat(0.0), y[RIGID_JOINT_ROWS]; // y: row i of L D
     for (int i = 0; i < n; i++) {
@@ -38,7 +38,7 @@ HD real rigid_factor(real *a, int n, double least)
 }
 
 // x <- (L D L')^-1 x
-HD void rigid_back(const real *a, int n, real *x)
+HD_CALL void rigid_back(const real *a, int n, real *x)
 {
     for (int i = 1; i < n; i++) {
         for (int j = 0; j < i; j++) x[i] = fused(-a[packed(i, j)], x[j], x[i]);
@@ -77,7 +77,7 @@ HD real rigid_dot6(const real *a, const real *b)
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0.0; }
 
 // J x of a row, x[6] of each body at this place among its cells
-HD real rigid_row_times(const RigidLanes *w, int row, int x_at)
+HD_CALL real rigid_row_times(const RigidLanes *w, int row, int x_at)
 {
     real J[6], x[6], sum = splat(0.0);
     for (int side = 0; side < 2; side++) {
@@ -91,7 +91,7 @@ HD real rigid_row_times(const RigidLanes *w, int row, int x_at)
 }
 
 // x += J' s of a row
-HD void rigid_row_add(const RigidLanes *w, int row, real s, int x_at)
+HD_CALL void rigid_row_add(const RigidLanes *w, int row, real s, int x_at)
 {
     for (int side = 0; side < 2; side++) {
         const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
@@ -102,7 +102,7 @@ HD void rigid_row_add(const RigidLanes *w, int row, real s, int x_at)
 }
 
 // J M^-1 J' of a row alone, with the bodies' own masses
-HD real rigid_row_compliance(const RigidLanes *w, int row);
+HD_CALL real rigid_row_compliance(const RigidLanes *w, int row);
 
 // ---- the tree -------------------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ HD void rigid_start_block(const RigidLanes *w, int body)
 }
 
 // M_p += J_cp' S_c^-1 J_cp
-HD void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, const real *S)
+HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, const real *S)
 {
     const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
     const int to = rigid_body_at(w, parent) + RIGID_BODY_FACTOR;
@@ -143,7 +143,7 @@ HD void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, const rea
 }
 
 // The factors of all blocks; gives the rows without a pivot.
-HD real rigid_factor_tree(const RigidLanes *w)
+HD_CALL real rigid_factor_tree(const RigidLanes *w)
 {
     real dropped = splat(0.0), block[21], S[21], J[RIGID_JOINT_ROWS][6], y[6];
     for (int b = 0; b < w->c.n_moving; b++) rigid_start_block(w, (int)w->order[b]);
@@ -178,7 +178,7 @@ HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)
 }
 
 // from the leaves: z_c and what reaches the parents
-HD void rigid_solve_up(const RigidLanes *w)
+HD_CALL void rigid_solve_up(const RigidLanes *w)
 {
     real block[21], S[21], f[6], J[6], z[RIGID_JOINT_ROWS];
     for (int b = 0; b < w->c.n_moving; b++) {
@@ -206,7 +206,7 @@ HD void rigid_solve_up(const RigidLanes *w)
 }
 
 // from the roots: multipliers and accelerations
-HD void rigid_solve_down(const RigidLanes *w)
+HD_CALL void rigid_solve_down(const RigidLanes *w)
 {
     real block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
     for (int b = w->c.n_moving - 1; b >= 0; b--) {
@@ -216,6 +216,7 @@ HD void rigid_solve_down(const RigidLanes *w)
         if (w->bodies[body].joint >= 0.0) {
             const RigidJoint *joint = &w->joints[(int)w->bodies[body].joint];
             const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
+            for (int c = 0; c < 6; c++) a[c] = splat(0.0);
             if (rigid_moves(w, parent)) rigid_take(w, rigid_body_at(w, parent) + RIGID_BODY_D, 6, a);
             for (int k = 0; k < n; k++) {
                 x[k] = cell(w, rigid_row_at(w, first + k) + RIGID_ROW_Z);
@@ -256,7 +257,7 @@ HD void rigid_clear_right_sides(const RigidLanes *w)
 }
 
 // G = L D L' as rigid_factor does it, in memory.
-HD real rigid_factor_loops(const RigidLanes *w)
+HD_CALL real rigid_factor_loops(const RigidLanes *w)
 {
     const int n = w->c.n_loop_rows, G = w->c.schur_at, y = w->c.response_at;
     real dropped = splat(0.0);
@@ -288,7 +289,7 @@ HD real rigid_factor_loops(const RigidLanes *w)
 }
 
 // x <- G^-1 x, x in the rows' X
-HD void rigid_solve_loops(const RigidLanes *w)
+HD_CALL void rigid_solve_loops(const RigidLanes *w)
 {
     const int n = w->c.n_loop_rows, G = w->c.schur_at;
     for (int i = 0; i < n; i++) {
@@ -311,7 +312,7 @@ HD void rigid_solve_loops(const RigidLanes *w)
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
-HD void rigid_right_sides(const RigidLanes *w)
+HD_CALL void rigid_right_sides(const RigidLanes *w)
 {
     for (int b = 0; b < w->c.n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
@@ -331,7 +332,7 @@ HD void rigid_right_sides(const RigidLanes *w)
     }
 }
 
-HD void rigid_solve_once(const RigidLanes *w)
+HD_CALL void rigid_solve_once(const RigidLanes *w)
 {
     rigid_right_sides(w);
     rigid_solve_tree(w);
@@ -358,7 +359,7 @@ HD void rigid_solve_once(const RigidLanes *w)
     }
 }
 
-HD real rigid_row_compliance(const RigidLanes *w, int row)
+HD_CALL real rigid_row_compliance(const RigidLanes *w, int row)
 {
     real sum = splat(0.0);
     for (int side = 0; side < 2; side++) {
@@ -395,7 +396,7 @@ HD real rigid_factor_all(const RigidLanes *w)
 }
 
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
-HD void rigid_solve(const RigidLanes *w)
+HD_CALL void rigid_solve(const RigidLanes *w)
 {
     for (int b = 0; b < w->c.n_moving; b++) {
         const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_A;
@@ -406,7 +407,7 @@ HD void rigid_solve(const RigidLanes *w)
 }
 
 // greatest |rhs - J a - soft lambda|
-HD real rigid_residual(const RigidLanes *w)
+HD_CALL real rigid_residual(const RigidLanes *w)
 {
     real greatest = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++) {

@@ -458,6 +458,43 @@ TEST(rigid_every_constraint_keeps_its_second_derivative)
     }
 }
 
+// ---- bounds ---------------------------------------------------------------------------------------------------------
+
+static void rigid_refused(const char *simulation, const char *message)
+{
+    Arena arena;
+    Spec spec;
+    char *text = NULL;
+    size_t size = 0;
+    CHECK_OK(arena_create(&arena, (size_t)1 << 30, "a spec to refuse"));
+    Diagnostics *diagnostics = diagnostics_new(&arena);
+    const char *whole =
+        arena_format(&arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n", simulation);
+    CHECK_ERROR(ERROR_USER, spec_parse("rigid.yaml", whole, NULL, 0, &arena, diagnostics, &spec));
+    FILE *out = open_memstream(&text, &size);
+    diagnostics_print(diagnostics, out, false);
+    fclose(out);
+    CHECK(strstr(text, message) != NULL);
+    free(text);
+    arena_destroy(&arena);
+}
+
+TEST(rigid_worlds_are_bounded)
+{
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 24, "large worlds"));
+    char *items = arena_take(&arena, 5000 * 8, 1), *end = items;
+    for (int i = 0; i < 4097; i++) end = stpcpy(end, i > 0 ? ", {}" : "{}");
+    rigid_refused(arena_format(&arena, "{world: {bodies: [%s]}}", items),
+                  "bodies has 4097 items, at most 4096 are allowed");
+    char *welds = arena_take(&arena, 200 * 64, 1);
+    end = welds;
+    for (int i = 0; i < 200; i++) end += snprintf(end, 64, "%s{name: w%d, type: weld, a: body}", i > 0 ? ", " : "", i);
+    rigid_refused(arena_format(&arena, "{world: {bodies: [{name: body}], constraints: [%s]}}", welds),
+                  "the constraints close loops with 1194 rows, at most 1024 are allowed");
+    arena_destroy(&arena);
+}
+
 // ---- the same bits --------------------------------------------------------------------------------------------------
 
 // A chain that is kept near the processor and one that is not, each alone and among other lanes, in one slice and many,
