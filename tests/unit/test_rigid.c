@@ -458,6 +458,27 @@ TEST(rigid_every_constraint_keeps_its_second_derivative)
     }
 }
 
+// A hinge whose bodies turn against each other while both turn: what its J' v is not zero for.
+TEST(rigid_hinge_between_turning_bodies)
+{
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        RigidRun run;
+        char simulation[1000];
+        snprintf(simulation, sizeof simulation,
+                 "{dt: %s, duration: 0.2, world: {bodies: [{name: a, inertia: [1, 2, 3], position: [0, 0, 0.5], "
+                 "velocity: [0, -0.25, 0], spin: [0.5, 0, 2]}, {name: b, inertia: [3, 1, 2], position: [0, 0, -0.5], "
+                 "velocity: [0, 0.25, 0], spin: [0.5, 0, -1]}], constraints: [{name: pin, type: hinge, a: a, b: b, "
+                 "at_a: [0, 0, -0.5]}]}}",
+                 k == 0 ? "0.002" : "0.001");
+        rigid_run(&run, simulation, "parameters: {alpha: 0, beta: 0}");
+        error[k] = rigid_metric(&run, "error_end", 0);
+        rigid_end(&run);
+    }
+    CHECK(error[0] < 2e-3);
+    CHECK_NEAR(2.0, error[0] / error[1], 0.1);
+}
+
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
 static void rigid_refused(const char *simulation, const char *message)
