@@ -1,0 +1,247 @@
+// The map of a target cloud: cells with their means and inverse covariances, and, for every place that has such a cell
+// near it, the list of them. Magnusson 2009, equations 6.2 and 6.3, and section 6.2 for flat cells.
+#include "ndt.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Eigenvalues of a covariance below this part of the greatest are raised to it (Magnusson, section 6.2.2).
+#define NDT_FLATNESS 0.01
+
+// A cell as a candidate of a place, `order` in the 27 round that place.
+typedef struct NdtCandidate {
+    int64_t key;
+    int32_t order, cell;
+} NdtCandidate;
+
+// The working space of a map's building.
+typedef struct NdtBuild {
+    const NdtCloud *target;
+    const NdtMapOptions *options;
+    NdtMap *map;
+    NdtMapCounts *counts;
+    NdtPlace *place;         // [points]
+    int64_t *cell_key;       // [cells]
+    double *cells;           // [cells][NDT_CELL_NUMBERS]
+    NdtCandidate *candidate; // [cells * NDT_MATCHES_MAX]
+    int64_t n_candidates;
+} NdtBuild;
+
+static double ndt_rounded(double x, NdtPrecision precision) { return precision == NDT_SINGLE ? (double)(float)x : x; }
+
+// ---- cells ----------------------------------------------------------------------------------------------------------
+
+// A multiple of the resolution in the middle of the cloud, so that what is relative to it is small.
+static void ndt_choose_origin(const NdtCloud *cloud, double resolution, double *origin)
+{
+    for (int a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < cloud->count; i++) {
+            low = cloud->at[a][i] < low ? cloud->at[a][i] : low;
+            high = cloud->at[a][i] > high ? cloud->at[a][i] : high;
+        }
+        origin[a] = resolution * floor(0.5 * (low + high) / resolution);
+    }
+}
+
+// Mean and sum of squares about it, in two passes; the mean relative to the origin. scatter: xx xy xz yy yz zz.
+static void ndt_moments(const NdtBuild *build, int64_t first, int64_t end, double *mean, double *scatter)
+{
+    const NdtCloud *cloud = build->target;
+    for (int a = 0; a < 3; a++) {
+        double sum = 0.0;
+        for (int64_t i = first; i < end; i++) sum += cloud->at[a][build->place[i].point] - build->map->origin[a];
+        mean[a] = sum / (double)(end - first);
+    }
+    memset(scatter, 0, 6 * sizeof *scatter);
+    for (int64_t i = first; i < end; i++) {
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = cloud->at[a][build->place[i].point] - build->map->origin[a] - mean[a];
+        for (int a = 0, k = 0; a < 3; a++) {
+            for (int b = a; b < 3; b++) scatter[k++] += d[a] * d[b];
+        }
+    }
+}
+
+// inverse[6] of V' diag(values) V, row k of V being vector k
+static void ndt_inverse(const double *values, const double *vectors, double *inverse)
+{
+    for (int a = 0, k = 0; a < 3; a++) {
+        for (int b = a; b < 3; b++, k++) {
+            inverse[k] = 0.0;
+            for (int j = 0; j < 3; j++) inverse[k] += vectors[3 * j + a] * vectors[3 * j + b] / values[j];
+        }
+    }
+}
+
+// The inverse of the covariance, made no flatter than NDT_FLATNESS. False: there is none.
+static bool ndt_invert(const double *covariance, double *inverse, bool *inflated)
+{
+    const double *c = covariance, full[9] = {c[0], c[1], c[2], c[1], c[3], c[4], c[2], c[4], c[5]};
+    double values[3], vectors[9], work[18];
+    *inflated = false;
+    if (!symmetric_eigen(3, full, values, vectors, work)) return false;
+    if (!(values[2] > 0.0) || values[0] < -1e-9 * values[2]) return false; // a sum of squares has none but by rounding
+    for (int j = 0; j < 2; j++) {
+        if (values[j] >= NDT_FLATNESS * values[2]) continue;
+        values[j] = NDT_FLATNESS * values[2];
+        *inflated = true;
+    }
+    ndt_inverse(values, vectors, inverse);
+    bool finite = true;
+    for (int k = 0; k < 6; k++) finite = finite && isfinite(inverse[k]);
+    return finite;
+}
+
+// One cell of the points [first, end) of the sorted cloud.
+static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
+{
+    const NdtMapOptions *options = build->options;
+    const double n = (double)(end - first);
+    double mean[3], covariance[6], inverse[6];
+    bool inflated;
+    build->counts->occupied++;
+    if (end - first < NDT_CELL_POINTS) return;
+    ndt_moments(build, first, end, mean, covariance);
+    for (int k = 0; k < 6; k++) {
+        const bool diagonal = k == 0 || k == 3 || k == 5;
+        if (diagonal && options->covariance == NDT_COVARIANCE_IDENTITY) covariance[k] += 1.0;
+        covariance[k] /= n - 1.0;
+    }
+    if (!ndt_invert(covariance, inverse, &inflated)) {
+        build->counts->dropped++;
+        return;
+    }
+    double *cell = build->cells + build->counts->valid * NDT_CELL_NUMBERS;
+    for (int a = 0; a < 3; a++) cell[a] = ndt_rounded(mean[a], options->precision);
+    for (int k = 0; k < 6; k++) cell[3 + k] = ndt_rounded(inverse[k], options->precision);
+    build->cell_key[build->counts->valid++] = build->place[first].key;
+    build->counts->inflated += inflated;
+}
+
+static void ndt_take_cells(NdtBuild *build)
+{
+    const int64_t n = build->target->count;
+    for (int64_t first = 0, end; first < n; first = end) {
+        end = first + 1;
+        while (end < n && build->place[end].key == build->place[first].key) end++;
+        ndt_take_cell(build, first, end);
+    }
+}
+
+// ---- candidates of a place ------------------------------------------------------------------------------------------
+
+// Whether the cell (x, y, z) away from a point's own is one to compare it with.
+static bool ndt_is_neighbour(NdtNeighbours neighbours, int x, int y, int z)
+{
+    const int apart = x * x + y * y + z * z;
+    return neighbours == NDT_RADIUS || (neighbours == NDT_DIRECT7 && apart <= 1) || apart == 0;
+}
+
+// The cell is a candidate of the places round it.
+static void ndt_offer(NdtBuild *build, int64_t cell)
+{
+    int32_t order = 0;
+    for (int z = -1; z <= 1; z++) {
+        for (int y = -1; y <= 1; y++) {
+            for (int x = -1; x <= 1; x++, order++) {
+                if (!ndt_is_neighbour(build->options->neighbours, x, y, z)) continue;
+                const int64_t away = ((int64_t)z * (1 << 21) + y) * (1 << 21) + x; // keys are sums of coordinates
+                build->candidate[build->n_candidates++] =
+                    (NdtCandidate){build->cell_key[cell] - away, order, (int32_t)cell};
+            }
+        }
+    }
+}
+
+static int ndt_compare_candidates(const void *a, const void *b)
+{
+    const NdtCandidate *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return p->order - q->order;
+}
+
+static void ndt_insert(int64_t *table, int64_t size, int64_t key, int64_t list)
+{
+    uint64_t at = ndt_hash(key) & (uint64_t)(size - 1);
+    while (table[NDT_TABLE_NUMBERS * at] >= 0) at = (at + 1) & (uint64_t)(size - 1);
+    table[NDT_TABLE_NUMBERS * at] = key;
+    table[NDT_TABLE_NUMBERS * at + 1] = list;
+}
+
+static void ndt_take_candidates(NdtBuild *build, Arena *arena)
+{
+    NdtMap *map = build->map;
+    const NdtCandidate *candidate = build->candidate;
+    for (int64_t i = 0; i < map->n_cells; i++) ndt_offer(build, i);
+    qsort(build->candidate, (size_t)build->n_candidates, sizeof *candidate, ndt_compare_candidates);
+    int64_t places = 0;
+    for (int64_t i = 0; i < build->n_candidates; i++) places += i == 0 || candidate[i].key != candidate[i - 1].key;
+    map->table_size = 2;
+    while (map->table_size < 2 * places) map->table_size *= 2;
+    map->n_candidates = build->n_candidates;
+    int64_t *table = ARENA_NEW(arena, int64_t, NDT_TABLE_NUMBERS * map->table_size);
+    int32_t *lists = ARENA_NEW(arena, int32_t, map->n_candidates);
+    for (int64_t i = 0; i < map->table_size; i++) table[NDT_TABLE_NUMBERS * i] = -1;
+    for (int64_t first = 0, end; first < map->n_candidates; first = end) {
+        for (end = first; end < map->n_candidates && candidate[end].key == candidate[first].key; end++)
+            lists[end] = candidate[end].cell;
+        ndt_insert(table, map->table_size, candidate[first].key, first << 5 | (end - first));
+    }
+    map->table = table;
+    map->candidates = lists;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+// Cells that so many points can fill.
+static int64_t ndt_cells_most(int64_t points) { return points / NDT_CELL_POINTS + 1; }
+
+size_t ndt_map_bytes(int64_t points)
+{
+    const size_t cells = (size_t)ndt_cells_most(points), candidates = cells * NDT_MATCHES_MAX;
+    return cells * NDT_CELL_NUMBERS * 8 + candidates * (4 + 4 * NDT_TABLE_NUMBERS * 8) + 4096;
+}
+
+static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
+{
+    const int64_t points = build->target->count, cells = ndt_cells_most(points);
+    build->place = ARENA_NEW(scratch, NdtPlace, points);
+    build->cell_key = ARENA_NEW(scratch, int64_t, cells);
+    build->candidate = ARENA_NEW(scratch, NdtCandidate, cells * NDT_MATCHES_MAX);
+    build->cells = ARENA_NEW(scratch, double, cells *NDT_CELL_NUMBERS);
+    TRY(ndt_grid(build->target, build->options->resolution, build->map->origin, build->place));
+    ndt_take_cells(build);
+    build->map->n_cells = build->counts->valid;
+    if (build->map->n_cells == 0)
+        return error_make(ERROR_USER,
+                          "none of the %lld cells of %g m that the target's %lld points lie in has %d of them; take "
+                          "larger cells",
+                          (long long)build->counts->occupied, build->options->resolution, (long long)points,
+                          NDT_CELL_POINTS);
+    double *kept = ARENA_NEW(arena, double, build->map->n_cells *NDT_CELL_NUMBERS);
+    memcpy(kept, build->cells, (size_t)build->map->n_cells * NDT_CELL_NUMBERS * sizeof *kept);
+    build->map->cells = kept;
+    ndt_take_candidates(build, arena);
+    return error_none();
+}
+
+Error ndt_map_build(const NdtCloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map,
+                    NdtMapCounts *counts)
+{
+    NdtBuild build = {.target = target, .options = options, .map = map, .counts = counts};
+    const double R = options->resolution;
+    *counts = (NdtMapCounts){0};
+    *map = (NdtMap){.resolution = R, .reach2 = options->neighbours == NDT_RADIUS ? R * R : INFINITY};
+    if (target->count < 1) return error_make(ERROR_USER, "the target cloud has no points");
+    ndt_choose_origin(target, R, map->origin);
+    const size_t cells = (size_t)ndt_cells_most(target->count);
+    const size_t bytes = (size_t)target->count * sizeof(NdtPlace) +
+                         cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_NUMBERS) + 4096;
+    Arena scratch;
+    TRY(arena_create(&scratch, bytes, "the map of a cloud"));
+    const Error error = ndt_build(&build, &scratch, arena);
+    arena_destroy(&scratch);
+    return error;
+}

@@ -1,0 +1,110 @@
+// What the host side (ndt.c, map.c, thin.c, scenes.c) and the kernel (advance.h) of scan matching by the normal
+// distributions transform share. A source cloud is moved onto a target cloud; the target is cut into cubic cells, and a
+// cell is known by the mean and the covariance of its points.
+// Sources: P. Biber & W. Strasser, The normal distributions transform, IROS 2003 (the idea); M. Magnusson, The
+// three-dimensional normal-distributions transform, PhD thesis, Oerebro 2009 (in space; its equations are cited).
+#ifndef HOPSCOTCH_NDT_NDT_H
+#define HOPSCOTCH_NDT_NDT_H
+
+#include "../sim.h"
+
+// Arithmetic of integers that the host needs as well as the kernel.
+#if defined(__CUDACC__)
+#define NDT_BOTH static inline __host__ __device__
+#else
+#define NDT_BOTH static inline __attribute__((unused))
+#endif
+
+// A pose [6] is tx, ty, tz (m), roll, pitch, yaw (rad): T(x) = Rx(roll) Ry(pitch) Rz(yaw) x + t.
+enum { NDT_POSE = 6 };
+
+// ---- a cloud --------------------------------------------------------------------------------------------------------
+
+// Points as structures of arrays: coordinate a of point i stands at at[a][i] (m).
+typedef struct NdtCloud {
+    const double *at[3]; // [count]
+    int64_t count;
+} NdtCloud;
+
+// ---- a map (map.c) --------------------------------------------------------------------------------------------------
+
+// Which cells a point is compared with: all whose mean lies within the resolution; or its own cell and the six that
+// share a face with it; or its own cell alone. The latter two ask for no distance.
+typedef enum NdtNeighbours { NDT_RADIUS, NDT_DIRECT7, NDT_DIRECT1 } NdtNeighbours;
+
+// What stands for the sum of squares before the points are added to it: nothing, or a unit matrix (m^2).
+typedef enum NdtCovariance { NDT_COVARIANCE_ZERO, NDT_COVARIANCE_IDENTITY } NdtCovariance;
+
+// What numbers of points and cells are rounded to; all sums are of doubles.
+typedef enum NdtPrecision { NDT_SINGLE, NDT_DOUBLE } NdtPrecision;
+
+enum {
+    NDT_CELL_POINTS = 6,      // a cell of fewer has no covariance
+    NDT_MATCHES_MAX = 27,     // cells that a point can be compared with
+    NDT_CELL_MAX = 1 << 20,   // cells along an axis, on each side of the origin
+    NDT_CELL_NUMBERS = 9,     // mean x y z; inverse covariance xx xy xz yy yz zz
+    NDT_TABLE_NUMBERS = 2,    // of an entry of the table: key, or -1 if it is free; first << 5 | count
+};
+
+// Cells are found through a table of those places that have a cell to be compared with: the place of a point gives its
+// list of candidates at once. Open addressing, linear probing; the size is a power of two, at most half is taken.
+typedef struct NdtMap {
+    double resolution; // m, the edge of a cell
+    double origin[3];  // m: a multiple of the resolution; what follows is relative to it
+    double reach2;     // m^2: greatest squared distance of a mean; infinite where nobody asks
+    int64_t table_size, n_candidates, n_cells;
+    const int64_t *table;      // [table_size][NDT_TABLE_NUMBERS]
+    const int32_t *candidates; // [n_candidates] numbers of cells, list after list, each in the order of place
+    const double *cells;       // [n_cells][NDT_CELL_NUMBERS] (m, 1/m^2)
+} NdtMap;
+
+typedef struct NdtMapOptions {
+    double resolution; // m
+    NdtNeighbours neighbours;
+    NdtCovariance covariance;
+    NdtPrecision precision;
+} NdtMapOptions;
+
+// What became of the target's points.
+typedef struct NdtMapCounts {
+    int64_t occupied; // cells that hold a point
+    int64_t valid;    // that have enough of them and a covariance
+    int64_t inflated; // of these, that were so flat that an eigenvalue had to be raised
+    int64_t dropped;  // that had enough points and no covariance
+} NdtMapCounts;
+
+// The map of a cloud, in the arena. Error (user): the cloud is too wide for cells of that size, or no cell has enough
+// points.
+Error ndt_map_build(const NdtCloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map,
+                    NdtMapCounts *counts);
+size_t ndt_map_bytes(int64_t points); // of the arena that the map of so many points takes, at most
+
+// ---- cells of a grid (grid.c) ---------------------------------------------------------------------------------------
+
+// A point of a cloud and the cell that it lies in.
+typedef struct NdtPlace {
+    int64_t key;
+    int64_t point;
+} NdtPlace;
+
+// The key of the cell with these coordinates, all in [-NDT_CELL_MAX, NDT_CELL_MAX): 21 bits each.
+NDT_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
+{
+    return (z + NDT_CELL_MAX) << 42 | (y + NDT_CELL_MAX) << 21 | (x + NDT_CELL_MAX);
+}
+
+// Where the search for a key in a table begins: a multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4),
+// of which the high bits are the good ones.
+NDT_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 24; }
+
+// place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
+// too wide, or has a point that is not finite.
+Error ndt_grid(const NdtCloud *cloud, double edge, const double *origin, NdtPlace *place);
+
+// ---- fewer points (thin.c) ------------------------------------------------------------------------------------------
+
+// The centroids of the cloud's points in cubic cells of that edge (m), in the order of cells: x first, then y, then z.
+// 0: the cloud as it is.
+Error ndt_thin(const NdtCloud *cloud, double edge, Arena *arena, NdtCloud *out);
+
+#endif

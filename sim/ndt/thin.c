@@ -1,0 +1,29 @@
+// Voxel-grid down-sampling: one point, the centroid, for all that share a cell.
+#include "ndt.h"
+
+#include <math.h>
+
+Error ndt_thin(const NdtCloud *cloud, double edge, Arena *arena, NdtCloud *out)
+{
+    const double origin[3] = {0.0, 0.0, 0.0};
+    double *at[3];
+    *out = *cloud;
+    if (edge <= 0.0 || cloud->count == 0) return error_none();
+    for (int a = 0; a < 3; a++) at[a] = ARENA_NEW(arena, double, cloud->count);
+    Arena scratch;
+    TRY(arena_create(&scratch, (size_t)cloud->count * sizeof(NdtPlace) + 4096, "a cloud that is thinned"));
+    NdtPlace *place = ARENA_NEW(&scratch, NdtPlace, cloud->count);
+    const Error error = ndt_grid(cloud, edge, origin, place);
+    int64_t count = 0;
+    for (int64_t first = 0, end; error.kind == OK && first < cloud->count; first = end, count++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (end = first; end < cloud->count && place[end].key == place[first].key; end++) {
+            for (int a = 0; a < 3; a++) sum[a] += cloud->at[a][place[end].point];
+        }
+        for (int a = 0; a < 3; a++) at[a][count] = sum[a] / (double)(end - first);
+    }
+    arena_destroy(&scratch);
+    for (int a = 0; a < 3; a++) out->at[a] = at[a];
+    out->count = count;
+    return error;
+}
