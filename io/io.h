@@ -414,6 +414,26 @@ void page_finish(FILE *out);
 // JSON for the scripts, in an element of this id; nothing in it can end the element.
 void page_put_json(FILE *out, const char *id, const char *json);
 
+// ---- point clouds (io/cloud.c) --------------------------------------------------------------------------------------
+
+// PCD (ascii, binary, binary_compressed), PLY (ascii, binary of either byte order) and CSV of x, y, z (m); which it is
+// shows in the first bytes. Points that have a coordinate that is not finite are left out and counted.
+typedef struct CloudFile {
+    Cloud cloud;
+    int64_t dropped;
+    Arena arena; // holds the points: cloud_close() gives it back
+} CloudFile;
+
+enum { CLOUD_FIELDS_MAX = 64, CLOUD_POINTS_MAX = 1 << 26 };
+#define CLOUD_BYTES_MAX ((size_t)4 << 30) // of a file
+
+// Memory is bounded by the size of the file, whatever its header announces. Errors (user) name the file and the line
+// or the byte; after one there is nothing to close.
+Error cloud_read(const char *path, CloudFile *out);
+// The same of bytes that are there, with a NUL behind them that `size` does not count. name: for messages.
+Error cloud_parse(const char *name, Bytes data, CloudFile *out);
+void cloud_close(CloudFile *file);
+
 // ---- progress (io/progress.c) ---------------------------------------------------------------------------------------
 
 typedef enum ProgressStyle { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_JSON, PROGRESS_NONE } ProgressStyle;

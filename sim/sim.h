@@ -372,6 +372,14 @@ double normal_tail_inverse(double p);
 // are of the order of the greatest eigenvalue times 1e-16. Golub & Van Loan, Matrix Computations, 4th ed., 8.3.
 bool symmetric_eigen(int n, const double *matrix, double *values, double *vectors, double *work);
 
+// ---- point clouds ---------------------------------------------------------------------------------------------------
+
+// Points as structures of arrays: coordinate a of point i stands at at[a][i] (m).
+typedef struct Cloud {
+    const double *at[3]; // [count]
+    int64_t count;
+} Cloud;
+
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 
 // <= 2 ulp. sine, cosine: |x| <= 2^30, NaN beyond.

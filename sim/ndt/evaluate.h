@@ -20,11 +20,11 @@ enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, N
 // The sums of an evaluation.
 enum {
     NDT_SCORE,
-    NDT_GRADIENT,                    // [6]
-    NDT_HESSIAN = NDT_GRADIENT + 6,  // [21] upper triangle, row by row
-    NDT_PAIRS = NDT_HESSIAN + 21,    // correspondences
-    NDT_BEST,                        // each point's greatest part of the score
-    NDT_MATCHED,                     // points that have a correspondence
+    NDT_GRADIENT,                   // [6]
+    NDT_HESSIAN = NDT_GRADIENT + 6, // [21] upper triangle, row by row
+    NDT_PAIRS = NDT_HESSIAN + 21,   // correspondences
+    NDT_BEST,                       // each point's greatest part of the score
+    NDT_MATCHED,                    // points that have a correspondence
     NDT_SUMS
 };
 
@@ -40,7 +40,7 @@ typedef struct NdtMixture {
 // What is aligned: a source, padded to whole rows (the pads' coordinates are never used), and a map.
 typedef struct NdtTask {
     const NdtMap *map;
-    NdtCloud source;
+    Cloud source;
     NdtMixture mixture;
 } NdtTask;
 
@@ -103,10 +103,10 @@ HD int ndt_match(const NdtMap *map, double y0, double y1, double y2, int32_t *ma
 
 // What the pairs of a point add up to. Symmetric matrices: xx xy xz yy yz zz.
 typedef struct NdtPoint {
-    real x[3];                          // the point (m), as it is in the source
-    real v[3], M[6];                    // see above
-    real score, best, pairs;            // of the point
-    real y[3];                          // the point, as the pose puts it, relative to the map's origin
+    real x[3];                                 // the point (m), as it is in the source
+    real v[3], M[6];                           // see above
+    real score, best, pairs;                   // of the point
+    real y[3];                                 // the point, as the pose puts it, relative to the map's origin
     int32_t match[LANES][NDT_MATCHES_MAX + 1]; // the cells of each lane
     int count[LANES];
 } NdtPoint;
@@ -114,8 +114,7 @@ typedef struct NdtPoint {
 // m[3][3] x
 HD real ndt_row_product(const NdtMatrix *m, int row, const real *x)
 {
-    return fused(splat(m->at[row][2]), x[2],
-                 fused(splat(m->at[row][1]), x[1], splat(m->at[row][0]) * x[0]));
+    return fused(splat(m->at[row][2]), x[2], fused(splat(m->at[row][1]), x[1], splat(m->at[row][0]) * x[0]));
 }
 
 HD real ndt_dot(const real *a, const real *b) { return fused(a[2], b[2], fused(a[1], b[1], a[0] * b[0])); }
@@ -136,9 +135,9 @@ HD int ndt_point_begin(const NdtTask *task, const NdtFrame *frame, int64_t first
     for (int a = 0; a < 3; a++) p->y[a] = ndt_row_product(&frame->rotation, a, p->x) + splat(frame->translation[a]);
     p->pairs = splat(0.0);
     for (int i = 0; i < LANES; i++) {
-        p->count[i] = i < valid ? ndt_match(task->map, lane_of(p->y[0], i), lane_of(p->y[1], i), lane_of(p->y[2], i),
-                                            p->match[i])
-                                : 0;
+        p->count[i] =
+            i < valid ? ndt_match(task->map, lane_of(p->y[0], i), lane_of(p->y[1], i), lane_of(p->y[2], i), p->match[i])
+                      : 0;
         set_lane(&p->pairs, i, (double)p->count[i]);
         most = p->count[i] > most ? p->count[i] : most;
     }
@@ -226,8 +225,7 @@ HD void ndt_point_end(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int
     }
     ndt_row_set(row, NDT_PAIRS, column, p->pairs);
     ndt_row_set(row, NDT_BEST, column, p->best);
-    ndt_row_set(row, NDT_MATCHED, column,
-                select_real(MASK(p->pairs > splat(0.0)), splat(1.0), splat(0.0)));
+    ndt_row_set(row, NDT_MATCHED, column, select_real(MASK(p->pairs > splat(0.0)), splat(1.0), splat(0.0)));
     ndt_point_angles(frame, p, row, column);
 }
 

@@ -12,7 +12,7 @@ static int ndt_compare_places(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-Error ndt_grid(const NdtCloud *cloud, double edge, const double *origin, NdtPlace *place)
+Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place)
 {
     const double most = NDT_CELL_MAX - 2; // a cell has neighbours
     for (int64_t i = 0; i < cloud->count; i++) {
@@ -20,10 +20,11 @@ Error ndt_grid(const NdtCloud *cloud, double edge, const double *origin, NdtPlac
         for (int a = 0; a < 3; a++) {
             cell[a] = floor((cloud->at[a][i] - origin[a]) / edge);
             if (!(fabs(cell[a]) <= most))
-                return error_make(ERROR_USER,
-                                  "point %lld of the cloud (%g, %g, %g) lies more than %d cells of %g m from its middle; "
-                                  "take larger cells, or remove the point",
-                                  (long long)i, cloud->at[0][i], cloud->at[1][i], cloud->at[2][i], (int)most, edge);
+                return error_make(
+                    ERROR_USER,
+                    "point %lld of the cloud (%g, %g, %g) lies more than %d cells of %g m from its middle; "
+                    "take larger cells, or remove the point",
+                    (long long)i, cloud->at[0][i], cloud->at[1][i], cloud->at[2][i], (int)most, edge);
         }
         place[i] = (NdtPlace){ndt_key((int64_t)cell[0], (int64_t)cell[1], (int64_t)cell[2]), i};
     }

@@ -17,7 +17,7 @@ typedef struct NdtCandidate {
 
 // The working space of a map's building.
 typedef struct NdtBuild {
-    const NdtCloud *target;
+    const Cloud *target;
     const NdtMapOptions *options;
     NdtMap *map;
     NdtMapCounts *counts;
@@ -30,10 +30,17 @@ typedef struct NdtBuild {
 
 static double ndt_rounded(double x, NdtPrecision precision) { return precision == NDT_SINGLE ? (double)(float)x : x; }
 
+// A mean is rounded relative to the corner of its cell, so that far cells are as exact as near ones.
+static double ndt_rounded_mean(double x, const NdtMapOptions *options)
+{
+    const double corner = options->resolution * floor(x / options->resolution);
+    return corner + ndt_rounded(x - corner, options->precision);
+}
+
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
 // A multiple of the resolution in the middle of the cloud, so that what is relative to it is small.
-static void ndt_choose_origin(const NdtCloud *cloud, double resolution, double *origin)
+static void ndt_choose_origin(const Cloud *cloud, double resolution, double *origin)
 {
     for (int a = 0; a < 3; a++) {
         double low = INFINITY, high = -INFINITY;
@@ -48,7 +55,7 @@ static void ndt_choose_origin(const NdtCloud *cloud, double resolution, double *
 // Mean and sum of squares about it, in two passes; the mean relative to the origin. scatter: xx xy xz yy yz zz.
 static void ndt_moments(const NdtBuild *build, int64_t first, int64_t end, double *mean, double *scatter)
 {
-    const NdtCloud *cloud = build->target;
+    const Cloud *cloud = build->target;
     for (int a = 0; a < 3; a++) {
         double sum = 0.0;
         for (int64_t i = first; i < end; i++) sum += cloud->at[a][build->place[i].point] - build->map->origin[a];
@@ -114,7 +121,7 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
         return;
     }
     double *cell = build->cells + build->counts->valid * NDT_CELL_NUMBERS;
-    for (int a = 0; a < 3; a++) cell[a] = ndt_rounded(mean[a], options->precision);
+    for (int a = 0; a < 3; a++) cell[a] = ndt_rounded_mean(mean[a], options);
     for (int k = 0; k < 6; k++) cell[3 + k] = ndt_rounded(inverse[k], options->precision);
     build->cell_key[build->counts->valid++] = build->place[first].key;
     build->counts->inflated += inflated;
@@ -227,8 +234,7 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
     return error_none();
 }
 
-Error ndt_map_build(const NdtCloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map,
-                    NdtMapCounts *counts)
+Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map, NdtMapCounts *counts)
 {
     NdtBuild build = {.target = target, .options = options, .map = map, .counts = counts};
     const double R = options->resolution;

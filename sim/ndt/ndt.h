@@ -18,14 +18,6 @@
 // A pose [6] is tx, ty, tz (m), roll, pitch, yaw (rad): T(x) = Rx(roll) Ry(pitch) Rz(yaw) x + t.
 enum { NDT_POSE = 6 };
 
-// ---- a cloud --------------------------------------------------------------------------------------------------------
-
-// Points as structures of arrays: coordinate a of point i stands at at[a][i] (m).
-typedef struct NdtCloud {
-    const double *at[3]; // [count]
-    int64_t count;
-} NdtCloud;
-
 // ---- a map (map.c) --------------------------------------------------------------------------------------------------
 
 // Which cells a point is compared with: all whose mean lies within the resolution; or its own cell and the six that
@@ -39,11 +31,11 @@ typedef enum NdtCovariance { NDT_COVARIANCE_ZERO, NDT_COVARIANCE_IDENTITY } NdtC
 typedef enum NdtPrecision { NDT_SINGLE, NDT_DOUBLE } NdtPrecision;
 
 enum {
-    NDT_CELL_POINTS = 6,      // a cell of fewer has no covariance
-    NDT_MATCHES_MAX = 27,     // cells that a point can be compared with
-    NDT_CELL_MAX = 1 << 20,   // cells along an axis, on each side of the origin
-    NDT_CELL_NUMBERS = 9,     // mean x y z; inverse covariance xx xy xz yy yz zz
-    NDT_TABLE_NUMBERS = 2,    // of an entry of the table: key, or -1 if it is free; first << 5 | count
+    NDT_CELL_POINTS = 6,    // a cell of fewer has no covariance
+    NDT_MATCHES_MAX = 27,   // cells that a point can be compared with
+    NDT_CELL_MAX = 1 << 20, // cells along an axis, on each side of the origin
+    NDT_CELL_NUMBERS = 9,   // mean x y z; inverse covariance xx xy xz yy yz zz
+    NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
 };
 
 // Cells are found through a table of those places that have a cell to be compared with: the place of a point gives its
@@ -75,8 +67,7 @@ typedef struct NdtMapCounts {
 
 // The map of a cloud, in the arena. Error (user): the cloud is too wide for cells of that size, or no cell has enough
 // points.
-Error ndt_map_build(const NdtCloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map,
-                    NdtMapCounts *counts);
+Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map, NdtMapCounts *counts);
 size_t ndt_map_bytes(int64_t points); // of the arena that the map of so many points takes, at most
 
 // ---- cells of a grid (grid.c) ---------------------------------------------------------------------------------------
@@ -99,12 +90,37 @@ NDT_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3
 
 // place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
 // too wide, or has a point that is not finite.
-Error ndt_grid(const NdtCloud *cloud, double edge, const double *origin, NdtPlace *place);
+Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place);
 
 // ---- fewer points (thin.c) ------------------------------------------------------------------------------------------
 
 // The centroids of the cloud's points in cubic cells of that edge (m), in the order of cells: x first, then y, then z.
 // 0: the cloud as it is.
-Error ndt_thin(const NdtCloud *cloud, double edge, Arena *arena, NdtCloud *out);
+Error ndt_thin(const Cloud *cloud, double edge, Arena *arena, Cloud *out);
+
+// ---- scenes (scenes.c) ----------------------------------------------------------------------------------------------
+
+// Made-up places with a known pose, so that nothing has to be downloaded.
+typedef enum NdtScene {
+    NDT_HALF_CUBE, // three planes of 20 x 20 m that meet in a corner
+    NDT_STREET,    // a road of 60 m between boxes and cylinders, another for each seed
+    NDT_TUNNEL     // an arch of 60 m: alike all along its axis x, which no alignment can find
+} NdtScene;
+
+typedef struct NdtSceneOptions {
+    NdtScene scene;
+    uint64_t seed;          // of the street's shape, and of the noise
+    double spacing;         // m between neighbouring points of the target
+    double source_spacing;  // m, of the source
+    double range;           // m: the source sees no farther than that from where it stands
+    double noise;           // m, standard deviation, each coordinate of each point
+    double truth[NDT_POSE]; // the pose that moves the source onto the target
+} NdtSceneOptions;
+
+enum { NDT_SCENE_POINTS_MAX = 1 << 22 };
+
+// Both clouds, sampled apart, in the arena. Error (user): more than NDT_SCENE_POINTS_MAX points.
+Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Cloud *source);
+size_t ndt_scene_bytes(const NdtSceneOptions *options); // of the arena that it takes
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-Error ndt_thin(const NdtCloud *cloud, double edge, Arena *arena, NdtCloud *out)
+Error ndt_thin(const Cloud *cloud, double edge, Arena *arena, Cloud *out)
 {
     const double origin[3] = {0.0, 0.0, 0.0};
     double *at[3];

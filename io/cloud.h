@@ -1,0 +1,56 @@
+// What the readers of point clouds share: a cursor over the file's bytes, the types of numbers, and where a row has its
+// coordinates.
+#ifndef HOPSCOTCH_CLOUD_H
+#define HOPSCOTCH_CLOUD_H
+
+#include "io.h"
+
+// A file that is read. Nothing is read from `end` on but the NUL there.
+typedef struct CloudText {
+    const char *name; // of the file, for messages
+    const char *start, *at, *end;
+    int line; // of `at`, from 1
+} CloudText;
+
+// A number in a binary row.
+typedef enum CloudKind { CLOUD_SIGNED, CLOUD_UNSIGNED, CLOUD_FLOAT } CloudKind;
+
+typedef struct CloudField {
+    CloudKind kind;
+    int size; // bytes: 1, 2, 4 or 8
+} CloudField;
+
+// Rows of numbers, of which three are the coordinates.
+typedef struct CloudRows {
+    int64_t points;
+    int columns;   // numbers in a row of text
+    int column[3]; // of x, y, z among them
+    CloudField field[3];
+    size_t offset[3]; // bytes into a binary row
+    size_t stride;    // bytes of a binary row
+    bool big_endian;
+} CloudRows;
+
+// "name:line: ..." as an error of the user's
+Error cloud_error(const CloudText *text, const char *format, ...) PRINTF_LIKE(2, 3);
+// The next line without its end, a carriage return neither, cut to `size`; false at the end of the file.
+bool cloud_line(CloudText *text, char *line, size_t size);
+// A whole number >= 0 that is all of `word`. Error: it is none, or greater than CLOUD_POINTS_MAX.
+Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count);
+// Room for `points` of them; then points, one by one.
+Error cloud_begin(int64_t points, CloudFile *out);
+void cloud_add(CloudFile *out, const double *xyz);
+// Rows of text from the cursor on; binary rows there; the same column by column, `data` of rows->points * stride bytes.
+Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
+Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
+Error cloud_binary_columns(const unsigned char *data, const CloudRows *rows, CloudFile *out);
+
+// A reader; `claims`: the file is one of its kind.
+bool pcd_claims(const CloudText *text);
+Error pcd_read(CloudText *text, CloudFile *out);
+bool ply_claims(const CloudText *text);
+Error ply_read(CloudText *text, CloudFile *out);
+bool csv_claims(const CloudText *text);
+Error csv_read(CloudText *text, CloudFile *out);
+
+#endif

@@ -1,0 +1,96 @@
+// Lines of x, y, z, parted by commas, semicolons, tabs or spaces; what follows in a line is ignored. The first line may
+// name the columns, which then may stand anywhere; lines that are empty or begin with # are left out.
+#include "cloud.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { CSV_LINE = 4096 };
+
+bool csv_claims(const CloudText *text)
+{
+    return text->end > text->start && memchr(text->start, '\0', (size_t)(text->end - text->start)) == NULL;
+}
+
+static const char *csv_cell_start(const char *at) { return at + strspn(at, " \t"); }
+// Behind the comma, or whatever parts the cells.
+static const char *csv_cell_next(const char *at)
+{
+    at += strcspn(at, ",; \t");
+    at = csv_cell_start(at);
+    return *at == ',' || *at == ';' ? at + 1 : at;
+}
+
+static bool csv_is_left_out(const char *line)
+{
+    const char *at = csv_cell_start(line);
+    return *at == '\0' || *at == '#';
+}
+
+// columns[3] of the names x, y, z in the line; false: one is not there.
+static bool csv_names(const char *line, int *columns)
+{
+    for (int a = 0; a < 3; a++) columns[a] = -1;
+    int c = 0;
+    for (const char *at = csv_cell_start(line); *at != '\0' && c < CLOUD_FIELDS_MAX; c++) {
+        size_t length = strcspn(at, ",; \t");
+        const char *word = at;
+        if (length >= 3 && word[0] == '"' && word[length - 1] == '"') word++, length -= 2;
+        for (int a = 0; a < 3; a++) {
+            if (length == 1 && (word[0] | 32) == "xyz"[a]) columns[a] = c;
+        }
+        at = csv_cell_start(csv_cell_next(at));
+    }
+    return columns[0] >= 0 && columns[1] >= 0 && columns[2] >= 0;
+}
+
+// xyz[3] of a line; false: it has not three numbers there.
+static bool csv_numbers(const char *line, const int *columns, double *xyz)
+{
+    int found = 0, c = 0;
+    for (const char *at = csv_cell_start(line); *at != '\0' && found < 3; c++) {
+        for (int a = 0; a < 3; a++) {
+            if (columns[a] != c) continue;
+            char *end;
+            xyz[a] = strtod(at, &end);
+            if (end == at || (*end != '\0' && strchr(",; \t", *end) == NULL)) return false;
+            found++;
+        }
+        at = csv_cell_start(csv_cell_next(at));
+    }
+    return found == 3;
+}
+
+static int64_t csv_lines(const CloudText *text)
+{
+    int64_t lines = 1;
+    for (const char *at = text->at; (at = memchr(at, '\n', (size_t)(text->end - at))) != NULL; at++) lines++;
+    return lines;
+}
+
+Error csv_read(CloudText *text, CloudFile *out)
+{
+    char line[CSV_LINE];
+    int columns[3] = {0, 1, 2};
+    double xyz[3];
+    bool first = true;
+    const int64_t lines = csv_lines(text);
+    if (lines > CLOUD_POINTS_MAX)
+        return cloud_error(text, "a cloud may have %d points, and this has %lld lines; thin it first", CLOUD_POINTS_MAX,
+                           (long long)lines);
+    TRY(cloud_begin(lines, out));
+    for (text->line = 0; cloud_line(text, line, sizeof line); first = first && csv_is_left_out(line)) {
+        int named[3];
+        if (csv_is_left_out(line)) continue;
+        if (csv_numbers(line, columns, xyz)) {
+            cloud_add(out, xyz);
+        } else if (first && csv_names(line, named)) {
+            memcpy(columns, named, sizeof columns);
+        } else {
+            return cloud_error(text, first ? "this is no point cloud: it may be PCD, PLY or lines of x, y, z"
+                                           : "expected three numbers: x, y, z");
+        }
+    }
+    return error_none();
+}
