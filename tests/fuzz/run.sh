@@ -29,6 +29,7 @@ settings()
     fuzz_set) echo "-dict=tests/fuzz/spec.dict -max_len=256" ;;
     fuzz_arguments) echo "-dict=tests/fuzz/arguments.dict -max_len=256" ;;
     fuzz_state) echo "-max_len=512" ;;
+    fuzz_cloud) echo "-dict=tests/fuzz/cloud.dict -max_len=1024" ;;
     *) echo "-dict=tests/fuzz/expression.dict -max_len=512" ;;
     esac
 }

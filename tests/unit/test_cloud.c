@@ -1,0 +1,250 @@
+// Readers of point clouds: every encoding gives the same points, and what is wrong with a file is one clear error.
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Error cloud_of(const void *data, size_t size, CloudFile *out)
+{
+    unsigned char *copy = malloc(size + 1); // a block of its own, so that a byte too far is found
+    if (copy == NULL) abort();
+    memcpy(copy, data, size);
+    copy[size] = '\0';
+    const Error error = cloud_parse("cloud", (Bytes){copy, size}, out);
+    free(copy);
+    return error;
+}
+
+static Error cloud_of_text(const char *text, CloudFile *out) { return cloud_of(text, strlen(text), out); }
+
+// The three points that all good files of this test hold.
+static const double cloud_points[3][3] = {{1.0, 2.0, 3.0}, {-0.5, 0.25, 1e3}, {7.0, -8.0, 0.0}};
+
+static void check_points(Error error, CloudFile *file, int64_t dropped)
+{
+    CHECK_OK(error);
+    if (error.kind != OK) return;
+    CHECK_INTEGER(3, file->cloud.count);
+    CHECK_INTEGER(dropped, file->dropped);
+    for (int i = 0; i < 3 && file->cloud.count == 3; i++) {
+        for (int a = 0; a < 3; a++) CHECK_BITS(cloud_points[i][a], file->cloud.at[a][i]);
+    }
+    cloud_close(file);
+}
+
+// ---- bytes ----------------------------------------------------------------------------------------------------------
+
+typedef struct CloudBytes {
+    unsigned char data[4096];
+    size_t size;
+} CloudBytes;
+
+static void put_text(CloudBytes *to, const char *text)
+{
+    memcpy(to->data + to->size, text, strlen(text));
+    to->size += strlen(text);
+}
+
+static void put_float(CloudBytes *to, double value, bool big_endian)
+{
+    const float narrow = (float)value;
+    unsigned char bytes[4];
+    memcpy(bytes, &narrow, 4);
+    for (int i = 0; i < 4; i++) to->data[to->size++] = bytes[big_endian ? 3 - i : i];
+}
+
+static void put_word(CloudBytes *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) to->data[to->size++] = (unsigned char)(value >> 8 * i);
+}
+
+#define PCD_HEAD(points, data)                                                                                         \
+    "# .PCD v0.7\nVERSION 0.7\nFIELDS intensity x y z\nSIZE 1 4 4 4\nTYPE U F F F\nCOUNT 1 1 1 1\nWIDTH " points       \
+    "\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS " points "\nDATA " data "\n"
+
+static CloudBytes pcd_binary(void)
+{
+    CloudBytes b = {.size = 0};
+    put_text(&b, PCD_HEAD("3", "binary"));
+    for (int i = 0; i < 3; i++) {
+        b.data[b.size++] = 9;
+        for (int a = 0; a < 3; a++) put_float(&b, cloud_points[i][a], false);
+    }
+    return b;
+}
+
+// Columns, one after the other: 39 bytes, as literal runs and, for the three equal intensities, a copy.
+static CloudBytes pcd_compressed(void)
+{
+    CloudBytes b = {.size = 0}, plain = {.size = 0};
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < 3; i++) put_float(&plain, cloud_points[i][a], false);
+    }
+    put_text(&b, PCD_HEAD("3", "binary_compressed"));
+    put_word(&b, 6 + 33 + 5);
+    put_word(&b, 39);
+    const unsigned char front[] = {0, 9, 0, 9, 0, 9, 31};
+    memcpy(b.data + b.size, front, sizeof front);
+    b.size += sizeof front;
+    memcpy(b.data + b.size, plain.data, 32);
+    b.size += 32;
+    b.data[b.size++] = 3;
+    memcpy(b.data + b.size, plain.data + 32, 4);
+    b.size += 4;
+    return b;
+}
+
+static CloudBytes ply_binary(bool big_endian)
+{
+    CloudBytes b = {.size = 0};
+    put_text(&b, "ply\nformat ");
+    put_text(&b, big_endian ? "binary_big_endian" : "binary_little_endian");
+    put_text(&b, " 1.0\ncomment none\nelement vertex 3\nproperty float x\nproperty uchar red\nproperty float y\n"
+                 "property float z\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n");
+    for (int i = 0; i < 3; i++) {
+        put_float(&b, cloud_points[i][0], big_endian);
+        b.data[b.size++] = 200;
+        put_float(&b, cloud_points[i][1], big_endian);
+        put_float(&b, cloud_points[i][2], big_endian);
+    }
+    return b;
+}
+
+// ---- good files -----------------------------------------------------------------------------------------------------
+
+TEST(cloud_formats_give_the_same_points)
+{
+    static const char *const texts[] = {
+        "1,2,3\n-0.5,0.25,1e3\n7,-8,0\n",
+        "# a scan\nx;y;z;i\n1;2;3;4\n\n-0.5;.25;1000;4\r\n7;-8;0",
+        "z, intensity, x, y\n3, 0, 1, 2\n1000, 0, -0.5, 0.25\n0, 0, 7, -8\n",
+        "1 2 3 99\n-0.5\t0.25 1000 99\n  7   -8  0 99\n",
+        PCD_HEAD("3", "ascii") "9 1 2 3\n9 -0.5 0.25 1000\n9 7 -8 0\n",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty float z\nend_header\n"
+        "1 2 3\n-0.5 0.25 1000\n7 -8 0\n",
+    };
+    CloudFile file;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_points(cloud_of_text(texts[i], &file), &file, 0);
+    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary(false), ply_binary(true)};
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
+        check_points(cloud_of(binaries[i].data, binaries[i].size, &file), &file, 0);
+}
+
+TEST(cloud_leaves_out_points_that_are_not_finite)
+{
+    CloudFile file;
+    check_points(cloud_of_text("1,2,3\nnan,0,0\n-0.5,0.25,1e3\n0,inf,0\n7,-8,0\n", &file), &file, 2);
+    CHECK_ERROR(ERROR_USER, cloud_of_text("nan,nan,nan\n", &file));
+}
+
+// A compressed copy that overlaps itself: one byte, then 8 more of the same, as LZF writes runs.
+TEST(cloud_unpacks_runs)
+{
+    CloudBytes b = {.size = 0};
+    CloudFile file;
+    put_text(&b, "VERSION 0.7\nFIELDS x y z\nSIZE 1 1 1\nTYPE I I I\nWIDTH 3\nHEIGHT 1\nDATA binary_compressed\n");
+    put_word(&b, 5);
+    put_word(&b, 9);
+    const unsigned char packed[] = {0, 0xFE, 0xE0, 255, 0}; // 7 + 255 + 2 bytes are more than there is room for
+    memcpy(b.data + b.size, packed, sizeof packed);
+    CHECK_ERROR(ERROR_USER, cloud_of(b.data, b.size + 5, &file));
+    b.data[b.size + 2] = 6 << 5; // 8 bytes from 1 before
+    b.data[b.size + 3] = 0;
+    b.data[b.size - 8] = 4;
+    const Error error = cloud_of(b.data, b.size + 4, &file);
+    CHECK_OK(error);
+    if (error.kind != OK) return;
+    CHECK_INTEGER(3, file.cloud.count);
+    for (int i = 0; i < 3; i++) CHECK_BITS(-2.0, file.cloud.at[2][i]);
+    cloud_close(&file);
+}
+
+// ---- bad files ------------------------------------------------------------------------------------------------------
+
+TEST(cloud_errors_say_what_is_wrong)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "cloud: this is no point cloud; it may be PCD, PLY or lines of x, y, z"},
+        {"# nothing\n", "cloud: there is no point in it"},
+        {"nan,0,0\n", "cloud: there is no point that is finite in it"},
+        {"hello\n", "cloud:1: this is no point cloud: it may be PCD, PLY or lines of x, y, z"},
+        {"1,2,3\n1,2\n", "cloud:2: expected three numbers: x, y, z"},
+        {"x,y,z\n1,2,3\n1,two,3\n", "cloud:3: expected three numbers: x, y, z"},
+        {"VERSION 0.7\n", "cloud:2: the header ends without DATA"},
+        {"VERSION 0.7\nCOLOUR red\n",
+         "cloud:2: this is no line of a PCD header; known are VERSION, FIELDS, SIZE, TYPE, "
+         "COUNT, WIDTH, HEIGHT, VIEWPOINT, POINTS and DATA"},
+        {"FIELDS x y\nSIZE 4 4\nTYPE F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n", "cloud:7: FIELDS must have x, y and z"},
+        {"FIELDS x y z\nSIZE 4 4\nTYPE F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n",
+         "cloud:7: FIELDS, SIZE and TYPE must have as many values each: 3, 2, 2"},
+        {"FIELDS x y z\nSIZE 4 4 3\n", "cloud:2: a SIZE is 1, 2, 4 or 8"},
+        {"FIELDS x y z\nTYPE F F G\n", "cloud:2: a TYPE is I, U or F"},
+        {"FIELDS x y z\nCOUNT 1 1 0\n", "cloud:2: a COUNT is a number from 1 to 4096"},
+        {"FIELDS x y z\nWIDTH many\n", "cloud:2: WIDTH must be a whole number of points"},
+        {"FIELDS x y z\nPOINTS\n", "cloud:2: POINTS needs a value"},
+        {"FIELDS x y z\nPOINTS 1000000000\n",
+         "cloud:2: POINTS is 1000000000, and a cloud may have 67108864 points; thin it first"},
+        {PCD_HEAD("3", "zip"), "cloud:11: DATA is ascii, binary or binary_compressed"},
+        {"FIELDS x y z\nSIZE 2 2 2\nTYPE F F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n",
+         "cloud:7: the field x must be one number, a float of 4 or 8 bytes"},
+        {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 2\nHEIGHT 2\nPOINTS 3\nDATA ascii\n",
+         "cloud:8: WIDTH x HEIGHT is 4, and POINTS is 3"},
+        {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nDATA ascii\n", "cloud:5: WIDTH, HEIGHT and POINTS are missing"},
+        {PCD_HEAD("60000000", "ascii") "1 2 3 4\n",
+         "cloud:12: 60000000 points are announced, and the file has room for 1"},
+        {PCD_HEAD("60000000", "binary") "1234",
+         "cloud:12: 60000000 points of 13 bytes are announced, and 0 are there: the file is cut off"},
+        {PCD_HEAD("2", "ascii") "9 1 2 3\n9 1 2\n         ", "cloud:13: point 2 of 2: expected 4 numbers, found 3"},
+        {PCD_HEAD("1", "ascii") "9 1 2 3 4\n", "cloud:12: point 1 of 1 has more than 4 numbers"},
+        {PCD_HEAD("3", "binary_compressed") "123", "cloud:12: the compressed data is cut off"},
+        {PCD_HEAD("3", "binary_compressed") "12345678",
+         "cloud:12: the compressed data is of 943142453 bytes, and 3 points take 39"},
+        {PCD_HEAD("3", "binary_compressed") "\x7f\x01\x01\x01\x27\x00", "cloud:12: the compressed data is cut off"},
+        {"ply\n", "cloud:2: the header ends without end_header"},
+        {"ply\nformat ascii 1.0\nend_header\n", "cloud:4: the header has no format or no vertex"},
+        {"ply\nformat text 1.0\n", "cloud:2: the format is ascii, binary_little_endian or binary_big_endian"},
+        {"ply\nelement vertex\n", "cloud:2: an element has a name and a number"},
+        {"ply\nelement face 2\n", "cloud:2: the first element must be vertex"},
+        {"ply\nelement vertex -2\n", "cloud:2: element vertex must be a whole number of points"},
+        {"ply\nelement vertex 1\nproperty list uchar int i\n",
+         "cloud:3: a property of a vertex is one number: char, uchar, short, ushort, int, uint, float or double"},
+        {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
+         "cloud:6: a vertex must have the properties x, y and z"},
+        {"ply\nvertices 3\n", "cloud:2: this is no line of a PLY header; known are format, element, property, comment "
+                              "and end_header"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CloudFile file;
+        const Error error = cloud_of_text(cases[i].text, &file);
+        CHECK_ERROR(ERROR_USER, error);
+        CHECK_TEXT(cases[i].message, error.text);
+        if (error.kind == OK) cloud_close(&file);
+    }
+}
+
+// Every shorter file is an error or fewer points of text, and no byte beyond its end is read.
+TEST(cloud_cut_off_anywhere_is_an_error)
+{
+    const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary(false)};
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
+        for (size_t size = 0; size < binaries[i].size; size++) {
+            CloudFile file;
+            CHECK_ERROR(ERROR_USER, cloud_of(binaries[i].data, size, &file));
+        }
+    }
+}
+
+TEST(cloud_read_of_a_file)
+{
+    Arena arena;
+    CloudFile file;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
+    const char *folder = test_folder();
+    CHECK_OK(file_write(folder, "three.csv", "1,2,3\n-0.5,0.25,1e3\n7,-8,0\n", 28));
+    check_points(cloud_read(arena_format(&arena, "%s/three.csv", folder), &file), &file, 0);
+    CHECK_ERROR(ERROR_MACHINE, cloud_read(arena_format(&arena, "%s/none.csv", folder), &file));
+    arena_destroy(&arena);
+}

@@ -1,0 +1,552 @@
+// Scan matching: the score and its derivatives, the golden traces of a lidar pair, and what must hold in every row of
+// every alignment.
+#define HOPSCOTCH_SCALAR
+#include "../../sim/ndt/align.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NDT_TEST_ALIGNMENTS = 1000 }; // random ones of the invariants
+
+// A scene or a pair of clouds, ready to be aligned.
+typedef struct NdtCase {
+    Arena arena;
+    NdtMap map;
+    NdtMapCounts counts;
+    NdtTask task;
+} NdtCase;
+
+static void ndt_round_source(Cloud *cloud, Arena *arena)
+{
+    for (int a = 0; a < 3; a++) {
+        double *rounded = ARENA_NEW(arena, double, cloud->count);
+        for (int64_t i = 0; i < cloud->count; i++) rounded[i] = (double)(float)cloud->at[a][i];
+        cloud->at[a] = rounded;
+    }
+}
+
+static void ndt_case_of(const Cloud *target, const Cloud *source, const NdtMapOptions *options, NdtCase *c)
+{
+    CHECK_OK(ndt_map_build(target, options, &c->arena, &c->map, &c->counts));
+    c->task = (NdtTask){&c->map, *source, ndt_mixture(0.55, options->resolution)};
+    if (options->precision == NDT_SINGLE) ndt_round_source(&c->task.source, &c->arena);
+}
+
+static const NdtMapOptions ndt_two_metres = {2.0, NDT_RADIUS, NDT_COVARIANCE_ZERO, NDT_DOUBLE};
+
+static void ndt_scene_case(NdtScene scene, double source_spacing, double resolution, NdtCase *c)
+{
+    const NdtSceneOptions options = {.scene = scene,
+                                     .seed = 3,
+                                     .spacing = 0.2,
+                                     .source_spacing = source_spacing,
+                                     .range = 25.0,
+                                     .noise = 0.02,
+                                     .truth = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05}};
+    NdtMapOptions map = ndt_two_metres;
+    Cloud target, source;
+    map.resolution = resolution;
+    CHECK_OK(arena_create(&c->arena, (size_t)1 << 28, "a scene"));
+    CHECK_OK(ndt_scene(&options, &c->arena, &target, &source));
+    ndt_case_of(&target, &source, &map, c);
+}
+
+// ---- the score and its derivatives ----------------------------------------------------------------------------------
+
+TEST(ndt_mixture_of_outliers)
+{
+    const NdtMixture one = ndt_mixture(0.55, 1.0), two = ndt_mixture(0.55, 2.0);
+    CHECK_NEAR(-2.2172252440428886, one.d1, 1e-14);
+    CHECK_NEAR(0.43312300470355436, one.d2, 1e-14);
+    CHECK_NEAR(-4.196518186951408, two.d1, 1e-14);
+    CHECK_NEAR(0.24847851012449546, two.d2, 1e-14);
+}
+
+static double ndt_entry(const NdtMatrix *m, int k) { return m->at[k / 3][k % 3]; }
+
+TEST(ndt_frame_derivatives)
+{
+    const double origin[3] = {0.0, 0.0, 0.0}, pose[NDT_POSE] = {0.0, 0.0, 0.0, 0.3, -0.7, 1.9}, h = 1e-6;
+    const NdtFrame frame = ndt_frame(pose, origin);
+    for (int j = 0; j < NDT_ANGLES; j++) {
+        double up[NDT_POSE], down[NDT_POSE];
+        memcpy(up, pose, sizeof up);
+        memcpy(down, pose, sizeof down);
+        up[3 + j] += h;
+        down[3 + j] -= h;
+        const NdtFrame above = ndt_frame(up, origin), below = ndt_frame(down, origin);
+        for (int k = 0; k < 9; k++) {
+            const double first = (ndt_entry(&above.rotation, k) - ndt_entry(&below.rotation, k)) / (2.0 * h);
+            CHECK_NEAR(first, ndt_entry(&frame.first[j], k), 1e-9);
+            for (int i = 0; i <= j; i++) {
+                const int pair = i * NDT_ANGLES - i * (i - 1) / 2 + j - i;
+                const double second = (ndt_entry(&above.first[i], k) - ndt_entry(&below.first[i], k)) / (2.0 * h);
+                CHECK_NEAR(second, ndt_entry(&frame.second[pair], k), 1e-9);
+            }
+        }
+    }
+}
+
+// A random pose near the truth of the scenes: within so many metres, and a tenth of it in radians.
+static void ndt_random_pose(int number, double spread, double *pose)
+{
+    const RandomKey key = {.seed = 17, .ordinal = (uint64_t)number, .purpose = RANDOM_SAMPLE};
+    static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05};
+    for (int i = 0; i < NDT_POSE; i++)
+        pose[i] = truth[i] + (i < 3 ? spread : 0.1 * spread) * (2.0 * random_uniform(&key, (uint32_t)i) - 1.0);
+}
+
+// Central differences; false where the correspondences change between the two, because there the score jumps.
+static bool ndt_differences(const NdtTask *task, const double *pose, int j, double h, double *slope, double *bend)
+{
+    double up[NDT_POSE], down[NDT_POSE];
+    NdtSums above, below, here;
+    memcpy(up, pose, sizeof up);
+    memcpy(down, pose, sizeof down);
+    up[j] += h;
+    down[j] -= h;
+    ndt_evaluate(task, up, &above);
+    ndt_evaluate(task, down, &below);
+    ndt_evaluate(task, pose, &here);
+    *slope = (above.at[NDT_SCORE] - below.at[NDT_SCORE]) / (2.0 * h);
+    for (int i = 0; i < NDT_POSE; i++) bend[i] = (above.at[NDT_GRADIENT + i] - below.at[NDT_GRADIENT + i]) / (2.0 * h);
+    return above.at[NDT_PAIRS] == here.at[NDT_PAIRS] && below.at[NDT_PAIRS] == here.at[NDT_PAIRS];
+}
+
+TEST(ndt_gradient_and_hessian_by_differences)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_STREET, 2.0, 2.0, &c);
+    int compared = 0;
+    for (int n = 0; n < 20; n++) {
+        double pose[NDT_POSE], largest = 0.0, steepest = 0.0;
+        NdtSums sums;
+        ndt_random_pose(n, 1.0, pose);
+        ndt_evaluate(&c.task, pose, &sums);
+        for (int k = 0; k < 6; k++) steepest = fmax(steepest, fabs(sums.at[NDT_GRADIENT + k]));
+        for (int k = 0; k < 21; k++) largest = fmax(largest, fabs(sums.at[NDT_HESSIAN + k]));
+        for (int j = 0; j < NDT_POSE; j++) {
+            double slope, bend[NDT_POSE];
+            if (!ndt_differences(&c.task, pose, j, j < 3 ? 1e-6 : 1e-7, &slope, bend)) continue;
+            compared++;
+            CHECK_NEAR(slope, sums.at[NDT_GRADIENT + j], 1e-6 * steepest);
+            for (int i = 0; i <= j; i++) CHECK_NEAR(bend[i], sums.at[NDT_HESSIAN + ndt_triangle(i, j)], 3e-5 * largest);
+        }
+    }
+    CHECK(compared > 90);
+    arena_destroy(&c.arena);
+}
+
+// ---- maps -----------------------------------------------------------------------------------------------------------
+
+// All pairs by brute force: every cell whose mean lies within the resolution.
+TEST(ndt_finds_every_cell_within_reach)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_STREET, 3.0, 1.0, &c);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < c.task.source.count; i++) {
+        double y[3];
+        int32_t match[NDT_MATCHES_MAX + 1];
+        int expected = 0;
+        for (int a = 0; a < 3; a++) y[a] = c.task.source.at[a][i] - c.map.origin[a];
+        for (int64_t k = 0; k < c.map.n_cells; k++) {
+            const double *mean = c.map.cells + k * NDT_CELL_NUMBERS;
+            const double dx = y[0] - mean[0], dy = y[1] - mean[1], dz = y[2] - mean[2];
+            expected += dx * dx + dy * dy + dz * dz <= c.map.reach2;
+        }
+        wrong += ndt_match(&c.map, y[0], y[1], y[2], match) != expected;
+    }
+    CHECK_INTEGER(0, wrong);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_places_out_of_reach_have_no_cells)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_HALF_CUBE, 3.0, 2.0, &c);
+    int32_t match[NDT_MATCHES_MAX + 1];
+    CHECK_INTEGER(0, ndt_match(&c.map, 1e300, 0.0, 0.0, match));
+    CHECK_INTEGER(0, ndt_match(&c.map, 0.0, -INFINITY, 0.0, match));
+    CHECK_INTEGER(0, ndt_match(&c.map, 0.0, 0.0, NAN, match));
+    CHECK_INTEGER(0, ndt_match(&c.map, 3e6, 0.0, 0.0, match));
+    arena_destroy(&c.arena);
+}
+
+// A map far from the origin gives what it gives near it: cells are relative to a multiple of the resolution.
+TEST(ndt_far_from_the_origin)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_STREET, 2.0, 2.0, &c);
+    const NdtSceneOptions options = {NDT_STREET, 3, 0.2, 2.0, 25.0, 0.02, {0.4, -0.3, 0.1, 0.02, -0.01, 0.05}};
+    Cloud target, source;
+    NdtMap map;
+    NdtMapCounts counts;
+    NdtMapOptions single = ndt_two_metres;
+    NdtSums near_sums, far_sums;
+    double pose[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05};
+    single.precision = NDT_SINGLE;
+    CHECK_OK(ndt_scene(&options, &c.arena, &target, &source));
+    for (int64_t i = 0; i < target.count; i++) ((double *)(uintptr_t)target.at[0])[i] += 90112.0;
+    CHECK_OK(ndt_map_build(&target, &single, &c.arena, &map, &counts));
+    const NdtTask far_task = {&map, c.task.source, c.task.mixture};
+    ndt_evaluate(&c.task, pose, &near_sums);
+    pose[0] += 90112.0;
+    ndt_evaluate(&far_task, pose, &far_sums);
+    CHECK_INTEGER(c.counts.valid, counts.valid);
+    CHECK_BITS(near_sums.at[NDT_PAIRS], far_sums.at[NDT_PAIRS]);
+    CHECK_NEAR(near_sums.at[NDT_SCORE], far_sums.at[NDT_SCORE], 1e-6 * near_sums.at[NDT_SCORE]);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_maps_that_cannot_be)
+{
+    const double x[8] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1e9}, y[8] = {0.0};
+    const double bad[2] = {0.0, NAN};
+    NdtMap map;
+    NdtMapCounts counts;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a map"));
+    const Cloud none = {{x, y, y}, 0}, few = {{x, y, y}, 5}, wide = {{x, y, y}, 8}, broken = {{bad, y, y}, 2};
+    CHECK_TEXT("the target cloud has no points", ndt_map_build(&none, &ndt_two_metres, &arena, &map, &counts).text);
+    CHECK_TEXT("none of the 1 cells of 2 m that the target's 5 points lie in has 6 of them; take larger cells",
+               ndt_map_build(&few, &ndt_two_metres, &arena, &map, &counts).text);
+    CHECK_TEXT("point 0 of the cloud (0, 0, 0) lies more than 1048574 cells of 2 m from its middle; take larger cells, "
+               "or remove the point",
+               ndt_map_build(&wide, &ndt_two_metres, &arena, &map, &counts).text);
+    CHECK_ERROR(ERROR_USER, ndt_map_build(&broken, &ndt_two_metres, &arena, &map, &counts));
+    arena_destroy(&arena);
+}
+
+TEST(ndt_thins_to_centroids)
+{
+    const double x[5] = {0.1, 5.0, 0.3, -0.2, 5.2}, y[5] = {0.0, 0.0, 0.2, 0.0, 0.0}, z[5] = {1.0, 1.0, 1.0, 1.0, 1.0};
+    const Cloud cloud = {{x, y, z}, 5};
+    Arena arena;
+    Cloud thin;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a cloud"));
+    CHECK_OK(ndt_thin(&cloud, 0.5, &arena, &thin));
+    CHECK_INTEGER(3, thin.count);
+    CHECK_BITS(-0.2, thin.at[0][0]);
+    CHECK_NEAR(0.2, thin.at[0][1], 1e-15);
+    CHECK_NEAR(0.1, thin.at[1][1], 1e-15);
+    CHECK_NEAR(5.1, thin.at[0][2], 1e-15);
+    CHECK_OK(ndt_thin(&cloud, 0.0, &arena, &thin));
+    CHECK_INTEGER(5, thin.count);
+    arena_destroy(&arena);
+}
+
+// ---- golden traces --------------------------------------------------------------------------------------------------
+
+// The lidar pair, R = 2; false, with a message, if it is not there.
+static bool ndt_lidar_case(NdtPrecision precision, NdtCase *c)
+{
+    char pcd[512], csv[512];
+    const char *path = test_shared("data/ndt/251370668.pcd");
+    CloudFile target, source;
+    NdtMapOptions options = ndt_two_metres;
+    if (path == NULL) {
+        test_skip("../shared/data/ndt is not there");
+        return false;
+    }
+    snprintf(pcd, sizeof pcd, "%s", path);
+    snprintf(csv, sizeof csv, "%s", test_shared("data/ndt/ndt_source_0.5m.csv"));
+    options.precision = precision;
+    CHECK_OK(arena_create(&c->arena, (size_t)1 << 26, "a lidar pair"));
+    CHECK_OK(cloud_read(pcd, &target));
+    CHECK_OK(cloud_read(csv, &source));
+    CHECK_INTEGER(69088, target.cloud.count);
+    CHECK_INTEGER(2654, source.cloud.count);
+    ndt_case_of(&target.cloud, &source.cloud, &options, c);
+    for (int a = 0; a < 3; a++) { // the file's arena ends here
+        double *kept = ARENA_NEW(&c->arena, double, source.cloud.count);
+        memcpy(kept, c->task.source.at[a], (size_t)source.cloud.count * sizeof *kept);
+        c->task.source.at[a] = kept;
+    }
+    cloud_close(&target);
+    cloud_close(&source);
+    return true;
+}
+
+static int ndt_golden(const char *name, NdtDebugRow *rows, int most)
+{
+    const char *path = test_shared(name);
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    int n = 0;
+    if (file == NULL) return 0;
+    while (n < most) {
+        int k = 0;
+        while (k < NDT_DEBUG_COLUMNS && fscanf(file, "%lf,", &rows[n].at[k]) == 1) k++;
+        if (k < NDT_DEBUG_COLUMNS) break;
+        n++;
+    }
+    fclose(file);
+    return n;
+}
+
+static double ndt_greatest(const double *values, int n)
+{
+    double greatest = 0.0;
+    for (int i = 0; i < n; i++) greatest = fmax(greatest, fabs(values[i]));
+    return greatest;
+}
+
+// Each row alone, from its own pose: relative to the greatest number of the gradient, and of the Hessian.
+static void ndt_check_golden(const NdtTask *task, const char *name, int rows, double score, double derivative)
+{
+    NdtDebugRow golden[32];
+    CHECK_INTEGER(rows, ndt_golden(name, golden, 32));
+    for (int n = 0; n < rows; n++) {
+        const double *row = golden[n].at;
+        NdtSums sums;
+        ndt_evaluate(task, row + NDT_DEBUG_BEFORE, &sums);
+        CHECK_BITS(row[NDT_DEBUG_PAIRS], sums.at[NDT_PAIRS]);
+        CHECK_NEAR(row[NDT_DEBUG_SCORE], sums.at[NDT_SCORE], score * row[NDT_DEBUG_SCORE]);
+        const double steep = ndt_greatest(row + NDT_DEBUG_GRADIENT, 6),
+                     bent = ndt_greatest(row + NDT_DEBUG_HESSIAN, 21);
+        for (int k = 0; k < 6; k++)
+            CHECK_NEAR(row[NDT_DEBUG_GRADIENT + k], sums.at[NDT_GRADIENT + k], derivative * steep);
+        for (int k = 0; k < 21; k++)
+            CHECK_NEAR(row[NDT_DEBUG_HESSIAN + k], sums.at[NDT_HESSIAN + k], derivative * bent);
+    }
+}
+
+TEST(ndt_golden_rows_in_double)
+{
+    NdtCase c;
+    if (!ndt_lidar_case(NDT_DOUBLE, &c)) return;
+    CHECK_INTEGER(408, c.counts.occupied);
+    CHECK_INTEGER(282, c.counts.valid);
+    CHECK_INTEGER(167, c.counts.inflated);
+    ndt_check_golden(&c.task, "data/ndt/ndt_golden_R2_id.csv", 10, 1e-9, 1e-9);
+    ndt_check_golden(&c.task, "data/ndt/ndt_golden_R2_near.csv", 15, 1e-9, 1e-9);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_golden_rows_in_single)
+{
+    NdtCase c;
+    if (!ndt_lidar_case(NDT_SINGLE, &c)) return;
+    ndt_check_golden(&c.task, "data/ndt/ndt_golden_R2_id.csv", 10, 1e-6, 1e-5);
+    ndt_check_golden(&c.task, "data/ndt/ndt_golden_R2_near.csv", 15, 1e-6, 1e-5);
+    arena_destroy(&c.arena);
+}
+
+// From the identity on its own: the same iterations, steps and end.
+TEST(ndt_golden_run)
+{
+    static const double last[NDT_POSE] = {0.49639, 0.12132, -0.02869, -0.00013, -0.00238, -0.01406}, start[NDT_POSE];
+    const NdtMethod method = {0.1, 0.01, 30, NDT_NEWTON, NDT_NO_SEARCH};
+    NdtCase c;
+    NdtAlignment a;
+    NdtDebugRow row, golden[32];
+    NdtEnd end = NDT_RUNNING;
+    bool has_row;
+    if (!ndt_lidar_case(NDT_DOUBLE, &c)) return;
+    const int rows = ndt_golden("data/ndt/ndt_golden_R2_id.csv", golden, 32);
+    ndt_align_begin(&a, start);
+    for (int n = 0; end == NDT_RUNNING && n < rows; n++) {
+        end = ndt_iterate(&c.task, &method, &a, &row, &has_row);
+        CHECK(has_row);
+        CHECK_BITS(golden[n].at[NDT_DEBUG_PAIRS], row.at[NDT_DEBUG_PAIRS]);
+        CHECK_BITS(golden[n].at[NDT_DEBUG_REVERSED], row.at[NDT_DEBUG_REVERSED]);
+        CHECK_NEAR(golden[n].at[NDT_DEBUG_ALPHA], row.at[NDT_DEBUG_ALPHA], 1e-6);
+        for (int k = 0; k < NDT_POSE; k++)
+            CHECK_NEAR(golden[n].at[NDT_DEBUG_AFTER + k], row.at[NDT_DEBUG_AFTER + k], 1e-7);
+    }
+    CHECK_INTEGER(NDT_CONVERGED, end);
+    CHECK_INTEGER(10, (int64_t)a.iterations);
+    for (int k = 0; k < NDT_POSE; k++) CHECK_NEAR(last[k], a.pose[k], 1e-5);
+    CHECK_NEAR(10085.8066, a.sums.at[NDT_SCORE], 1e-4);
+    CHECK_NEAR(3.80023, ndt_transformation_probability(&c.task, &a.sums), 1e-5);
+    CHECK_NEAR(2.59012, ndt_voxel_likelihood(&a.sums), 1e-5);
+    CHECK_BITS(9133.0, a.sums.at[NDT_PAIRS]);
+    arena_destroy(&c.arena);
+}
+
+// ---- what holds in every row ----------------------------------------------------------------------------------------
+
+// H delta + sign g, relative to g: of the row's own numbers
+static double ndt_residual(const double *row, double sign)
+{
+    double worst = 0.0;
+    for (int i = 0; i < NDT_POSE; i++) {
+        double sum = sign * row[NDT_DEBUG_GRADIENT + i];
+        for (int j = 0; j < NDT_POSE; j++)
+            sum +=
+                row[NDT_DEBUG_HESSIAN + (i < j ? ndt_triangle(i, j) : ndt_triangle(j, i))] * row[NDT_DEBUG_DELTA + j];
+        worst = fmax(worst, fabs(sum));
+    }
+    return worst / ndt_greatest(row + NDT_DEBUG_GRADIENT, NDT_POSE);
+}
+
+// |H| delta = g, seen from the eigenvectors of H.
+static double ndt_saddle_free_residual(const double *row)
+{
+    NdtEigen e;
+    double worst = 0.0;
+    ndt_eigen(row + NDT_DEBUG_HESSIAN, &e);
+    for (int k = 0; k < NDT_POSE; k++) {
+        double along_delta = 0.0, along_g = 0.0;
+        for (int i = 0; i < NDT_POSE; i++) along_delta += e.v[i][k] * row[NDT_DEBUG_DELTA + i];
+        for (int i = 0; i < NDT_POSE; i++) along_g += e.v[i][k] * row[NDT_DEBUG_GRADIENT + i];
+        worst = fmax(worst, fabs(fabs(e.a[k][k]) * along_delta - along_g));
+    }
+    return worst / ndt_greatest(row + NDT_DEBUG_GRADIENT, NDT_POSE);
+}
+
+static bool ndt_alpha_is_allowed(const NdtMethod *method, double alpha, double size)
+{
+    const double first = size <= method->step_size ? 1.0 : method->step_size / size;
+    if (method->line_search == NDT_NO_SEARCH) return fabs(alpha * size - fmin(size, method->step_size)) <= 1e-12;
+    if (method->line_search == NDT_MORE_THUENTE)
+        return alpha >= 0.0 && alpha * size <= method->step_size * (1.0 + 1e-12);
+    bool candidate = alpha == 0.0;
+    for (int k = 0; k < 8; k++) candidate = candidate || fabs(alpha - first * pow(0.618, k)) <= 1e-12 * first;
+    return candidate;
+}
+
+static void ndt_check_row(const NdtTask *task, const NdtMethod *method, const double *row)
+{
+    const double *g = row + NDT_DEBUG_GRADIENT, *delta = row + NDT_DEBUG_DELTA, alpha = row[NDT_DEBUG_ALPHA];
+    const bool reversed = row[NDT_DEBUG_REVERSED] != 0.0;
+    double uphill = 0.0, size = 0.0;
+    for (int i = 0; i < NDT_POSE; i++) {
+        uphill += g[i] * delta[i];
+        size += delta[i] * delta[i];
+        CHECK_BITS(row[NDT_DEBUG_AFTER + i], row[NDT_DEBUG_BEFORE + i] + alpha * delta[i]);
+    }
+    CHECK(uphill > 0.0);
+    if (method->solver == NDT_NEWTON)
+        CHECK(ndt_residual(row, reversed ? -1.0 : 1.0) <= 1e-5);
+    else
+        CHECK(!reversed && ndt_saddle_free_residual(row) <= 1e-5);
+    CHECK(ndt_alpha_is_allowed(method, alpha, sqrt(size)));
+    CHECK(row[NDT_DEBUG_SCORE] >= 0.0 && row[NDT_DEBUG_SCORE] <= -task->mixture.d1 * row[NDT_DEBUG_PAIRS]);
+}
+
+static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, const double *start, bool bits)
+{
+    NdtAlignment a, silent;
+    NdtDebugRow row;
+    NdtSums last;
+    NdtEnd end = NDT_RUNNING;
+    bool has_row;
+    double pose[NDT_POSE], step = 0.0;
+    int rows = 0;
+    memcpy(pose, start, sizeof pose);
+    ndt_align_begin(&a, start);
+    for (; end == NDT_RUNNING; rows += has_row) {
+        memset(&row, 0xff, sizeof row); // NaN
+        end = ndt_iterate(task, method, &a, &row, &has_row);
+        if (!has_row) continue;
+        for (int i = 0; i < NDT_POSE; i++) CHECK_BITS(pose[i], row.at[NDT_DEBUG_BEFORE + i]);
+        CHECK_BITS((double)rows, row.at[NDT_DEBUG_ITERATION]);
+        ndt_check_row(task, method, row.at);
+        memcpy(pose, row.at + NDT_DEBUG_AFTER, sizeof pose);
+        step = row.at[NDT_DEBUG_ALPHA] * ndt_norm6(row.at + NDT_DEBUG_DELTA);
+    }
+    CHECK_BITS((double)rows, a.iterations);
+    CHECK((end == NDT_CONVERGED) == (rows > 0 && step > 0.0 && step < method->epsilon && a.sums.at[NDT_PAIRS] >= 0.0) ||
+          end == NDT_NO_CORRESPONDENCES);
+    CHECK(rows <= method->max_iterations);
+    ndt_evaluate(task, a.pose, &last); // the sums are those of the final pose
+    CHECK(memcmp(&last, &a.sums, sizeof last) == 0);
+    if (!bits) return;
+    ndt_align_begin(&silent, start); // without debug rows: the same bits
+    while (ndt_iterate(task, method, &silent, NULL, &has_row) == NDT_RUNNING) CHECK(!has_row);
+    CHECK(memcmp(&silent, &a, sizeof a) == 0);
+}
+
+TEST(ndt_every_row_of_random_alignments)
+{
+    NdtCase c[3];
+    const int count = test_quick() ? 60 : NDT_TEST_ALIGNMENTS;
+    for (int k = 0; k < 3; k++) ndt_scene_case((NdtScene)k, 4.0, 2.0, &c[k]);
+    for (int n = 0; n < count; n++) {
+        const NdtMethod method = {n % 5 == 0 ? 0.5 : 0.1, 0.01, 30, (NdtSolver)(n / 3 % 2), (NdtLineSearch)(n / 6 % 3)};
+        double pose[NDT_POSE];
+        ndt_random_pose(n, n % 7 == 0 ? 8.0 : 1.5, pose);
+        ndt_check_alignment(&c[n % 3].task, &method, pose, n % 10 == 0);
+    }
+    for (int k = 0; k < 3; k++) arena_destroy(&c[k].arena);
+}
+
+// ---- where alignments end -------------------------------------------------------------------------------------------
+
+static NdtEnd ndt_align(const NdtTask *task, const NdtMethod *method, const double *start, NdtAlignment *a)
+{
+    NdtEnd end = NDT_RUNNING;
+    bool has_row;
+    ndt_align_begin(a, start);
+    while (end == NDT_RUNNING) end = ndt_iterate(task, method, a, NULL, &has_row);
+    return end;
+}
+
+TEST(ndt_scenes_are_aligned)
+{
+    static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05}, start[NDT_POSE];
+    for (int scene = NDT_HALF_CUBE; scene <= NDT_STREET; scene++) {
+        NdtCase c;
+        ndt_scene_case((NdtScene)scene, 1.0, 2.0, &c);
+        for (int solver = 0; solver < 2; solver++) {
+            for (int search = 0; search < 3; search++) {
+                const NdtMethod method = {0.1, 1e-3, 60, (NdtSolver)solver, (NdtLineSearch)search};
+                NdtAlignment a;
+                CHECK_INTEGER(NDT_CONVERGED, ndt_align(&c.task, &method, start, &a));
+                CHECK_NEAR(0.0, ndt_translation_error(a.pose, truth), 0.1);
+                CHECK_NEAR(0.0, ndt_rotation_error(a.pose, truth), 0.02);
+            }
+        }
+        arena_destroy(&c.arena);
+    }
+}
+
+// A tunnel is alike all along: across it the pose is found, along it hardly anything holds.
+TEST(ndt_tunnel_is_degenerate_along_its_axis)
+{
+    static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05};
+    NdtCase c;
+    ndt_scene_case(NDT_TUNNEL, 1.0, 2.0, &c);
+    NdtSums sums;
+    NdtEigen e;
+    double least = INFINITY, greatest = 0.0;
+    ndt_evaluate(&c.task, truth, &sums);
+    const double *H = sums.at + NDT_HESSIAN, along = fabs(H[ndt_triangle(0, 0)]), across = fabs(H[ndt_triangle(1, 1)]);
+    CHECK(along < 0.1 * across);
+    ndt_eigen(H, &e);
+    for (int k = 0; k < NDT_POSE; k++) {
+        least = fmin(least, fabs(e.a[k][k]));
+        greatest = fmax(greatest, fabs(e.a[k][k]));
+    }
+    CHECK(least < 1e-3 * greatest);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_alignments_that_fail)
+{
+    static const double far_away[NDT_POSE] = {1e4, 0.0, 0.0, 0.0, 0.0, 0.0}, start[NDT_POSE];
+    const double lost[NDT_POSE] = {0.0, 0.0, 0.0, NAN, 0.0, 0.0};
+    NdtCase c;
+    ndt_scene_case(NDT_HALF_CUBE, 2.0, 2.0, &c);
+    const NdtMethod method = {0.1, 0.01, 30, NDT_NEWTON, NDT_NO_SEARCH},
+                    short_one = {0.1, 0.01, 2, NDT_NEWTON, NDT_NO_SEARCH};
+    NdtAlignment a;
+    CHECK_INTEGER(NDT_NO_CORRESPONDENCES, ndt_align(&c.task, &method, far_away, &a));
+    CHECK_INTEGER(0, (int64_t)a.iterations);
+    CHECK_INTEGER(NDT_NON_FINITE, ndt_align(&c.task, &method, lost, &a));
+    CHECK_INTEGER(NDT_NOT_CONVERGED, ndt_align(&c.task, &short_one, start, &a));
+    CHECK_INTEGER(2, (int64_t)a.iterations);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_rotation_error_is_the_angle)
+{
+    const double a[NDT_POSE] = {0.0, 0.0, 0.0, 0.1, 0.2, 0.3}, b[NDT_POSE] = {0.0, 0.0, 0.0, 0.1, 0.2, 0.8};
+    const double c[NDT_POSE] = {0.0, 0.0, 0.0, 3.141592653589793, 0.0, 0.0}, none[NDT_POSE] = {0.0};
+    CHECK_NEAR(0.5, ndt_rotation_error(a, b), 1e-15);
+    CHECK_NEAR(0.0, ndt_rotation_error(a, a), 1e-15);
+    CHECK_NEAR(3.141592653589793, ndt_rotation_error(c, none), 1e-15);
+}
