@@ -20,6 +20,7 @@
 #include "../sim/bbob/instances.c"
 #include "../sim/rigid/rigid.c"
 #include "../sim/rigid/world.c"
+#include "../sim/ndt/ndt.c"
 #include "../sim/ndt/grid.c"
 #include "../sim/ndt/thin.c"
 #include "../sim/ndt/map.c"

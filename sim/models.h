@@ -11,6 +11,7 @@
     X(hopper) \
     X(bbob) \
     X(rigid)
+    X(ndt)
 
 #define KERNELS(X) \
     X(hopper, implicit_midpoint) \
@@ -28,6 +29,7 @@
     X(bbob, evaluate) \
     X(rigid, small) \
     X(rigid, large)
+    X(ndt, align)
 // clang-format on
 
 // Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
@@ -35,6 +37,7 @@
 #include "bbob/advance.h"
 #include "hopper/advance.h"
 #include "rigid/advance.h"
+#include "ndt/advance.h"
 #endif
 
 #define MODELS_KERNEL_NUMBER(model, kernel) KERNEL_##model##_##kernel,

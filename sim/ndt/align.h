@@ -33,6 +33,9 @@ typedef struct NdtAlignment {
     double iterations, evaluations;
     double turns, oscillation; // consecutive displacements that turn back: the run so far, the longest
 } NdtAlignment;
+#if !defined(__CUDACC__)
+_Static_assert(sizeof(NdtAlignment) == NDT_STATE * sizeof(double), "an alignment is so many doubles");
+#endif
 
 // One iteration's row of debug numbers.
 enum {

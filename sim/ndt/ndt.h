@@ -123,4 +123,40 @@ enum { NDT_SCENE_POINTS_MAX = 1 << 22 };
 Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Cloud *source);
 size_t ndt_scene_bytes(const NdtSceneOptions *options); // of the arena that it takes
 
+// ---- the model (ndt.c) ----------------------------------------------------------------------------------------------
+
+// Inputs of a lane, in this order; the initial pose is the last six.
+enum { NDT_OUTLIER_RATIO, NDT_STEP_SIZE, NDT_EPSILON, NDT_INITIAL, NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE };
+
+// What is written when a lane ends; the final pose is the last six.
+enum {
+    NDT_METRIC_TRANSLATION,
+    NDT_METRIC_ROTATION,
+    NDT_METRIC_MISSED,
+    NDT_METRIC_SCORE,
+    NDT_METRIC_TP,
+    NDT_METRIC_NVTL,
+    NDT_METRIC_PAIRS,
+    NDT_METRIC_ITERATIONS,
+    NDT_METRIC_EVALUATIONS,
+    NDT_METRIC_OSCILLATION,
+    NDT_METRIC_FINAL,
+    NDT_N_METRICS = NDT_METRIC_FINAL + NDT_POSE
+};
+
+// A sample: the iteration, the pose, and what the last evaluation gave.
+enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + NDT_POSE, NDT_COLUMN_PAIRS, NDT_COLUMNS };
+
+enum { NDT_STATE = 45 }; // doubles of an alignment between slices (NdtAlignment, align.h)
+
+// Shared by all lanes; laid over sim.h's Constants. The assets: the cells, the table, the candidates (two to a double),
+// then x, y and z of the source.
+typedef struct NdtConstants {
+    double resolution, origin[3], reach2; // of the map
+    double truth[NDT_POSE];
+    double near_enough, turned_enough; // m, rad: errors of an alignment that has not missed
+    int64_t n_cells, table_size, n_candidates, n_source;
+    int32_t max_iterations, solver, line_search;
+} NdtConstants;
+
 #endif

@@ -476,7 +476,7 @@ TEST(ndt_every_row_of_random_alignments)
 
 // ---- where alignments end -------------------------------------------------------------------------------------------
 
-static NdtEnd ndt_align(const NdtTask *task, const NdtMethod *method, const double *start, NdtAlignment *a)
+static NdtEnd ndt_aligned(const NdtTask *task, const NdtMethod *method, const double *start, NdtAlignment *a)
 {
     NdtEnd end = NDT_RUNNING;
     bool has_row;
@@ -495,7 +495,7 @@ TEST(ndt_scenes_are_aligned)
             for (int search = 0; search < 3; search++) {
                 const NdtMethod method = {0.1, 1e-3, 60, (NdtSolver)solver, (NdtLineSearch)search};
                 NdtAlignment a;
-                CHECK_INTEGER(NDT_CONVERGED, ndt_align(&c.task, &method, start, &a));
+                CHECK_INTEGER(NDT_CONVERGED, ndt_aligned(&c.task, &method, start, &a));
                 CHECK_NEAR(0.0, ndt_translation_error(a.pose, truth), 0.1);
                 CHECK_NEAR(0.0, ndt_rotation_error(a.pose, truth), 0.02);
             }
@@ -534,10 +534,10 @@ TEST(ndt_alignments_that_fail)
     const NdtMethod method = {0.1, 0.01, 30, NDT_NEWTON, NDT_NO_SEARCH},
                     short_one = {0.1, 0.01, 2, NDT_NEWTON, NDT_NO_SEARCH};
     NdtAlignment a;
-    CHECK_INTEGER(NDT_NO_CORRESPONDENCES, ndt_align(&c.task, &method, far_away, &a));
+    CHECK_INTEGER(NDT_NO_CORRESPONDENCES, ndt_aligned(&c.task, &method, far_away, &a));
     CHECK_INTEGER(0, (int64_t)a.iterations);
-    CHECK_INTEGER(NDT_NON_FINITE, ndt_align(&c.task, &method, lost, &a));
-    CHECK_INTEGER(NDT_NOT_CONVERGED, ndt_align(&c.task, &short_one, start, &a));
+    CHECK_INTEGER(NDT_NON_FINITE, ndt_aligned(&c.task, &method, lost, &a));
+    CHECK_INTEGER(NDT_NOT_CONVERGED, ndt_aligned(&c.task, &short_one, start, &a));
     CHECK_INTEGER(2, (int64_t)a.iterations);
     arena_destroy(&c.arena);
 }

@@ -1,0 +1,154 @@
+// The kernel of scan matching: one tick is one iteration. A lane is an alignment, and the lanes of a vector are
+// neighbouring points of it, so the alignments of a group come one after the other.
+#ifndef HOPSCOTCH_NDT_ADVANCE_H
+#define HOPSCOTCH_NDT_ADVANCE_H
+
+#include "../lanes.h"
+#include "align.h"
+
+// The map and the source within the assets, and what is one lane's.
+HD void ndt_open(const NdtConstants *c, const double *assets, NdtMap *map, NdtTask *task)
+{
+    const double *cells = assets, *table = cells + c->n_cells * NDT_CELL_NUMBERS;
+    const double *candidates = table + c->table_size * NDT_TABLE_NUMBERS;
+    const double *source = candidates + (c->n_candidates + 1) / 2;
+    map->resolution = c->resolution;
+    for (int a = 0; a < 3; a++) map->origin[a] = c->origin[a];
+    map->reach2 = c->reach2;
+    map->table_size = c->table_size;
+    map->n_candidates = c->n_candidates;
+    map->n_cells = c->n_cells;
+    map->table = (const int64_t *)table;
+    map->candidates = (const int32_t *)candidates;
+    map->cells = cells;
+    task->map = map;
+    for (int a = 0; a < 3; a++) task->source.at[a] = source + a * c->n_source;
+    task->source.count = c->n_source;
+}
+
+// ---- one lane of the batch ------------------------------------------------------------------------------------------
+
+HD double ndt_input(const LaneGroup *group, int64_t lane, int field)
+{
+    return group->batch.parameter[field * group->batch.stride + lane];
+}
+
+HD void ndt_load(const LaneGroup *group, int64_t lane, NdtAlignment *a)
+{
+    double state[NDT_STATE];
+    for (int k = 0; k < NDT_STATE; k++) state[k] = group->batch.work[k * group->batch.stride + lane];
+    memcpy(a, state, sizeof *a);
+}
+
+HD void ndt_store(const LaneGroup *group, int64_t lane, const NdtAlignment *a)
+{
+    double state[NDT_STATE];
+    memcpy(state, a, sizeof *a);
+    for (int k = 0; k < NDT_STATE; k++) group->batch.work[k * group->batch.stride + lane] = state[k];
+}
+
+// The lane alone, as a group of its own.
+HD LaneGroup ndt_alone(const LaneGroup *group, int i)
+{
+    LaneGroup alone = *group;
+    alone.lane += i;
+    alone.valid = 1;
+    return alone;
+}
+
+HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
+{
+    real sample[NDT_COLUMNS];
+    sample[NDT_COLUMN_TIME] = splat(a->iterations);
+    for (int k = 0; k < NDT_POSE; k++) sample[NDT_COLUMN_POSE + k] = splat(a->pose[k]);
+    sample[NDT_COLUMN_SCORE] = splat(a->sums.at[NDT_SCORE]);
+    sample[NDT_COLUMN_PAIRS] = splat(a->sums.at[NDT_PAIRS]);
+    lanes_sample(alone, sample, all_lanes());
+}
+
+HD void ndt_debug(const LaneGroup *alone, const NdtDebugRow *row)
+{
+    real numbers[NDT_DEBUG_COLUMNS];
+    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[k] = splat(row->at[k]);
+    lanes_debug(alone, numbers, all_lanes());
+}
+
+HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
+{
+    const double translation = ndt_translation_error(a->pose, c->truth);
+    const double rotation = ndt_rotation_error(a->pose, c->truth);
+    const bool found = end == NDT_CONVERGED && translation <= c->near_enough && rotation <= c->turned_enough;
+    metric[NDT_METRIC_TRANSLATION] = translation;
+    metric[NDT_METRIC_ROTATION] = rotation;
+    metric[NDT_METRIC_MISSED] = found ? 0.0 : 1.0;
+    metric[NDT_METRIC_SCORE] = a->sums.at[NDT_SCORE];
+    metric[NDT_METRIC_TP] = ndt_transformation_probability(task, &a->sums);
+    metric[NDT_METRIC_NVTL] = ndt_voxel_likelihood(&a->sums);
+    metric[NDT_METRIC_PAIRS] = a->sums.at[NDT_PAIRS];
+    metric[NDT_METRIC_ITERATIONS] = a->iterations;
+    metric[NDT_METRIC_EVALUATIONS] = a->evaluations;
+    metric[NDT_METRIC_OSCILLATION] = a->oscillation;
+    for (int k = 0; k < NDT_POSE; k++) metric[NDT_METRIC_FINAL + k] = a->pose[k];
+}
+
+HD void ndt_finish(const NdtConstants *c, const NdtTask *task, const LaneGroup *alone, const NdtAlignment *a,
+                   NdtEnd end)
+{
+    double metric[NDT_N_METRICS];
+    ndt_metrics_of(c, task, a, end, metric);
+    for (int k = 0; k < NDT_N_METRICS; k++) lanes_set_metric(alone, k, splat(metric[k]), all_lanes());
+    lanes_end(alone, splat((double)end), all_lanes());
+}
+
+// One alignment for one slice.
+HD void ndt_advance(const NdtConstants *c, NdtTask *task, const LaneGroup *alone, bool observed)
+{
+    NdtMethod method;
+    NdtAlignment a;
+    NdtDebugRow row;
+    method.step_size = ndt_input(alone, alone->lane, NDT_STEP_SIZE);
+    method.epsilon = ndt_input(alone, alone->lane, NDT_EPSILON);
+    method.max_iterations = c->max_iterations;
+    method.solver = (NdtSolver)c->solver;
+    method.line_search = (NdtLineSearch)c->line_search;
+    task->mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), c->resolution);
+    if (alone->tick == 0) {
+        double pose[NDT_POSE];
+        for (int k = 0; k < NDT_POSE; k++) pose[k] = ndt_input(alone, alone->lane, NDT_INITIAL + k);
+        ndt_align_begin(&a, pose);
+    } else {
+        ndt_load(alone, alone->lane, &a);
+    }
+    for (int64_t tick = alone->tick; tick < alone->tick + alone->ticks; tick++) {
+        const bool debug = observed && lanes_debug_due(alone, tick);
+        bool has_row;
+        if (observed && lanes_sample_due(alone, tick)) {
+            ndt_align_know(task, &a);
+            ndt_sample(alone, &a);
+        }
+        const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
+        if (has_row) ndt_debug(alone, &row);
+        if (end == NDT_RUNNING) continue;
+        if (observed) ndt_sample(alone, &a);
+        ndt_finish(c, task, alone, &a, end);
+        return;
+    }
+    ndt_store(alone, alone->lane, &a);
+}
+
+HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    NdtConstants c;
+    NdtMap map;
+    NdtTask task;
+    memcpy(&c, constants, sizeof c);
+    const mask running = lanes_running(group);
+    ndt_open(&c, assets, &map, &task);
+    for (int i = 0; i < group->valid; i++) {
+        if (!lane_of_mask(running, i)) continue;
+        const LaneGroup alone = ndt_alone(group, i);
+        ndt_advance(&c, &task, &alone, observed);
+    }
+}
+
+#endif
