@@ -208,8 +208,17 @@ static void show_print_arrays(const ShowArrays *arrays, const char *what, const 
             file, group, first, from, to, second, from, to);
 }
 
+// The first two datasets of debug rows behind the time's.
+static void show_debug_groups(const Configured *configured, const char **first, const char **second)
+{
+    *first = *second = configured->n_debug > 1 ? configured->debug[1].group : "time";
+    for (int c = 1; c < configured->n_debug && strcmp(*first, *second) == 0; c++) *second = configured->debug[c].group;
+}
+
 static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, FILE *out, Arena *arena)
 {
+    const char *first, *second;
+    show_debug_groups(&trial->campaign->spec.configured, &first, &second);
     if (places->n_trajectories == 0)
         fprintf(out,
                 "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
@@ -218,7 +227,7 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
     for (int i = 0; i < places->n_trajectories; i++)
         show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < places->n_debug_rows; i++)
-        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, "iteration", "residual", out, arena);
+        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, first, second, out, arena);
 }
 
 static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *arena)

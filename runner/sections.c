@@ -99,7 +99,8 @@ void perturb_read(SpecReader *reader)
     for (int i = 0; i < node->count; i++) {
         const int parameter = parameter_find(reader, node->keys[i], node, "replicates.perturb");
         if (parameter < 0) continue;
-        if (axis_of(reader->spec, parameter) != NULL)
+        const bool as_written = strcmp(node->keys[i]->text, reader->spec->configured.parameters[parameter].name) == 0;
+        if (as_written && axis_of(reader->spec, parameter) != NULL)
             diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
                      node->keys[i]->text);
         list[count].parameter = parameter;

@@ -60,12 +60,12 @@ static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
     {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
     {"step_size", "1", 0.1, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
-    {"x", "m", 0, -1e4, 1e4, SECTION_INITIAL, "initial pose: translation along x"},
-    {"y", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along y"},
-    {"z", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along z"},
-    {"roll", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about x, applied last"},
-    {"pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
-    {"yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
+    {"start_x", "m", 0, -1e4, 1e4, SECTION_INITIAL, "initial pose: translation along x"},
+    {"start_y", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along y"},
+    {"start_z", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along z"},
+    {"start_roll", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about x, applied last"},
+    {"start_pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
+    {"start_yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {

@@ -111,6 +111,9 @@ static CloudBytes ply_binary(bool big_endian)
     return b;
 }
 
+static const char ply_ascii[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\n"
+                                "property float z\nend_header\n1 2 3\n-0.5 0.25 1000\n7 -8 0\n";
+
 // ---- good files -----------------------------------------------------------------------------------------------------
 
 TEST(cloud_formats_give_the_same_points)
@@ -121,8 +124,7 @@ TEST(cloud_formats_give_the_same_points)
         "z, intensity, x, y\n3, 0, 1, 2\n1000, 0, -0.5, 0.25\n0, 0, 7, -8\n",
         "1 2 3 99\n-0.5\t0.25 1000 99\n  7   -8  0 99\n",
         PCD_HEAD("3", "ascii") "9 1 2 3\n9 -0.5 0.25 1000\n9 7 -8 0\n",
-        "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty float z\nend_header\n"
-        "1 2 3\n-0.5 0.25 1000\n7 -8 0\n",
+        ply_ascii,
     };
     CloudFile file;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_points(cloud_of_text(texts[i], &file), &file, 0);

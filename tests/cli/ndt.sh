@@ -1,0 +1,68 @@
+#!/bin/sh
+# Scan matching from a spec to its debug rows: the same bits on every instruction set and number of threads, replay, the
+# 50 numbers of an iteration, and what is said of scenes that cannot be.
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}"
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+status=0
+fail()
+{
+    echo "FAIL ndt: $*"
+    status=1
+}
+
+set -- run experiments/ndt_basin.yaml --results "$folder" --progress none --backend cpu \
+    --set 'search.over.start_x={linspace: [-1, 1, 3]}' --set 'search.over.start_y=[0]'
+"$HOPSCOTCH" "$@" --threads 1 >"$folder/log" 2>&1 || fail "run ended with $?: $(cat "$folder/log")"
+"$HOPSCOTCH" "$@" --threads 2 --isa scalar --batch 4 --name ndt_scalar >"$folder/log" 2>&1 ||
+    fail "run --isa scalar ended with $?: $(cat "$folder/log")"
+one=$("$HOPSCOTCH" query ndt_basin --results "$folder" --columns all --format csv)
+[ "$(echo "$one" | wc -l)" -eq 4 ] || fail "query prints $one"
+other=$("$HOPSCOTCH" query ndt_scalar --results "$folder" --columns all --format csv)
+if [ "$one" != "$other" ]; then
+    fail "instruction sets differ"
+fi
+"$HOPSCOTCH" replay ndt_basin/1 --results "$folder" >"$folder/log" 2>&1 || fail "replay: $(cat "$folder/log")"
+near=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns translation_error \
+    --format csv | tail -n 1)
+awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
+"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["score"]' || fail "show does not say how to read debug rows"
+
+if python3 -c 'import h5py' 2>/dev/null; then
+    python3 - "$folder"/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
+import sys, h5py, numpy
+lanes = 0
+for path in sys.argv[1:]:
+    file = h5py.File(path)
+    if "debug/newton" not in file:
+        continue
+    rows = file["debug/newton"]
+    columns = sum(1 if item.ndim == 1 else item.shape[1] for name, item in rows.items() if name != "lanes")
+    assert columns == 50, columns
+    for lane in rows["lanes"]:
+        part = slice(lane["offset"], lane["offset"] + lane["length"])
+        assert list(rows["time"][part]) == list(range(lane["length"]))
+        before, after, delta = (rows[name][part] for name in ("before", "after", "delta"))
+        assert (after[:-1] == before[1:]).all()
+        assert numpy.abs(before + rows["step"][part][:, :1] * delta - after).max() < 1e-6
+        lanes += 1
+assert lanes > 0
+PYTHON
+else
+    echo "skip ndt debug rows: python3 with h5py is not there"
+fi
+
+# says TEXT KEY=VALUE: check refuses it with that text
+says()
+{
+    "$HOPSCOTCH" check experiments/ndt_basin.yaml --set "$2" >"$folder/log" 2>&1 && fail "$2 is accepted"
+    grep -qF "$1" "$folder/log" || fail "$2 says: $(cat "$folder/log")"
+}
+says "none of the" simulation.resolution=0.1
+says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1
+says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
+
+[ $status -eq 0 ] && echo "ok   ndt"
+exit $status
