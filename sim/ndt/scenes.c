@@ -126,8 +126,9 @@ static int64_t ndt_plan_points(const NdtPlan *plan, double spacing)
 
 static void ndt_patch_point(const NdtPatch *p, double a, double b, double *out)
 {
-    const double angle = p->first + a * p->sweep, c = p->radius * portable_cos(angle),
-                 s = p->radius * portable_sin(angle);
+    const double angle = p->first + a * p->sweep;
+    const double c = p->radius > 0.0 ? p->radius * portable_cos(angle) : 0.0;
+    const double s = p->radius > 0.0 ? p->radius * portable_sin(angle) : 0.0;
     const double upright[3] = {c, s, 0.0}, lying[3] = {0.0, c, s};
     for (int k = 0; k < 3; k++)
         out[k] = p->origin[k] + b * p->v[k] + (p->radius > 0.0 ? (p->lying ? lying[k] : upright[k]) : a * p->u[k]);
