@@ -245,7 +245,8 @@ TEST(cloud_read_of_a_file)
     CloudFile file;
     CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
     const char *folder = test_folder();
-    CHECK_OK(file_write(folder, "three.csv", "1,2,3\n-0.5,0.25,1e3\n7,-8,0\n", 28));
+    static const char three[] = "1,2,3\n-0.5,0.25,1e3\n7,-8,0\n";
+    CHECK_OK(file_write(folder, "three.csv", three, sizeof three - 1));
     check_points(cloud_read(arena_format(&arena, "%s/three.csv", folder), &file), &file, 0);
     CHECK_ERROR(ERROR_MACHINE, cloud_read(arena_format(&arena, "%s/none.csv", folder), &file));
     arena_destroy(&arena);
