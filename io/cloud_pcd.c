@@ -1,5 +1,5 @@
-// PCD, the Point Cloud Library's format, version 0.7: a header of words and values, a line each, then rows of text, rows
-// of bytes, or the columns one after the other, compressed.
+// PCD, the Point Cloud Library's format, version 0.7: a header of words and values, a line each, then rows of text,
+// rows of bytes, or the columns one after the other, compressed.
 // Source: "The PCD (Point Cloud Data) file format", PCL's documentation. The compression is LZF (M. Lehmann): a control
 // byte below 32 says that so many + 1 bytes follow as they are; any other gives in its high three bits the length less
 // 2 of a copy (7: the next byte is added) and, with the byte after, the distance less 1.

@@ -1,8 +1,8 @@
 // How far along the step: phi(alpha) = -score(pose + alpha delta) is to fall, from alpha = 0 to at most what makes the
 // step `step_size` long.
 //   none          the whole step, shortened to step_size; no trial
-//   more_thuente  J. J. More & D. J. Thuente, Line search algorithms with guaranteed sufficient decrease, ACM TOMS 20(3),
-//                 1994; mu = 1e-4, nu = 0.9, at most NDT_TRIALS_MAX trials
+//   more_thuente  J. J. More & D. J. Thuente, Line search algorithms with guaranteed sufficient decrease,
+//                 ACM TOMS 20(3), 1994; mu = 1e-4, nu = 0.9, at most NDT_TRIALS_MAX trials
 //   batched       alpha = 0.618^k of the shortened step, k = 0 .. 7, which a device can try together
 // A trial that meets the strong Wolfe conditions ends the search: the first one, of batched the longest. If none does,
 // the one of the best score is taken, if that is above the start's; else the step is 0.

@@ -1,8 +1,8 @@
 // The step of an iteration, from gradient and Hessian of the score, which is to grow. Newton's is -H^-1 g; where the
 // score is not concave it leads down, and is turned round. The saddle-free one is +|H|^-1 g, |H| with the absolute
 // eigenvalues of H: Y. Dauphin et al., Identifying and attacking the saddle point problem, NIPS 2014.
-// Both by the eigenvalues of H, of which those below 1e-10 of the greatest count as none. Eigenvalues by Jacobi's cyclic
-// method: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.5.
+// Both by the eigenvalues of H, of which those below 1e-10 of the greatest count as none, which Jacobi's cyclic method
+// finds: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.5.
 #ifndef HOPSCOTCH_NDT_SOLVE_H
 #define HOPSCOTCH_NDT_SOLVE_H
 

@@ -28,7 +28,8 @@ fi
 near=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns translation_error \
     --format csv | tail -n 1)
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
-"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["score"]' || fail "show does not say how to read debug rows"
+"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["score"]' ||
+    fail "show does not say how to read debug rows"
 
 if python3 -c 'import h5py' 2>/dev/null; then
     python3 - "$folder"/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
