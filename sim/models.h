@@ -10,7 +10,7 @@
 #define MODELS(X) \
     X(hopper) \
     X(bbob) \
-    X(rigid)
+    X(rigid) \
     X(ndt)
 
 #define KERNELS(X) \
@@ -28,7 +28,7 @@
     X(hopper, dormand_prince_full) \
     X(bbob, evaluate) \
     X(rigid, small) \
-    X(rigid, large)
+    X(rigid, large) \
     X(ndt, align)
 // clang-format on
 
@@ -36,8 +36,8 @@
 #ifdef HOPSCOTCH_KERNELS
 #include "bbob/advance.h"
 #include "hopper/advance.h"
-#include "rigid/advance.h"
 #include "ndt/advance.h"
+#include "rigid/advance.h"
 #endif
 
 #define MODELS_KERNEL_NUMBER(model, kernel) KERNEL_##model##_##kernel,
