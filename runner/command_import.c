@@ -46,7 +46,8 @@ static Error import_header(Import *import, char *line)
     for (char *rest = line; rest != NULL; import->n_columns++) {
         const char *name = import_field(&rest);
         if (import->n_columns == IMPORT_COLUMNS_MAX)
-            return error_make(ERROR_USER, "the table has more than %d columns", IMPORT_COLUMNS_MAX);
+            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are no parameters",
+                              IMPORT_COLUMNS_MAX);
         int found = -1;
         for (int p = 0; p < configured_named(configured); p++) {
             if (strcmp(configured->parameters[p].name, name) == 0) found = p;

@@ -566,7 +566,8 @@ static Error resolve_text(SpecReader *reader)
     const bool fits = out != NULL && ferror(out) == 0;
     if (out != NULL && (fclose(out) != 0 || !fits)) {
         diagnose(reader->diagnostics, reader->root,
-                 "with every value written out the spec has more than 16 MiB, the most that is allowed");
+                 "with every value written out the spec has more than 16 MiB, the most that is allowed; give it "
+                 "fewer points");
     }
     reader->spec->resolved = arena_copy(reader->arena, text);
     arena_destroy(&arena);
