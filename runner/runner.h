@@ -356,6 +356,12 @@ bool search_drops(const Spec *spec); // some ids may stand for no trial
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
+// What `restore` says of a state that is not of the version that this program reads, or not whole; what `tell` says of
+// trials[index] if it is not what was asked for, which only a bug could make.
+Error search_state_of_other(const Search *search, int version);
+Error search_state_damaged(const Search *search);
+Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
+
 // Outer grids (runner/search_outer.c): what a search of that number has for the outer axes; the number that its random
 // numbers are keyed by, the one that it would have without an outer grid.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);

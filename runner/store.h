@@ -159,6 +159,8 @@ struct Store {
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
 Error store_close(Store *store);
+// Of a database whose table `campaign`, which has one row, is empty.
+Error store_row_lost(const char *name);
 // On a file system without trustworthy shared locks: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
