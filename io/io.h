@@ -311,6 +311,17 @@ void table_integer(Table *table, int64_t value);
 void table_text(Table *table, const char *value); // NULL: none
 Error table_finish(Table *table);
 
+// ---- streams into memory (io/text_stream.c) -------------------------------------------------------------------------
+
+typedef struct TextStream {
+    FILE *out;             // what is written here
+    char *text;            // stands here once it is closed, NUL-terminated; the caller frees it, also after an error
+    size_t size, capacity; // bytes
+    const char *purpose;   // for messages: "not enough memory for ..."
+} TextStream;
+Error text_stream_open(const char *purpose, TextStream *stream); // it must not be moved until it is closed
+Error text_stream_close(TextStream *stream);                     // Error: memory ran out, now or on the way
+
 // ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
 
 // A file that is written piece by piece: as PATH.tmp until it is whole, then it has its name. "-": standard output.

@@ -151,15 +151,16 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
         return error_make(ERROR_USAGE, "-o: '%.200s' ends neither in .h5 nor in .csv, and - is CSV to standard output",
                           path);
     TRY(command_output_start(path, &output));
-    return command_output_finish(
-        line, &output, hdf5 ? trace_write_hdf5(trace, output.out, line->arena) : trace_write_csv(trace, output.out));
+    return command_output_finish(line, &output,
+                                 hdf5 ? trace_write_hdf5(trace, output.stream.out, line->arena)
+                                      : trace_write_csv(trace, output.stream.out));
 }
 
 static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
 {
     CommandOutput output;
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, trace_write_svg(trace, output.out, line->arena));
+    return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
 }
 
 static Error replay_write_page(const CommandLine *line, const ReplayTrace *const *traces, int count, const char *path)
@@ -171,7 +172,7 @@ static Error replay_write_page(const CommandLine *line, const ReplayTrace *const
                               traces[i]->campaign->spec.model->name);
     }
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, trace_write_page(traces, count, output.out, line->arena));
+    return command_output_finish(line, &output, trace_write_page(traces, count, output.stream.out, line->arena));
 }
 
 static Error replay_write(const CommandLine *line, const ReplayTrace *const *traces, int count)

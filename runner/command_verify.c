@@ -91,6 +91,7 @@ static Error verify_ask(Verify *verify)
 static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
+    if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
     const RunOptions options = {.results = verify->place.results,
                                 .name = name,
                                 .backend = command_backend(line, verify->task.campaign->spec.device.backend),

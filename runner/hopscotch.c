@@ -45,6 +45,7 @@
 #include "../io/shard_master.c"
 #include "../io/characters.c"
 #include "../io/text.c"
+#include "../io/text_stream.c"
 #include "../io/terminal.c"
 #include "../io/sparkline.c"
 #include "../io/table.c"

@@ -694,9 +694,7 @@ TableFormat command_format(const CommandLine *line);
 // (runner/command_output.c). Its path and size are told.
 typedef struct CommandOutput {
     const char *path;
-    FILE *out;
-    char *text;
-    size_t size;
+    TextStream stream;
 } CommandOutput;
 Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);

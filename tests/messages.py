@@ -79,7 +79,7 @@ def main():
         if own and not any(run in seen for run in own):
             unseen.append(f"{name}: {message}")
     if "--update" in sys.argv:
-        open(LISTED, "w").write("\n".join(unseen) + "\n")
+        open(LISTED, "w").write("".join(line + "\n" for line in unseen))
         return 0
     listed = open(LISTED).read().splitlines()
     new, gone = sorted(set(unseen) - set(listed)), sorted(set(listed) - set(unseen))

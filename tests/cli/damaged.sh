@@ -70,7 +70,7 @@ says 1 "gait and longer were extended in different ways: the same id is another 
 
 # ---- damage ---------------------------------------------------------------------------------------------------------
 sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
-says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; hopscotch doctor and replay tell" \
+says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; hopscotch doctor " \
     merge gait same --into both
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; hopscotch doctor tells" digest gait

@@ -98,7 +98,8 @@ says 1 "this expression has too many operations inside each other for a query; s
     query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"
 says 1 "--objectives: there is no column 'xyzzy'; hopscotch query CAMPAIGN --columns all --limit 1 shows them" \
     best grid --objectives x1,xyzzy
-says 1 "--objectives: a front has two columns or more; hopscotch query --order x1 sorts by one" best grid --objectives x1
+says 1 "--objectives: a front has two columns or more; hopscotch query --order x1 sorts by one" best grid \
+    --objectives x1
 says 1 "--objectives: a front has at most 8 columns" best grid --objectives "$(repeat 9 x1 ,)"
 says 1 "--per search: campaign grid is one search, of method grid; leave --per out" best grid --per search
 says 1 "--per: campaign front has several objectives, and so no best trial" best front --per search
@@ -111,11 +112,12 @@ says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes t
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
 says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
 says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
-says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or --html FILE" \
+says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
 says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv
-says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton --html a.html
+says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
+    --html hopper.html
 says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
 says 1 "--grid-over: 'xyzzy' is no parameter of hopper; hopscotch models hopper lists them" \
     verify hopper --grid-over xyzzy
@@ -155,15 +157,15 @@ says 3 "it will not do: the results need " plan grid.yaml \
     --set 'search={method: random, trials: 1000000000000, over: {x1: {range: [0, 1]}}}'
 says 1 "search 0: of 100 draws for each member not one is allowed by \`exclude\`, the ranges of derived" run grid.yaml \
     --name draws --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, exclude: ["x1 >= 0"]}'
-says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` or by the ranges of derived" run front.yaml \
-    --name children --set 'search.exclude=["x1 >= 0"]'
+says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` or by the ranges of derived" \
+    run front.yaml --name children --set 'search.exclude=["x1 >= 0"]'
 "$HOPSCOTCH" run hopper.yaml --name fallen --set simulation.duration=2 --set initial.phi_leg=0.5 \
     --set parameters.thrust=0 --progress none >out 2>err
 says 1 "search.cmaes.from: campaign fallen has no trial that did not fail" run hopper.yaml --name warm \
     --set 'search={method: cmaes, over: {k_fp: {range: [1, 500]}}, cmaes: {from: fallen}}'
 if [ -z "${QUICK:-}" ]; then
     { echo x1 && yes 1 | head -n 4000000; } >long.csv
-    says 1 "with every value written out the spec has more than 16 MiB, the most that is allowed; give it fewer points" \
+    says 1 "written out the spec has more than 16 MiB, the most that is allowed; give it fewer points" \
         check grid.yaml --set 'search={method: csv, csv: long.csv}'
 fi
 says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --set simulation.settle=1 \

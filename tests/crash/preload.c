@@ -592,16 +592,16 @@ void *mmap64(void *at, size_t size, int protection, int flags, int descriptor, o
     return preload_map(at, size, protection, flags, descriptor, offset, CALLER);
 }
 
-FILE *open_memstream(char **text, size_t *size)
-{
-    NEXT("open_memstream", FILE *, char **, size_t *);
-    return preload_refuses("stream", CALLER, "memory") ? NULL : next(text, size);
-}
-
 FILE *fmemopen(void *text, size_t size, const char *mode)
 {
     NEXT("fmemopen", FILE *, void *, size_t, const char *);
     return preload_refuses("stream", CALLER, "memory") ? NULL : next(text, size, mode);
+}
+
+FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
+{
+    NEXT("fopencookie", FILE *, void *, const char *, cookie_io_functions_t);
+    return preload_refuses("stream", CALLER, "memory") ? NULL : next(cookie, mode, functions);
 }
 
 // ---- threads and processes ------------------------------------------------------------------------------------------
