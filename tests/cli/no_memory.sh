@@ -110,6 +110,9 @@ check $? "a spec that memory can't hold"
 fails fork:1:KILL digest gait
 [ "$code" -eq 3 ] && grep -q "the process that reads shard results/gait/shards/000000.h5 was killed: is there" out
 check $? "the process that reads a shard was killed"
+fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
+    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 comes to no end with it" out
+check $? "a shard on which HDF5 works for too long"
 
 # ---- what else the system can do ------------------------------------------------------------------------------------
 fails space:1:EIO plan "$work/gait.yaml" --results "$work/results" --backend cpu

@@ -8,7 +8,8 @@
 //       operations: open close read write fsync truncate rename unlink mkdir stat lock list space, and the allocations
 //       own (this program's, libyaml's and the C library's on their behalf, its mappings too), of which `program` are
 //       what its own code asks for, and `yaml`; sqlite, hdf5. Wherever they happen: `stream`, a stream into memory is
-//       opened; `thread`, one is started; `fork` (KILL: the child is killed)
+//       opened; `thread`, one is started; `fork` (KILL: the child is killed); `alarm`, which
+//       then rings at once
 //   CRASH_NETWORK=1             the folder lies on a network file system
 //   CRASH_FIRED=/file           gets the line "operation by path" when the call has failed
 //   CRASH_LOG=/file             records every change of a file under the root, every sync, and what the program said of
@@ -620,6 +621,14 @@ pid_t fork(void)
     const pid_t child = next();
     if (kills && child == 0) raise(SIGKILL);
     return child;
+}
+
+unsigned alarm(unsigned seconds)
+{
+    NEXT("alarm", unsigned, unsigned);
+    const unsigned left = next(seconds);
+    if (preload_refuses("alarm", CALLER, "clock")) raise(SIGALRM);
+    return left;
 }
 
 // ---- progress -------------------------------------------------------------------------------------------------------

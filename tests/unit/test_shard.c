@@ -375,7 +375,7 @@ TEST(shard_that_crashes_the_library_is_damaged)
     CHECK(found > 0);
     const Error error = shard_test_open_image(&test, &image, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);
-    CHECK(strstr(error.text, "is damaged: ") != NULL && reader == NULL);
+    CHECK(strstr(error.text, "is damaged: HDF5 crashes on it") != NULL && reader == NULL);
     free(image.data);
     arena_destroy(&test.arena);
 }
