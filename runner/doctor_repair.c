@@ -21,7 +21,7 @@ void repair_tell(const Repair *repair, const char *format, ...)
 Error repair_open_device(Repair *repair)
 {
     if (repair->device_open) return error_none();
-    TRY(device_open(&repair->spec, &repair->options, &repair->device));
+    TRY(device_open(&repair->spec, &repair->options, repair->arena, &repair->device));
     repair->device_open = true;
     return error_none();
 }

@@ -196,7 +196,8 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
-        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,
+        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
+        [OPTION_FILE] = KEY_FILE,
     };
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],
@@ -206,7 +207,9 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .high = option->high,
                  .words = option->choices,
                  .doc = option->doc,
-                 .store = option->type == OPTION_POINTS ? STORE_POINTS : STORE_DOUBLE,
+                 .store = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS ? STORE_POINTS
+                          : option->type == OPTION_FILE                                   ? STORE_FILE
+                                                                                          : STORE_DOUBLE,
                  .flags = KEY_IDENTITY};
 }
 
@@ -331,6 +334,8 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) return keys_expected_number(key, arena);
     if (key->type == KEY_BOOLEAN) return "true or false";
     if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
+    if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
+    if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";

@@ -100,13 +100,23 @@ typedef struct Selection {
     int n_trials;
 } Selection;
 
+// Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
+#define CAMPAIGN_FILES "files"
+
+// A file that the model reads. What it holds is part of the spec's identity, its name is not.
+typedef struct SpecFile {
+    const char *name; // below the folder of the spec; NULL: none is given
+    Sha256Text digest;
+} SpecFile;
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *experiment;
     uint64_t seed; // < 2^53
     const Model *model;
     const double *settings;      // [model->n_options]
-    const Points *option_points; // [model->n_options + n_lists]: of the OPTION_POINTS, then of the model's lists
+    const Points *option_points; // [model->n_options + n_lists]: of the options, then of the model's lists
+    const SpecFile *files;       // [model->n_options]: of the OPTION_FILEs
     Configured configured;
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 
@@ -207,6 +217,12 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
 bool spec_several(const Spec *spec); // several objectives
+// The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
+// in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
+// is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
+Error spec_build(const Spec *spec, Arena *arena, Configured *out);
+// Copies of the spec's files in the campaign's folder, where there are none yet.
+Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
 // Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.

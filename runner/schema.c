@@ -119,6 +119,8 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
     }
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
     if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
+    if (key->type == KEY_NUMBERS) schema_words(json, "type", "array", arena);
+    if (key->type == KEY_FILE) schema_words(json, "type", "string|object", arena);
 }
 
 static void schema_no_points(Json *json)
@@ -133,8 +135,10 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_text(json, "default", words_at(key->words, (int)key->value, arena));
     else if (key->type == KEY_BOOLEAN)
         json_boolean(json, "default", key->value != 0.0);
-    else if (key->type == KEY_POINTS || key->type == KEY_ITEMS)
+    else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_ITEMS)
         schema_no_points(json);
+    else if (key->type == KEY_FILE)
+        json_text(json, "default", "none");
     else if (key->words != NULL)
         json_text(json, "default", key->words);
     else

@@ -152,6 +152,7 @@ static Error store_write_spec(const Store *store, const char *given)
 {
     const char *resolved = store->spec->resolved;
     TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
+    TRY(spec_keep_files(store->spec, store->folder));
     return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 
