@@ -158,10 +158,10 @@ typedef struct ShardAttribute {
 // column: [samples]); the lane table `lanes` beside them is a compound {trial, replicate, offset, length}. Every
 // dataset has long_name, units and column_names attributes and `time` attached as its dimension scale.
 #define SHARD_TRAJECTORIES "trajectories"
-#define SHARD_DEBUG "debug/newton"
+#define SHARD_DEBUG "debug/newton" // or debug/ and the name that the model has for its debug rows
 
 typedef struct Shard {
-    const char *group;                // SHARD_TRAJECTORIES or SHARD_DEBUG: where it stands in the file
+    const char *group;                // SHARD_TRAJECTORIES, SHARD_DEBUG or the model's: where it stands in the file
     const ShardAttribute *attributes; // of the file: campaign, spec hash, versions, model, seed
     int n_attributes;
     const Field *columns;
@@ -353,7 +353,7 @@ typedef struct MasterPart {
     int64_t first, count; // samples of the shard's datasets
 } MasterPart;
 typedef struct Master {
-    const char *group; // SHARD_TRAJECTORIES or SHARD_DEBUG
+    const char *group; // as a shard's
     const Field *columns;
     int n_columns;
     bool float64;

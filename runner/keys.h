@@ -88,6 +88,10 @@ Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
 const char *key_name(const Key *key); // last part of the path
+// A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
+// And the path that such a row has in the table.
+Key key_of_debug(const Key *key, const Model *model, Arena *arena);
+const char *key_table_path(const Key *key, Arena *arena);
 // "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
 const char *key_expected(const Key *key, Arena *arena);
 const char *key_range(const Key *key, Arena *arena);

@@ -415,7 +415,8 @@ static void resolve_write(FILE *out, const SpecReader *reader)
         if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
         if (key->type != KEY_FORM) resolve_row(&writer, key);
         for (size_t f = 0; f < sizeof resolve_forms / sizeof resolve_forms[0]; f++) {
-            if (strcmp(resolve_forms[f].path, key->path) == 0) resolve_forms[f].write(&writer, key->path);
+            if (strcmp(resolve_forms[f].path, key_table_path(key, reader->arena)) == 0)
+                resolve_forms[f].write(&writer, key->path);
         }
     }
 }

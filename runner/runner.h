@@ -217,6 +217,8 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
 bool spec_several(const Spec *spec); // several objectives
+const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
+const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
 // in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
 // is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).

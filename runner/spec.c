@@ -50,8 +50,10 @@ static void spec_start_table(SpecReader *reader)
 {
     int count;
     const Key *table = keys_table(&count);
+    const Node *named = node_find(reader->root, "model");
+    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
     for (int i = 0; i < count; i++) {
-        Key key = table[i];
+        Key key = key_of_debug(&table[i], model, reader->arena);
         key.at = (char *)reader->spec + key.offset;
         spec_add_key(reader, key);
     }

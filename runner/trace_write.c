@@ -31,7 +31,7 @@ Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena)
         {"model", campaign->spec.model->name},
         {"seed", arena_format(arena, "%llu", (unsigned long long)campaign->spec.seed)},
     };
-    const Shard shard = {.group = trace->request.debug ? SHARD_DEBUG : SHARD_TRAJECTORIES,
+    const Shard shard = {.group = trace->request.debug ? model_debug_group(campaign->spec.model) : SHARD_TRAJECTORIES,
                          .attributes = attributes,
                          .n_attributes = (int)(sizeof attributes / sizeof *attributes),
                          .columns = trace->columns,

@@ -243,6 +243,8 @@ struct Model {
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
+    const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
+                       // their key in `record.debug:`
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).

@@ -93,8 +93,9 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
 
 HD void ndt_debug(const LaneGroup *alone, const NdtDebugRow *row)
 {
-    real numbers[NDT_DEBUG_COLUMNS];
-    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[k] = splat(row->at[k]);
+    real numbers[1 + NDT_DEBUG_COLUMNS];
+    numbers[0] = splat(row->at[NDT_DEBUG_ITERATION]);
+    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[1 + k] = splat(row->at[k]);
     lanes_debug(alone, numbers, all_lanes());
 }
 

@@ -91,13 +91,14 @@ static const Field ndt_columns[NDT_COLUMNS] = {
     {"correspondences", "1", "pairs of a point and a cell", "score"},
 };
 
-#define NDT_G(name) {"g_" #name, "1", "gradient of the score", "gradient"},
-#define NDT_H(a, b) {"H_" #a "_" #b, "1", "Hessian of the score", "hessian"},
-// in the order of NDT_DEBUG_...
+#define NDT_G(name) {"g_" #name, "1", "gradient of the score", "rows"},
+#define NDT_H(a, b) {"H_" #a "_" #b, "1", "Hessian of the score", "rows"},
+// time, then the numbers of a row in the order of NDT_DEBUG_... (align.h)
 static const Field ndt_debug_columns[] = {
-    {"time", "1", "iteration, from 0", "time"},
-    {"score", "1", "before the iteration", "score"},
-    NDT_POSE_FIELDS("before_", "before the iteration", "before")
+    {"time", "1", "iterations before it", "time"},
+    {"iteration", "1", "from 0", "rows"},
+    {"score", "1", "before the iteration", "rows"},
+    NDT_POSE_FIELDS("before_", "before the iteration", "rows")
     NDT_G(x) NDT_G(y) NDT_G(z) NDT_G(roll) NDT_G(pitch) NDT_G(yaw)
     NDT_H(x, x) NDT_H(x, y) NDT_H(x, z) NDT_H(x, roll) NDT_H(x, pitch) NDT_H(x, yaw)
     NDT_H(y, y) NDT_H(y, z) NDT_H(y, roll) NDT_H(y, pitch) NDT_H(y, yaw)
@@ -105,15 +106,15 @@ static const Field ndt_debug_columns[] = {
     NDT_H(roll, roll) NDT_H(roll, pitch) NDT_H(roll, yaw)
     NDT_H(pitch, pitch) NDT_H(pitch, yaw)
     NDT_H(yaw, yaw)
-    NDT_POSE_FIELDS("delta_", "of the whole step", "delta")
-    {"alpha", "1", "pose after = pose before + alpha delta", "step"},
-    {"correspondences", "1", "pairs of a point and a cell, before the iteration", "step"},
-    {"reversed", "1", "1 if the solution led down and was turned round", "step"},
-    NDT_POSE_FIELDS("after_", "after the iteration", "after")
+    NDT_POSE_FIELDS("delta_", "of the whole step", "rows")
+    {"alpha", "1", "pose after = pose before + alpha delta", "rows"},
+    {"correspondences", "1", "pairs of a point and a cell, before the iteration", "rows"},
+    {"reversed", "1", "1 if the solution led down and was turned round", "rows"},
+    NDT_POSE_FIELDS("after_", "after the iteration", "rows")
 };
 // clang-format on
 enum { NDT_N_DEBUG = sizeof ndt_debug_columns / sizeof ndt_debug_columns[0] };
-_Static_assert(NDT_N_DEBUG == 50, "a debug row has 50 numbers");
+_Static_assert(NDT_N_DEBUG == 1 + 50, "a debug row has 50 numbers behind its time");
 
 // in the order of NdtEnd (align.h)
 static const char *const ndt_failures[] = {"none", "no_correspondences", "not_converged", "stalled", "non_finite"};
@@ -174,6 +175,7 @@ const Model ndt_model = {
     .n_options = NDT_N_OPTIONS,
     .extra = &ndt_parameters[NDT_RESOLUTION],
     .n_extra = 1,
+    .debug = "debug/ndt",
     .configure = ndt_configure,
     .build = ndt_build_assets,
 };

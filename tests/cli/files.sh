@@ -33,7 +33,7 @@ simulation:
   truth: {file: scans/truth.txt}
   resolutions: [1, 2]
 search: {method: grid, over: {resolution: [1, 2]}}
-record: {debug: {newton: {select: {best: 1}}}}
+record: {debug: {ndt: {select: {best: 1}}}}
 YAML
 
 "$HOPSCOTCH" run corner.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run: $(cat log)"
