@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NDT_TEST_ALIGNMENTS = 1000 }; // random ones of the invariants
+// random ones of the invariants; NDT_THOROUGH=1: all
+enum { NDT_TEST_QUICK = 200, NDT_TEST_USUAL = 1500, NDT_TEST_ALIGNMENTS = 10000 };
 
 // A scene or a pair of clouds, ready to be aligned.
 typedef struct NdtCase {
@@ -463,8 +464,9 @@ static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, co
 TEST(ndt_every_row_of_random_alignments)
 {
     NdtCase c[3];
-    const int count = test_quick() ? 60 : NDT_TEST_ALIGNMENTS;
-    for (int k = 0; k < 3; k++) ndt_scene_case((NdtScene)k, 4.0, 2.0, &c[k]);
+    const int usual = test_quick() ? NDT_TEST_QUICK : NDT_TEST_USUAL;
+    const int count = getenv("NDT_THOROUGH") != NULL ? NDT_TEST_ALIGNMENTS : usual;
+    for (int k = 0; k < 3; k++) ndt_scene_case((NdtScene)k, k == NDT_HALF_CUBE ? 5.0 : 9.0, 3.0, &c[k]);
     for (int n = 0; n < count; n++) {
         const NdtMethod method = {n % 5 == 0 ? 0.5 : 0.1, 0.01, 30, (NdtSolver)(n / 3 % 2), (NdtLineSearch)(n / 6 % 3)};
         double pose[NDT_POSE];
