@@ -405,6 +405,9 @@ Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
 const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
+#define ENUMERATED_METHOD                                                                                              \
+    .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore, .trial = enumerated_trial,          \
+    .stopped = enumerated_stopped
 Error enumerated_check_total(int64_t total);
 // The complete parameters of a point of this search alone, extended or not; false if it is dropped.
 bool enumerated_point(const Search *search, int64_t point, double *parameter);

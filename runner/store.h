@@ -165,6 +165,7 @@ Error store_row_lost(const char *name);
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
+Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 // The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it
