@@ -12,7 +12,7 @@
 #define OBSERVED false
 #endif
 
-#define CPU_KERNELS_DEFINE(model, kernel)                                                                              \
+#define CPU_KERNELS_DEFINE(model, kernel, threads)                                                                     \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \
@@ -21,5 +21,5 @@ KERNELS(CPU_KERNELS_DEFINE)
 
 static void run_normals(Philox counter, uint64_t key, int count, double *z) { normals_of(counter, key, count, z); }
 
-#define CPU_KERNELS_ENTRY(model, kernel) run_##model##_##kernel,
+#define CPU_KERNELS_ENTRY(model, kernel, threads) run_##model##_##kernel,
 const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, run_normals};

@@ -221,6 +221,8 @@ struct Configured {
     const char *objective; // what `objective.minimize` defaults to
     int kernel;            // which kernel advances it (sim/models.h)
     int n_work;            // doubles of lane state between slices
+    int team_blocks;       // blocks of a GPU's threads that it pays to give a lane, if its kernel takes whole blocks
+    int64_t n_team;        // doubles that these share; the 0th is their barrier's
     int64_t ticks;         // of a lane's life; after so many every lane has ended
     double tick_duration;  // s of simulated time a tick; 0 if the model is no time-stepper
     int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after at most so many

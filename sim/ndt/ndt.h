@@ -191,6 +191,16 @@ enum {
 // A sample: the iteration, the pose, and what the last evaluation gave.
 enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + NDT_POSE, NDT_COLUMN_PAIRS, NDT_COLUMNS };
 
+// How the sums over points are ordered (evaluate.h).
+enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
+
+// Doubles that blocks of a GPU's threads share when several work on one alignment: their barrier's, what to evaluate,
+// and the sums of each chunk (evaluate_team.h).
+NDT_BOTH int64_t ndt_team_doubles(int64_t points)
+{
+    return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;
+}
+
 enum { NDT_STATE = 45 }; // doubles of an alignment between slices (NdtAlignment, align.h)
 
 // A map within the assets: its numbers, and where its arrays begin.
