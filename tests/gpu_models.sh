@@ -45,7 +45,7 @@ for option in precision=double neighbours=direct7 neighbours=direct1 covariance=
     scene=half_cube source_spacing=0.4; do
     same "$folder/few.yaml" --set "simulation.$option"
 done
-for spec in ndt_basin kkt_pendulum_gains; do
+for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains; do
     same "experiments/$spec.yaml"
 done
 echo "$passed passed, $failed failed"
