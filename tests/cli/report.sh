@@ -107,7 +107,7 @@ for kind in convergence scatter pairs parallel importance pareto timings; do
     expect "plot $kind of several" 0 plot several --kind $kind -o several_$kind.svg
 done
 has "hypervolume" several_convergence.svg "hypervolume of the front"
-for objective in velocity_error "attitude_rms + 0 \* m" cost_of_transport; do
+for objective in velocity_error "attitude_rms + 0 * m" cost_of_transport; do
     has "the best of $objective" several_convergence.svg "best so far: $objective<"
 done
 lacks "and no best of all" several_convergence.svg ">best so far<"
