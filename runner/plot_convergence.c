@@ -86,9 +86,9 @@ static void convergence_take(Convergence *convergence, Statement *row)
 // The best searches; of each every so many-th round and the last, so that all fit.
 #define CONVERGENCE_VOLUMES "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round)"
 static const char convergence_sql[] =
-    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug, r.round FROM rounds r WHERE (r.round %% ?1 = 0 "
-    "OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, "
-    "min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
+    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug, r.round FROM rounds r WHERE "
+    "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
+    "min(best) IS NULL, min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
 
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {

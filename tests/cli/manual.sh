@@ -44,8 +44,8 @@ fi
 
 # ---- completion -----------------------------------------------------------------------------------------------------
 
-mkdir -p results/gains_coarse results/gains_fine && touch results/gains_coarse/campaign.db results/gains_fine/campaign.db
-touch spec.yaml
+mkdir -p results/gains_coarse results/gains_fine
+touch spec.yaml results/gains_coarse/campaign.db results/gains_fine/campaign.db
 "$HOPSCOTCH" help --completion zsh >_hopscotch
 check $? "zsh's completion"
 if command -v zsh >/dev/null; then
@@ -54,7 +54,8 @@ if command -v zsh >/dev/null; then
     zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" "hopscotch best gains_f" "hopscotch run sp" \
         "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" >out 2>err
     printf '%s\n' "hopscotch run " "hopscotch pl" "hopscotch best gains_fine " "hopscotch run spec.yaml " \
-        "hopscotch best --format=" "hopscotch best gains_fine --format=json" "hopscotch best gains_fine --backen" >expected
+        "hopscotch best --format=" "hopscotch best gains_fine --format=json" "hopscotch best gains_fine --backen" \
+        >expected
     cmp -s out expected
     check $? "completes commands, campaigns, files, options and their words"
 else
