@@ -153,6 +153,7 @@
 #include "flight.c"
 #include "device.c"
 #include "record.c"
+#include "record_unwanted.c"
 #include "rounds.c"
 #include "outer.c"
 #include "sensitivity.c"

@@ -40,7 +40,7 @@ typedef struct Report {
 } Report;
 
 typedef struct ReportSection {
-    const char *id, *link, *title;
+    const char *id, *link, *title, *several; // several: its title for several objectives; NULL: the same
     Error (*write)(const Report *report, const struct ReportSection *section);
 } ReportSection;
 
@@ -71,9 +71,14 @@ static Error report_plot(const Report *report, const ReportSection *section)
 
 static void report_put_motion_words(const Report *report, const ReplayResult *result, const ReplayTrace *trace)
 {
-    fprintf(report->out,
-            "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
+    fprintf(report->out, "<p class=\"caption\">Trial %" PRId64 ", replicate %d, ", result->trial,
             trace->request.replicate);
+    if (spec_several(&report->campaign->spec)) {
+        fputs("the best in <code>", report->out);
+        put_markup(report->out, report->data->value_name);
+        fputs("</code>, ", report->out);
+    }
+    fputs("simulated again by this program: ", report->out);
     if (result->equal) {
         fputs("every number is the stored one, to the bit.", report->out);
     } else {
@@ -136,39 +141,51 @@ static Error report_provenance(const Report *report, const ReportSection *sectio
 }
 
 static const ReportSection report_sections[] = {
-    {"best", "Best", "Best trials", report_best},
-    {"motion", "Motion", "The best motion", report_motion},
-    {"convergence", "Convergence", "Convergence", report_plot},
-    {"scatter", "Gains", "Fitness against each gain", report_plot},
-    {"importance", "Importance", "Importance", report_plot},
-    {"pairs", "Pairs", "Pairs of gains", report_plot},
-    {"parallel", "Parallel", "Parallel coordinates", report_plot},
-    {"pareto", "Trade-offs", "Trade-offs", report_plot},
-    {"failures", "Failures", "Failures", report_plot},
-    {"timings", "Batches", "Batches", report_plot},
-    {"spec", "Spec", "Spec", report_spec},
-    {"provenance", "Origin", "Where it comes from", report_provenance},
+    {"best", "Best", "Best trials", "Trials of the front", report_best},
+    {"motion", "Motion", "The best motion", "A motion of the front", report_motion},
+    {"convergence", "Convergence", "Convergence", NULL, report_plot},
+    {"scatter", "Gains", "Fitness against each gain", NULL, report_plot},
+    {"importance", "Importance", "Importance", NULL, report_plot},
+    {"pairs", "Pairs", "Pairs of gains", NULL, report_plot},
+    {"parallel", "Parallel", "Parallel coordinates", NULL, report_plot},
+    {"pareto", "Trade-offs", "Trade-offs", "The front", report_plot},
+    {"failures", "Failures", "Failures", NULL, report_plot},
+    {"timings", "Batches", "Batches", NULL, report_plot},
+    {"spec", "Spec", "Spec", NULL, report_spec},
+    {"provenance", "Origin", "Where it comes from", NULL, report_provenance},
 };
 enum { REPORT_SECTIONS = sizeof report_sections / sizeof *report_sections };
 
+// Of several objectives the front is drawn before all else.
+static const ReportSection *report_section(const Spec *spec, int place)
+{
+    int first = 0;
+    while (spec_several(spec) && strcmp(report_sections[first].id, "pareto") != 0) first++;
+    return &report_sections[place == 0 ? first : place <= first ? place - 1 : place];
+}
+
 // ---- the page -------------------------------------------------------------------------------------------------------
 
-static void report_navigation(FILE *out)
+static void report_navigation(const Spec *spec, FILE *out)
 {
     fputs("<nav aria-label=\"Sections\"><ul>", out);
-    for (int s = 0; s < REPORT_SECTIONS; s++)
-        fprintf(out, "<li><a href=\"#%s\">%s</a></li>", report_sections[s].id, report_sections[s].link);
+    for (int s = 0; s < REPORT_SECTIONS; s++) {
+        const ReportSection *section = report_section(spec, s);
+        fprintf(out, "<li><a href=\"#%s\">%s</a></li>", section->id, section->link);
+    }
     fputs("</ul></nav>\n", out);
 }
 
 static Error report_body(const Report *report)
 {
     TRY(report_head(report->campaign, report->data, report->out, report->arena));
-    report_navigation(report->out);
+    const Spec *spec = &report->campaign->spec;
+    report_navigation(spec, report->out);
     fputs("<main>\n", report->out);
     for (int s = 0; s < REPORT_SECTIONS; s++) {
-        const ReportSection *section = &report_sections[s];
-        fprintf(report->out, "<section id=\"%s\">\n<h2>%s</h2>\n", section->id, section->title);
+        const ReportSection *section = report_section(spec, s);
+        const char *title = spec_several(spec) && section->several != NULL ? section->several : section->title;
+        fprintf(report->out, "<section id=\"%s\">\n<h2>%s</h2>\n", section->id, title);
         TRY(section->write(report, section));
         fputs("</section>\n", report->out);
     }

@@ -340,6 +340,15 @@ Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
 
+// Shards that hold no array that the spec asks for (runner/record_unwanted.c), in the order of their numbers; and their
+// rows are deleted, in the same transaction.
+typedef struct UnwantedShards {
+    const char **names; // [count]
+    int64_t count;
+} UnwantedShards;
+Error unwanted_list(const Spec *spec, Database *database, Arena *arena, UnwantedShards *out);
+Error unwanted_forget(Database *database);
+
 // ---- rounds of searches that learn (runner/rounds.c) ----------------------------------------------------------------
 
 extern const char *const rounds_table_sql; // CREATE TABLE round_rows
