@@ -38,6 +38,7 @@
 #include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
+#include "../sim/step_picture.c"
 #include "../sim/backend_faulty.c"
 #include "../sim/backend_several.c"
 

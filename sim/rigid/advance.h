@@ -6,8 +6,8 @@
 
 // ---- a lane's begin and end -----------------------------------------------------------------------------------------
 
-// Where everything lies; the lanes' gains.
-HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
+// Where everything of the world lies.
+HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
 {
     RigidLanes w;
     memcpy(&w.c, constants, sizeof w.c);
@@ -24,6 +24,13 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
     w.recorded = assets + w.c.recorded;
+    return w;
+}
+
+// With the lanes' gains.
+HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
+{
+    RigidLanes w = rigid_world_of(constants, assets);
     w.group = group;
     w.active = all_lanes();
 #define RIGID_LOAD(name, ...) w.name = lanes_parameter(group, RIGID_PARAMETER_##name);
