@@ -153,7 +153,7 @@ static Error run_profile_graph(const CommandLine *line, const Spec *spec)
     if (strcmp(path, "-") != 0) aside.out = line->messages;
     CommandOutput output;
     TRY(command_output_start(path, &output));
-    const TextSink sink = {.write = run_take_text, .to = output.out};
+    const TextSink sink = {.write = run_take_text, .to = output.stream.out};
     const Error error = step_picture(&spec->configured, spec->fixed, (int)switch_integer(line, "threads", 0),
                                      dot ? STEP_DOT : STEP_TRACE, sink);
     return command_output_finish(&aside, &output, error);
