@@ -201,7 +201,10 @@ static Error cpu_open_graph(CpuBackend *cpu)
     TRY(shared->open(&configured->constants, configured->assets, cpu->n_threads, &cpu->graph_arena, &cpu->graph));
     if (cpu->graph != NULL && configured->executor == EXECUTOR_AUTOMATIC && !cpu_graph_pays(&cpu->graph->program))
         cpu->graph = NULL;
-    return cpu->graph == NULL ? error_none() : graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team);
+    // when the system starts no more threads, each lane has one: the same bits
+    if (cpu->graph != NULL && graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team).kind != OK)
+        cpu->graph = NULL;
+    return error_none();
 }
 
 // The slice that is about to begin: observed lanes, and groups enough for all threads, are not shared.
