@@ -315,8 +315,8 @@ typedef struct TextSink {
 typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
 
 // One step of the lane of these parameter[n_parameters] as `threads` threads of this CPU share it (0: all), after some
-// that warm up: who ran what and when, for chrome://tracing, or the nodes and edges for Graphviz. Error (user): the step
-// of this model, or of this world, is no graph.
+// that warm up: who ran what and when, for chrome://tracing, or the nodes and edges for Graphviz. Error (user): the
+// step of this model, or of this world, is no graph.
 Error step_picture(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                    TextSink out);
 

@@ -53,8 +53,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
     {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
-     "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all threads "
-     "share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result changes"},
+     "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all "
+     "threads share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result "
+     "changes"},
 };
 
 static const char *const rigid_failures[] = {"none", "diverged", "solver"};

@@ -1,8 +1,8 @@
 // The step of a large world as a compute graph, which several threads run for one group of lanes (sim/graph). The same
 // functions in the same order for every number as in advance.h, so the same bits.
 //
-//     rows i      errors, J, right-hand sides of some islands          forces g    on the bodies of islands that springs
-//       |                                                                 |         join
+//     rows i      errors, J, right-hand sides of some islands           forces g    on bodies of islands that
+//       |                                                                 |           springs join
 //     solve i     factors, multipliers, accelerations of those islands  <-+
 //       |
 //     move i      velocities, positions, masses of their bodies, energies

@@ -45,10 +45,12 @@ sed 's/alpha: \[5, 10\]/alpha: [5, 10, 20]/' auto.yaml >more.yaml
 check $? "another executor goes on with the same campaign"
 
 # ---- pictures -------------------------------------------------------------------------------------------------------
-"$HOPSCOTCH" run levels.yaml --name pictures --backend cpu --threads 2 --progress json --profile-graph step.json >out 2>err
+"$HOPSCOTCH" run levels.yaml --name pictures --backend cpu --threads 2 --progress json --profile-graph step.json \
+    >out 2>err
 check $? "run --profile-graph FILE"
-[ "$(grep -c '"ph": "X"' step.json)" -gt 8 ] && grep -q '"name": "solve 0"' step.json && grep -q '"name": "count"' step.json &&
-    grep -q '"critical_path_us"' step.json && grep -q '"threads": 2' step.json && grep -q '^step.json: ' err
+[ "$(grep -c '"ph": "X"' step.json)" -gt 8 ] && grep -q '"name": "solve 0"' step.json &&
+    grep -q '"name": "count"' step.json && grep -q '"critical_path_us"' step.json &&
+    grep -q '"threads": 2' step.json && grep -q '^step.json: ' err
 check $? "a trace of one step, and where it is"
 [ "$(grep -vc '^{' out)" -eq 0 ]
 check $? "standard output is JSON alone"
@@ -72,7 +74,8 @@ check $? "nodes and edges for Graphviz"
 
 # ---- what is no graph -----------------------------------------------------------------------------------------------
 "$HOPSCOTCH" run rattle.yaml --name none --backend cpu --profile-graph step.json >out 2>err
-[ $? -eq 1 ] && grep -q "a step of model rigid with these settings is not a graph that threads could share" err && [ ! -e results/none ]
+[ $? -eq 1 ] && [ ! -e results/none ] &&
+    grep -q "a step of model rigid with these settings is not a graph that threads could share" err
 check $? "a step that is no graph is refused before anything runs"
 "$HOPSCOTCH" run levels.yaml --name none --backend cpu --profile-graph nowhere/step.json >out 2>err
 [ $? -eq 3 ] && grep -q "nowhere" err && [ ! -e results/none ]
