@@ -104,7 +104,8 @@ typedef enum OptionType {
     OPTION_CHOICE,
     OPTION_POINTS,
     OPTION_NUMBERS, // a list of them
-    OPTION_FILE     // a file that `build` wants; its value is 1 if one is given, else 0
+    OPTION_FILE,    // a file that `build` wants; its value is 1 if one is given, else 0
+    OPTION_MANNER   // a choice of how the work is done, on which no result depends
 } OptionType;
 
 typedef struct Option {
@@ -203,6 +204,10 @@ typedef struct Remark {
 } Remark;
 enum { REMARKS_MAX = 32 };
 
+// How the threads of a CPU share lanes whose step is a compute graph (sim/graph); to the same bits. levels: all threads
+// take one group of lanes after the other; automatic: so if there are fewer groups than threads, and it saves time.
+typedef enum Executor { EXECUTOR_SEQUENTIAL, EXECUTOR_LEVELS, EXECUTOR_AUTOMATIC } Executor;
+
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
 struct Configured {
@@ -220,6 +225,7 @@ struct Configured {
     int n_failures;
     const char *objective; // what `objective.minimize` defaults to
     int kernel;            // which kernel advances it (sim/models.h)
+    Executor executor;     // on the CPU, of a kernel whose step is a compute graph
     int n_work;            // doubles of lane state between slices
     int team_blocks;       // blocks of a GPU's threads that it pays to give a lane, if its kernel takes whole blocks
     int64_t n_team;        // doubles that these share; the 0th is their barrier's
@@ -299,6 +305,22 @@ typedef struct Batch {
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };
+
+// ---- a step as a graph ----------------------------------------------------------------------------------------------
+
+// Where text goes, piece by piece.
+typedef struct TextSink {
+    void (*write)(void *to, const char *text, size_t length);
+    void *to;
+} TextSink;
+
+typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
+
+// One step of the lane of these parameter[n_parameters] as `threads` threads of this CPU share it (0: all), after some
+// that warm up: who ran what and when, for chrome://tracing, or the nodes and edges for Graphviz. Error (user): the
+// step of this model, or of this world, is no graph.
+Error step_picture(const Configured *configured, const double *parameter, int threads, StepPicture picture,
+                   TextSink out);
 
 // ---- backends -------------------------------------------------------------------------------------------------------
 

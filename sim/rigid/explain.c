@@ -80,8 +80,10 @@ static int explain_form(const ExplainLane *lane)
 // 1/D of a row as the factors have it: 0 where it follows from rows before it.
 static double explain_pivot(const RigidLanes *w, int row)
 {
-    const int loop = row - (w->c.n_rows - w->c.n_loop_rows);
-    if (loop >= 0) return cell(w, w->c.schur_at + packed(loop, loop));
+    const RigidIsland *island = w->islands;
+    while (row >= island->row_end) island++;
+    const int loop = row - (int)(island->row_end - island->n_loop_rows);
+    if (loop >= 0) return cell(w, (int)island->schur + packed(loop, loop));
     int joint = 0;
     while (row >= w->joints[joint].first + w->joints[joint].count) joint++;
     const int k = row - (int)w->joints[joint].first;

@@ -23,6 +23,7 @@ enum {
     RIGID_OPTION_PIVOT,
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
+    RIGID_OPTION_EXECUTOR,
     RIGID_N_OPTIONS
 };
 
@@ -51,6 +52,10 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
+    {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
+     "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all "
+     "threads share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result "
+     "changes"},
 };
 
 static const char *const rigid_failures[] = {"none", "diverged", "solver"};
@@ -214,6 +219,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                         .failures = rigid_failures,
                         .n_failures = (int)(sizeof rigid_failures / sizeof rigid_failures[0]),
                         .objective = "error_rms",
+                        .executor = (Executor)settings[RIGID_OPTION_EXECUTOR],
                         .ticks = constants.ticks,
                         .tick_duration = dt};
     TRY(rigid_world(&spec, arena, &constants, out));

@@ -1,0 +1,186 @@
+// Islands of a rigid world: what one does is what it does alone, to the bit, and whichever threads step it.
+#include "../test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct IslandsRun {
+    Arena arena;
+    Spec spec;
+    Backend *backend;
+    Batch *batch;
+} IslandsRun;
+
+// What lanes differ by: gravity, and how many steps a tick takes.
+static double islands_difference(const char *name, int64_t lane)
+{
+    if (strcmp(name, "substeps") == 0) return (double)(lane % 3);
+    return strcmp(name, "gravity") == 0 ? (double)lane : 0.0;
+}
+
+// `world`: flow YAML of its lists; `options`: of the other keys.
+static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int threads)
+{
+    const BackendOptions cpu = {.name = "cpu", .threads = threads, .isa = "auto"};
+    bool done = false;
+    double seconds;
+    *run = (IslandsRun){.backend = NULL};
+    if (arena_create(&run->arena, (size_t)1 << 30, "a test of islands").kind != OK) abort();
+    const char *text = arena_format(
+        &run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s, world: {%s}}\n", options, world);
+    Diagnostics *diagnostics = diagnostics_new(&run->arena);
+    CHECK_OK(spec_parse("islands.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    const Configured *configured = &run->spec.configured;
+    CHECK_OK(backend_open(&cpu, &run->backend));
+    CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
+    run->batch = backend_batch(run->backend, 0);
+    run->batch->lanes = lanes;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (int64_t lane = 0; lane < lanes; lane++)
+            run->batch->parameter[p * lanes + lane] =
+                run->spec.fixed[p] + islands_difference(configured->parameters[p].name, lane);
+    }
+    CHECK_OK(backend_begin(run->backend, 0));
+    while (!done) {
+        CHECK_OK(backend_advance(run->backend, 0, 64));
+        CHECK_OK(backend_wait(run->backend, 0, &done, &seconds));
+    }
+}
+
+static void islands_run(IslandsRun *run, const char *bodies, const char *constraints, const char *options)
+{
+    char world[4096];
+    snprintf(world, sizeof world, "bodies: [%s], constraints: [%s]", bodies, constraints);
+    islands_run_on(run, world, options, 1, 1);
+}
+
+static void islands_end(IslandsRun *run)
+{
+    backend_close(run->backend);
+    arena_destroy(&run->arena);
+}
+
+static double islands_metric(const IslandsRun *run, const char *name)
+{
+    for (int m = 0; m < run->spec.configured.n_metrics; m++) {
+        if (strcmp(run->spec.configured.metrics[m].name, name) == 0) return run->batch->metric[m];
+    }
+    CHECK_TEXT("a metric", name);
+    return 0.0;
+}
+
+// A bar on a hinge at the origin, a bar on that, and a rod from its end to a fixed point: a loop of one row.
+#define ISLANDS_LOOP_BODIES(a, b)                                                                                      \
+    "{name: " a ", inertia: 0.1, position: [0.5, 0, 0]}, {name: " b ", inertia: 0.2, position: [1.5, 0, 0]}"
+#define ISLANDS_LOOP_CONSTRAINTS(a, b)                                                                                 \
+    "{name: hinge_" a ", type: hinge, a: " a ", at_a: [-0.5, 0, 0], axis: [0, 1, 0]}, "                                \
+    "{name: hinge_" b ", type: hinge, a: " b ", b: " a ", at_a: [-0.5, 0, 0], axis: [0, 1, 0]}, "                      \
+    "{name: rod_" b ", type: distance, a: " b ", at_a: [0.5, 0, 0], at_b: [2.5, 0, 1]}"
+#define ISLANDS_CHAIN_BODIES "{name: c, position: [0, 3, 0]}, {name: d, position: [1, 3, 0]}"
+#define ISLANDS_CHAIN_CONSTRAINTS                                                                                      \
+    "{name: rod_c, type: distance, a: c, at_b: [0, 3, 1]}, {name: rod_d, type: distance, a: d, b: c}"
+
+static void islands_check_bodies(const IslandsRun *alone, const char *name, const IslandsRun *together,
+                                 const char *name_there)
+{
+    char metric[32];
+    for (int k = 0; k < 3; k++) {
+        snprintf(metric, sizeof metric, "%s_end_%c", name, "xyz"[k]);
+        const double expected = islands_metric(alone, metric);
+        snprintf(metric, sizeof metric, "%s_end_%c", name_there, "xyz"[k]);
+        CHECK_BITS(expected, islands_metric(together, metric));
+    }
+}
+
+static void islands_check(const char *options)
+{
+    IslandsRun loop, chain, all;
+    islands_run(&loop, ISLANDS_LOOP_BODIES("a", "b"), ISLANDS_LOOP_CONSTRAINTS("a", "b"), options);
+    islands_run(&chain, ISLANDS_CHAIN_BODIES, ISLANDS_CHAIN_CONSTRAINTS, options);
+    islands_run(&all, ISLANDS_LOOP_BODIES("a", "b") ", " ISLANDS_CHAIN_BODIES ", " ISLANDS_LOOP_BODIES("e", "f"),
+                ISLANDS_LOOP_CONSTRAINTS("e", "f") ", " ISLANDS_CHAIN_CONSTRAINTS
+                                                   ", " ISLANDS_LOOP_CONSTRAINTS("a", "b"),
+                options);
+    CHECK(islands_metric(&loop, "b_end_z") > 0.1 && islands_metric(&chain, "d_end_z") < -0.9); // they move
+    islands_check_bodies(&loop, "a", &all, "a");
+    islands_check_bodies(&loop, "b", &all, "b");
+    islands_check_bodies(&loop, "b", &all, "f");
+    islands_check_bodies(&chain, "c", &all, "c");
+    islands_check_bodies(&chain, "d", &all, "d");
+    CHECK_BITS(2.0 * islands_metric(&loop, "redundant_rows") + islands_metric(&chain, "redundant_rows"),
+               islands_metric(&all, "redundant_rows"));
+    islands_end(&loop);
+    islands_end(&chain);
+    islands_end(&all);
+}
+
+TEST(rigid_islands_move_as_they_do_alone) { islands_check("duration: 0.5, stabilisation: baumgarte"); }
+
+TEST(rigid_islands_move_as_they_do_alone_when_soft) { islands_check("duration: 0.5, stabilisation: soft"); }
+
+// ---- shared among threads -------------------------------------------------------------------------------------------
+
+// `count` islands: chains of two bodies, every third with a loop; a spring or a tether between some, a parachute and a
+// push on others.
+static const char *islands_world(int count, bool coupled, Arena *arena)
+{
+    char *bodies = arena_copy(arena, ""), *constraints = bodies, *forces = bodies;
+    for (int i = 0; i < count; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        bodies = arena_format(arena,
+                              "%s%s{name: a%d, inertia: 0.1, position: [0.5, %d, 0]}, "
+                              "{name: b%d, inertia: [0.2, 0.3, 0.25], position: [1.5, %d, 0], spin: [0.1, 0, 0.2]}",
+                              bodies, comma, i, i, i, i);
+        constraints = arena_format(arena,
+                                   "%s%s{name: c%d, type: hinge, a: a%d, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}, "
+                                   "{name: d%d, type: ball, a: b%d, b: a%d, at_a: [-0.5, 0, 0]}",
+                                   constraints, comma, i, i, i, i, i);
+        if (i % 3 == 0)
+            constraints = arena_format(arena,
+                                       "%s, {name: e%d, type: distance, a: b%d, at_a: [0.5, 0, 0], "
+                                       "at_b: [2.5, %d, 1]}",
+                                       constraints, i, i, i);
+        forces = arena_format(arena, "%s%s{name: f%d, type: %s, a: a%d, area: 0.3, speed: 0.5}", forces, comma, i,
+                              i % 2 == 0 ? "parachute" : "drag", i);
+        if (coupled && i >= 5)
+            forces =
+                arena_format(arena, "%s, {name: g%d, type: %s, a: b%d, b: b%d, stiffness: 30, damping: 1, length: 1}",
+                             forces, i, i % 2 == 0 ? "spring" : "tether", i, i - 5);
+    }
+    return arena_format(arena, "bodies: [%s], constraints: [%s], forces: [%s]", bodies, constraints, forces);
+}
+
+static void islands_check_executors(const char *world, const char *form, int64_t lanes)
+{
+    char options[200];
+    IslandsRun alone, together;
+    snprintf(options, sizeof options, "duration: %s, executor: sequential, %s", test_quick() ? "0.1" : "1", form);
+    islands_run_on(&alone, world, options, lanes, 1);
+    for (int threads = 2; threads <= (test_quick() ? 2 : 5); threads += 3) {
+        snprintf(options, sizeof options, "duration: %s, executor: levels, %s", test_quick() ? "0.1" : "1", form);
+        islands_run_on(&together, world, options, lanes, threads);
+        const Configured *configured = &alone.spec.configured;
+        CHECK(memcmp(alone.batch->status, together.batch->status, (size_t)lanes * sizeof(int32_t)) == 0);
+        for (int64_t i = 0; i < configured->n_metrics * lanes; i++)
+            CHECK_BITS(alone.batch->metric[i], together.batch->metric[i]);
+        islands_end(&together);
+    }
+    islands_end(&alone);
+}
+
+TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
+{
+    Arena arena;
+    if (arena_create(&arena, (size_t)1 << 28, "worlds of a test").kind != OK) abort();
+    const char *coupled = islands_world(test_quick() ? 16 : 40, true, &arena),
+               *apart = islands_world(33, false, &arena);
+    islands_check_executors(coupled, "stabilisation: baumgarte", 1);
+    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley", 11);
+    islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3);
+    islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1);
+    islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2); // diverges
+    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 1);
+    arena_destroy(&arena);
+}
