@@ -28,6 +28,7 @@
 #include "../sim/ndt/thin.c"
 #include "../sim/ndt/map.c"
 #include "../sim/ndt/scenes.c"
+#include "../sim/ndt/view.c"
 #include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
@@ -196,6 +197,7 @@
 #include "trace_page.c"
 #include "trace_terminal.c"
 #include "report.c"
+#include "report_iterations.c"
 #include "report_tables.c"
 
 // the command line

@@ -176,6 +176,7 @@ const Model ndt_model = {
     .extra = &ndt_parameters[NDT_RESOLUTION],
     .n_extra = 1,
     .debug = "debug/ndt",
+    .iterations = &ndt_iterations,
     .configure = ndt_configure,
     .build = ndt_build_assets,
 };

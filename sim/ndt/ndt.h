@@ -211,6 +211,8 @@ typedef struct NdtConstants {
     int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
 
+extern const Iterations ndt_iterations; // view.c
+
 // Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);
 

@@ -63,6 +63,17 @@ else
     echo "skip ndt debug rows: python3 with h5py is not there"
 fi
 
+# The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
+"$HOPSCOTCH" report ndt_basin --results "$folder" -o "$folder/report.html" >"$folder/log" 2>&1 ||
+    fail "report: $(cat "$folder/log")"
+iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' "$folder/report.html")
+[ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
+echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
+for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
+    echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
+done
+grep -qF 'id="motion"' "$folder/report.html" && fail "the report has a motion"
+
 # says TEXT KEY=VALUE: check refuses it with that text
 says()
 {

@@ -276,6 +276,24 @@ TEST(ndt_maps_that_cannot_be)
     arena_destroy(&arena);
 }
 
+// Points of a cell stand together in the order of the cloud: sums over them are the same bits everywhere.
+TEST(ndt_grid_keeps_the_order_of_points)
+{
+    enum { POINTS = 300 };
+    const double origin[3] = {0.0, 0.0, 0.0};
+    double x[POINTS], y[POINTS];
+    NdtPlace place[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = (double)(i % 3);
+        y[i] = 0.001 * (double)(POINTS - i);
+    }
+    CHECK_OK(ndt_grid(&(Cloud){{x, y, y}, POINTS}, 1.0, origin, place));
+    for (int i = 0; i < POINTS; i++) {
+        CHECK_INTEGER(3 * (i % 100) + i / 100, place[i].point);
+        CHECK_INTEGER(ndt_key(i / 100, 0, 0), place[i].key);
+    }
+}
+
 TEST(ndt_thins_to_centroids)
 {
     const double x[5] = {0.1, 5.0, 0.3, -0.2, 5.2}, y[5] = {0.0, 0.0, 0.2, 0.0, 0.0}, z[5] = {1.0, 1.0, 1.0, 1.0, 1.0};
