@@ -224,6 +224,7 @@
 #include "command_export.c"
 #include "command_import.c"
 #include "command_show.c"
+#include "show_debug.c"
 #include "command_report.c"
 #include "command_plot.c"
 #include "command_replay.c"

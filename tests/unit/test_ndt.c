@@ -558,7 +558,7 @@ TEST(ndt_every_row_of_random_alignments)
 // ---- line searches --------------------------------------------------------------------------------------------------
 
 // What `batched` should take of its candidates, tried one by one: the longest that meets the strong Wolfe conditions
-// (sufficient increase of the score by 1e-4 of the slope, a slope of at most 0.9 of it), else the one of the best score.
+// (the score grows by 1e-4 of the slope at least, and the slope falls to 0.9 of it), else the one of the best score.
 static double ndt_expected_alpha(const NdtTask *task, const double *pose, const NdtSums *start, const NdtDelta *delta,
                                  double step_size)
 {
