@@ -107,9 +107,9 @@ static bool ndt_differences(const NdtTask *task, const double *pose, int j, doub
     memcpy(down, pose, sizeof down);
     up[j] += h;
     down[j] -= h;
-    ndt_evaluate(task, up, &above);
-    ndt_evaluate(task, down, &below);
-    ndt_evaluate(task, pose, &here);
+    ndt_value(task, up, &above);
+    ndt_value(task, down, &below);
+    ndt_value(task, pose, &here);
     *slope = (above.at[NDT_SCORE] - below.at[NDT_SCORE]) / (2.0 * h);
     for (int i = 0; i < NDT_POSE; i++) bend[i] = (above.at[NDT_GRADIENT + i] - below.at[NDT_GRADIENT + i]) / (2.0 * h);
     return above.at[NDT_PAIRS] == here.at[NDT_PAIRS] && below.at[NDT_PAIRS] == here.at[NDT_PAIRS];
@@ -656,6 +656,52 @@ TEST(ndt_counts_oscillation)
     CHECK_BITS(3.0, a.oscillation);
 }
 
+// ---- what the scene does not hold -----------------------------------------------------------------------------------
+
+// The gradient and the Hessian that a measurement of the position adds are the differences of what it adds to the score.
+// By yaw it is not derived.
+TEST(ndt_pull_by_differences)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_STREET, 4.0, 2.0, &c);
+    int compared = 0;
+    c.task.pull = (NdtPull){0.3, 1.5, -2.0};
+    for (int n = 0; n < 20; n++) {
+        double pose[NDT_POSE];
+        NdtSums sums;
+        ndt_random_pose(n, 1.0, pose);
+        ndt_value(&c.task, pose, &sums);
+        const double steepest = ndt_greatest(sums.at + NDT_GRADIENT, 2), largest = fabs(sums.at[NDT_HESSIAN]);
+        for (int j = 0; j < 2; j++) {
+            double slope, bend[NDT_POSE];
+            if (!ndt_differences(&c.task, pose, j, 1e-6, &slope, bend)) continue;
+            compared++;
+            CHECK_NEAR(slope, sums.at[NDT_GRADIENT + j], 1e-6 * steepest);
+            for (int i = 0; i <= j; i++) CHECK_NEAR(bend[i], sums.at[NDT_HESSIAN + ndt_triangle(i, j)], 3e-5 * largest);
+        }
+    }
+    CHECK(compared > 30);
+    arena_destroy(&c.arena);
+}
+
+// The spread is minus the inverse of the Hessian of x and y; a saddle has none.
+TEST(ndt_laplace_is_the_inverse)
+{
+    NdtSums sums;
+    double covariance[3];
+    memset(&sums, 0, sizeof sums);
+    sums.at[NDT_HESSIAN + ndt_triangle(0, 0)] = -4.0;
+    sums.at[NDT_HESSIAN + ndt_triangle(0, 1)] = 1.0;
+    sums.at[NDT_HESSIAN + ndt_triangle(1, 1)] = -0.5;
+    ndt_laplace(&sums, covariance); // of [4 -1; -1 0.5], whose determinant is 1
+    CHECK_NEAR(0.5, covariance[0], 1e-15);
+    CHECK_NEAR(1.0, covariance[1], 1e-15);
+    CHECK_NEAR(4.0, covariance[2], 1e-15);
+    sums.at[NDT_HESSIAN + ndt_triangle(1, 1)] = 0.5;
+    ndt_laplace(&sums, covariance);
+    CHECK(isnan(covariance[0]) && isnan(covariance[1]) && isnan(covariance[2]));
+}
+
 // ---- where alignments end -------------------------------------------------------------------------------------------
 
 static NdtEnd ndt_aligned(const NdtTask *task, const NdtMethod *method, const double *start, NdtAlignment *a)
@@ -704,6 +750,26 @@ TEST(ndt_tunnel_is_degenerate_along_its_axis)
         greatest = fmax(greatest, fabs(e.a[k][k]));
     }
     CHECK(least < 1e-3 * greatest);
+    double covariance[3];
+    ndt_laplace(&sums, covariance);
+    CHECK(covariance[0] > 10.0 * covariance[2]);
+    arena_destroy(&c.arena);
+}
+
+// From 3 m away along the tunnel an alignment stays there; a measurement of the position brings it back.
+TEST(ndt_tunnel_with_a_measured_position)
+{
+    static const double start[NDT_POSE] = {3.4, -0.3, 0.1, 0.02, -0.01, 0.05};
+    const NdtMethod method = {0.3, 1e-3, 100, NDT_NEWTON, NDT_NO_SEARCH};
+    NdtCase c;
+    NdtAlignment a;
+    ndt_scene_case(NDT_TUNNEL, 1.0, 2.0, &c);
+    ndt_aligned(&c.task, &method, start, &a);
+    CHECK(fabs(a.pose[0] - 0.4) > 1.0);
+    c.task.pull = (NdtPull){0.1, 0.4, -0.3};
+    CHECK_INTEGER(NDT_CONVERGED, ndt_aligned(&c.task, &method, start, &a));
+    CHECK_NEAR(0.4, a.pose[0], 0.1);
+    CHECK_NEAR(-0.3, a.pose[1], 0.05);
     arena_destroy(&c.arena);
 }
 
