@@ -170,7 +170,7 @@ static void iterations_put_words(const ReplayResult *result, const ReplayTrace *
 Error iterations_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
                        Arena *arena)
 {
-    ReplayRequest request = {.debug = true};
+    ReplayRequest request = {.debug = true, .rows = model_debug_name(campaign->spec.model)};
     ReplayResult result;
     ReplayTrace trace;
     Plot plot = {.out = out, .page = true};

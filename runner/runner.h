@@ -216,7 +216,7 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-bool spec_several(const Spec *spec); // several objectives
+bool spec_several(const Spec *spec);               // several objectives
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
@@ -595,6 +595,7 @@ typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
     bool debug;       // rows of the solver
+    const char *rows; // what they are called
     double sample;    // s between two samples; 0: as the spec records them
     double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
 } ReplayRequest;

@@ -252,6 +252,7 @@ struct Configured {
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
     int wrong_option;       // after an error of build: the option that it is about, from 1; 0: none of them
+    int64_t dropped;        // after build: points of its files that were not finite, and were left out
 };
 
 struct Model {

@@ -79,6 +79,12 @@ grep -q 'debug rows, numbered from 0: there is none of number 999' "$folder/log"
 grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses' "$folder/log" ||
     fail "rows that were not recorded: $(cat "$folder/log")"
 
+"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug ndt -o "$folder/rows.csv" >"$folder/log" 2>&1 ||
+    fail "replay --debug ndt: $(cat "$folder/log")"
+head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_yaw$' || fail "$(head -n 1 "$folder/rows.csv")"
+"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 && fail "--debug newton"
+grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' "$folder/log" || fail "newton: $(cat "$folder/log")"
+
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
 "$HOPSCOTCH" report ndt_basin --results "$folder" -o "$folder/report.html" >"$folder/log" 2>&1 ||
     fail "report: $(cat "$folder/log")"
