@@ -35,6 +35,7 @@
 #include "../sim/ndt/thin.c"
 #include "../sim/ndt/map.c"
 #include "../sim/ndt/scenes.c"
+#include "../sim/ndt/view.c"
 #include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
@@ -205,6 +206,7 @@
 #include "trace_page.c"
 #include "trace_terminal.c"
 #include "report.c"
+#include "report_iterations.c"
 #include "report_tables.c"
 
 // the command line
@@ -231,6 +233,7 @@
 #include "command_export.c"
 #include "command_import.c"
 #include "command_show.c"
+#include "show_debug.c"
 #include "command_report.c"
 #include "command_plot.c"
 #include "command_replay.c"

@@ -2,6 +2,7 @@
 // motion is the best trial's, simulated again, which also proves that its number can be had again.
 #include "report.h"
 
+#include "report_iterations.h"
 #include "report_tables.h"
 #include "trace.h"
 
@@ -42,6 +43,7 @@ typedef struct Report {
 typedef struct ReportSection {
     const char *id, *link, *title, *several; // several: its title for several objectives; NULL: the same
     Error (*write)(const Report *report, const struct ReportSection *section);
+    bool (*has)(const Report *report); // NULL: every report has it
 } ReportSection;
 
 static Error report_best(const Report *report, const ReportSection *section)
@@ -128,6 +130,15 @@ static Error report_motion(const Report *report, const ReportSection *section)
     return report_draw_motion(report, &trace);
 }
 
+static bool report_has_iterations(const Report *report) { return iterations_are_shown(report->campaign); }
+static bool report_has_motion(const Report *report) { return !iterations_are_shown(report->campaign); }
+
+static Error report_iterations(const Report *report, const ReportSection *section)
+{
+    (void)section;
+    return iterations_write(report->campaign, report->data, report->backend, report->out, report->arena);
+}
+
 static Error report_spec(const Report *report, const ReportSection *section)
 {
     (void)section;
@@ -141,18 +152,20 @@ static Error report_provenance(const Report *report, const ReportSection *sectio
 }
 
 static const ReportSection report_sections[] = {
-    {"best", "Best", "Best trials", "Trials of the front", report_best},
-    {"motion", "Motion", "The best motion", "A motion of the front", report_motion},
-    {"convergence", "Convergence", "Convergence", NULL, report_plot},
-    {"scatter", "Gains", "Fitness against each gain", NULL, report_plot},
-    {"importance", "Importance", "Importance", NULL, report_plot},
-    {"pairs", "Pairs", "Pairs of gains", NULL, report_plot},
-    {"parallel", "Parallel", "Parallel coordinates", NULL, report_plot},
-    {"pareto", "Trade-offs", "Trade-offs", "The front", report_plot},
-    {"failures", "Failures", "Failures", NULL, report_plot},
-    {"timings", "Batches", "Batches", NULL, report_plot},
-    {"spec", "Spec", "Spec", NULL, report_spec},
-    {"provenance", "Origin", "Where it comes from", NULL, report_provenance},
+    {"best", "Best", "Best trials", "Trials of the front", report_best, NULL},
+    {"motion", "Motion", "The best motion", "A motion of the front", report_motion, report_has_motion},
+    {"iterations", "Iterations", "The best trial's iterations", "Iterations of a trial of the front", report_iterations,
+     report_has_iterations},
+    {"convergence", "Convergence", "Convergence", NULL, report_plot, NULL},
+    {"scatter", "Gains", "Fitness against each gain", NULL, report_plot, NULL},
+    {"importance", "Importance", "Importance", NULL, report_plot, NULL},
+    {"pairs", "Pairs", "Pairs of gains", NULL, report_plot, NULL},
+    {"parallel", "Parallel", "Parallel coordinates", NULL, report_plot, NULL},
+    {"pareto", "Trade-offs", "Trade-offs", "The front", report_plot, NULL},
+    {"failures", "Failures", "Failures", NULL, report_plot, NULL},
+    {"timings", "Batches", "Batches", NULL, report_plot, NULL},
+    {"spec", "Spec", "Spec", NULL, report_spec, NULL},
+    {"provenance", "Origin", "Where it comes from", NULL, report_provenance, NULL},
 };
 enum { REPORT_SECTIONS = sizeof report_sections / sizeof *report_sections };
 
@@ -166,12 +179,18 @@ static const ReportSection *report_section(const Spec *spec, int place)
 
 // ---- the page -------------------------------------------------------------------------------------------------------
 
-static void report_navigation(const Spec *spec, FILE *out)
+static bool report_has(const Report *report, const ReportSection *section)
 {
+    return section->has == NULL || section->has(report);
+}
+
+static void report_navigation(const Report *report)
+{
+    FILE *out = report->out;
     fputs("<nav aria-label=\"Sections\"><ul>", out);
     for (int s = 0; s < REPORT_SECTIONS; s++) {
-        const ReportSection *section = report_section(spec, s);
-        fprintf(out, "<li><a href=\"#%s\">%s</a></li>", section->id, section->link);
+        const ReportSection *section = report_section(&report->campaign->spec, s);
+        if (report_has(report, section)) fprintf(out, "<li><a href=\"#%s\">%s</a></li>", section->id, section->link);
     }
     fputs("</ul></nav>\n", out);
 }
@@ -180,11 +199,12 @@ static Error report_body(const Report *report)
 {
     TRY(report_head(report->campaign, report->data, report->out, report->arena));
     const Spec *spec = &report->campaign->spec;
-    report_navigation(spec, report->out);
+    report_navigation(report);
     fputs("<main>\n", report->out);
     for (int s = 0; s < REPORT_SECTIONS; s++) {
         const ReportSection *section = report_section(spec, s);
         const char *title = spec_several(spec) && section->several != NULL ? section->several : section->title;
+        if (!report_has(report, section)) continue;
         fprintf(report->out, "<section id=\"%s\">\n<h2>%s</h2>\n", section->id, title);
         TRY(section->write(report, section));
         fputs("</section>\n", report->out);

@@ -598,6 +598,7 @@ typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
     bool debug;       // rows of the solver
+    const char *rows; // what they are called
     double sample;    // s between two samples; 0: as the spec records them
     double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
 } ReplayRequest;

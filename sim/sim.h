@@ -208,6 +208,25 @@ enum { REMARKS_MAX = 32 };
 // take one group of lanes after the other; automatic: so if there are fewer groups than threads, and it saves time.
 typedef enum Executor { EXECUTOR_SEQUENTIAL, EXECUTOR_LEVELS, EXECUTOR_AUTOMATIC } Executor;
 
+// How the iterations of a model without time are shown to people, from the rows of its debug numbers. Nothing here is
+// ever stored, so it needs no bits.
+typedef struct Curve {
+    const char *title, *unit;
+    int count;                                        // lines, at most CURVE_LINES
+    const char *const *names;                         // [count]; NULL: they need none
+    void (*values)(const double *row, double *value); // value[count] of a row[n_debug]
+} Curve;
+
+enum { CURVE_LINES = 6 };
+typedef struct Iterations {
+    const Curve *curves; // [n_curves]
+    int n_curves;
+    // Points in the horizontal plane, xy[..][2] (m): those of what stands still (row NULL), and of what moves, before or
+    // after the iteration of a row. How many there are; they are in the arena.
+    int64_t (*above)(const Configured *configured, const double *row, bool after, Arena *arena, const double **xy);
+    const char *fixed, *moving; // what they are
+} Iterations;
+
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
 struct Configured {
@@ -241,6 +260,7 @@ struct Configured {
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
     int wrong_option;       // after an error of build: the option that it is about, from 1; 0: none of them
+    int64_t dropped;        // after build: points of its files that were not finite, and were left out
 };
 
 struct Model {
@@ -253,6 +273,7 @@ struct Model {
     int n_lists;
     const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
+    const Iterations *iterations; // NULL: they are not shown
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).

@@ -118,6 +118,7 @@ HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlig
     metric[NDT_METRIC_EVALUATIONS] = a->evaluations;
     metric[NDT_METRIC_OSCILLATION] = a->oscillation;
     metric[NDT_METRIC_EDGE] = task->map->resolution;
+    ndt_laplace(&a->sums, metric + NDT_METRIC_LAPLACE);
     for (int k = 0; k < NDT_POSE; k++) metric[NDT_METRIC_FINAL + k] = a->pose[k];
 }
 
@@ -137,6 +138,9 @@ HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *
     const double resolution = c->choose != 0 ? ndt_input(alone, alone->lane, NDT_RESOLUTION) : 0.0;
     ndt_open(c, assets, c->choose != 0 ? ndt_nearest_map(c, assets, resolution) : 0, map, task);
     task->mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), map->resolution);
+    task->pull.scale = ndt_input(alone, alone->lane, NDT_PULL);
+    task->pull.x = ndt_input(alone, alone->lane, NDT_PULL + 1);
+    task->pull.y = ndt_input(alone, alone->lane, NDT_PULL + 2);
     task->group = alone;
 }
 

@@ -36,12 +36,18 @@ typedef struct NdtMixture {
     double d1, d2;
 } NdtMixture;
 
+// A measurement of the position that pulls an alignment (regularise.h); scale 0: none.
+typedef struct NdtPull {
+    double scale, x, y; // 1/m^2, m, m
+} NdtPull;
+
 // What is aligned: a source and a map.
 typedef struct NdtTask {
     const NdtMap *map;
     NdtNumbers source[3]; // [n_source] x, y, z (m)
     int64_t n_source;
     NdtMixture mixture;
+    NdtPull pull;
     const LaneGroup *group; // a GPU's, whose team evaluates together
 } NdtTask;
 

@@ -166,7 +166,8 @@ enum {
     NDT_OUTLIER_RATIO,
     NDT_STEP_SIZE,
     NDT_EPSILON,
-    NDT_INITIAL,
+    NDT_PULL, // scale, x, y
+    NDT_INITIAL = NDT_PULL + 3,
     NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE,
     NDT_RESOLUTION = NDT_N_PARAMETERS // one more, if there are several maps
 };
@@ -184,7 +185,8 @@ enum {
     NDT_METRIC_EVALUATIONS,
     NDT_METRIC_OSCILLATION,
     NDT_METRIC_EDGE,
-    NDT_METRIC_FINAL,
+    NDT_METRIC_LAPLACE, // xx, xy, yy
+    NDT_METRIC_FINAL = NDT_METRIC_LAPLACE + 3,
     NDT_N_METRICS = NDT_METRIC_FINAL + NDT_POSE
 };
 
@@ -220,6 +222,8 @@ typedef struct NdtConstants {
     int32_t choose; // whether a lane has a resolution of its own
     int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
+
+extern const Iterations ndt_iterations; // view.c
 
 // Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);

@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_NDT_SOLVE_H
 #define HOPSCOTCH_NDT_SOLVE_H
 
-#include "evaluate.h"
+#include "regularise.h"
 
 typedef enum NdtSolver { NDT_NEWTON, NDT_SADDLE_FREE } NdtSolver;
 
