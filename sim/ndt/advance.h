@@ -35,7 +35,8 @@ HD int64_t ndt_nearest_map(const NdtConstants *c, const double *assets, double r
 
 HD void ndt_open(const NdtConstants *c, const double *assets, int64_t number, NdtMap *map, NdtTask *task)
 {
-    const int64_t numbers = c->precision == NDT_SINGLE ? (c->n_source + 1) / 2 : c->n_source; // doubles of a coordinate
+    const double *source = assets + ndt_packed(c->n_maps * NDT_MAP_AT, false);
+    const int64_t size = ndt_packed(c->n_source, c->precision == NDT_SINGLE);
     NdtMapAt at;
     memcpy(&at, assets + number * NDT_MAP_AT, sizeof at);
     map->resolution = at.resolution;
@@ -48,7 +49,7 @@ HD void ndt_open(const NdtConstants *c, const double *assets, int64_t number, Nd
     map->candidates = (const int32_t *)(assets + at.candidates);
     map->cells = ndt_numbers_at(c, assets + at.cells);
     task->map = map;
-    for (int a = 0; a < 3; a++) task->source[a] = ndt_numbers_at(c, assets + c->n_maps * NDT_MAP_AT + a * numbers);
+    for (int a = 0; a < 3; a++) task->source[a] = ndt_numbers_at(c, source + a * size);
     task->n_source = c->n_source;
 }
 

@@ -117,12 +117,9 @@ static size_t ndt_clouds_bytes(const NdtAssets *a, int64_t *points)
 
 // ---- packing --------------------------------------------------------------------------------------------------------
 
-// Doubles that so many numbers take.
-static int64_t ndt_packed(int64_t count, bool halves) { return halves ? (count + 1) / 2 : count; }
-
 static int64_t ndt_map_size(const NdtMap *map, bool single)
 {
-    return ndt_packed(map->n_cells * NDT_CELL_NUMBERS, single) + map->table_size * NDT_TABLE_NUMBERS +
+    return ndt_packed(map->n_cells * NDT_CELL_STRIDE, single) + map->table_size * NDT_TABLE_NUMBERS +
            ndt_packed(map->n_candidates, true);
 }
 
@@ -144,9 +141,9 @@ static int64_t ndt_put_map(const NdtMap *map, bool single, int64_t first, int64_
                    .n_candidates = map->n_candidates,
                    .cells = first};
     memcpy(at.origin, map->origin, sizeof at.origin);
-    at.table = at.cells + ndt_packed(map->n_cells * NDT_CELL_NUMBERS, single);
+    at.table = at.cells + ndt_packed(map->n_cells * NDT_CELL_STRIDE, single);
     at.candidates = at.table + map->table_size * NDT_TABLE_NUMBERS;
-    ndt_put_numbers(assets + at.cells, map->cells, map->n_cells * NDT_CELL_NUMBERS);
+    ndt_put_numbers(assets + at.cells, map->cells, map->n_cells * NDT_CELL_STRIDE);
     memcpy(assets + at.table, map->table, (size_t)(map->table_size * NDT_TABLE_NUMBERS) * sizeof *map->table);
     memcpy(assets + at.candidates, map->candidates, (size_t)map->n_candidates * sizeof *map->candidates);
     memcpy(assets + number * NDT_MAP_AT, &at, sizeof at);
@@ -157,7 +154,7 @@ static Error ndt_pack(const NdtAssets *a, Arena *scratch, Arena *arena, Configur
 {
     const bool single = a->options.precision == NDT_SINGLE;
     const int64_t source = ndt_packed(a->source.count, single);
-    int64_t total = a->n_maps * NDT_MAP_AT + 3 * source, at = total;
+    int64_t total = ndt_packed(a->n_maps * NDT_MAP_AT, false) + 3 * source, at = total;
     for (int64_t m = 0; m < a->n_maps; m++) total += ndt_map_size(&a->maps[m], single);
     if (total > NDT_ASSETS_MAX)
         return error_make(ERROR_USER,
@@ -167,7 +164,7 @@ static Error ndt_pack(const NdtAssets *a, Arena *scratch, Arena *arena, Configur
     double *assets = ARENA_NEW(arena, double, total);
     for (int k = 0; k < 3; k++) {
         const NdtNumbers numbers = ndt_numbers(a->source.at[k], a->source.count, a->options.precision, scratch);
-        ndt_put_numbers(assets + a->n_maps * NDT_MAP_AT + k * source, numbers, a->source.count);
+        ndt_put_numbers(assets + ndt_packed(a->n_maps * NDT_MAP_AT, false) + k * source, numbers, a->source.count);
     }
     for (int64_t m = 0; m < a->n_maps; m++) at = ndt_put_map(&a->maps[m], single, at, m, assets);
     out->assets = assets;

@@ -81,8 +81,13 @@ HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
     const uint64_t last = (uint64_t)(map->table_size - 1);
     for (uint64_t at = ndt_hash(key) & last;; at = (at + 1) & last) {
-        const int64_t found = map->table[NDT_TABLE_NUMBERS * at];
-        if (found == key) return map->table[NDT_TABLE_NUMBERS * at + 1];
+#if defined(__CUDACC__)
+        const longlong2 entry = __ldg((const longlong2 *)map->table + at);
+        const int64_t found = entry.x, list = entry.y;
+#else
+        const int64_t found = map->table[NDT_TABLE_NUMBERS * at], list = map->table[NDT_TABLE_NUMBERS * at + 1];
+#endif
+        if (found == key) return list;
         if (found < 0) return 0;
     }
 }
@@ -92,12 +97,40 @@ HD double ndt_number(const NdtNumbers *numbers, int64_t i)
     return numbers->single != NULL ? (double)numbers->single[i] : numbers->whole[i];
 }
 
-// Number a = 0, 1, 2 of a candidate's mean (m), from the corner of the place that it is a candidate of.
-HD double ndt_mean(const NdtMap *map, int32_t candidate, int a)
+// The first `count` numbers of a cell, 3 or all; a GPU loads them by fours.
+HD void ndt_load_cell(const NdtMap *map, int32_t candidate, int count, double *cell)
 {
-    const double offset = (double)((candidate >> 2 * a & 3) - 1);
-    return map->resolution * offset +
-           ndt_number(&map->cells, (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS + a);
+    const int64_t first = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_STRIDE;
+#if defined(__CUDACC__)
+    if (map->cells.single != NULL) {
+        const float4 *at = (const float4 *)(map->cells.single + first);
+        const float4 low = __ldg(at);
+        cell[0] = low.x, cell[1] = low.y, cell[2] = low.z;
+        if (count == 3) return;
+        const float4 high = __ldg(at + 1);
+        cell[3] = low.w, cell[4] = high.x, cell[5] = high.y, cell[6] = high.z, cell[7] = high.w;
+        cell[8] = __ldg(map->cells.single + first + 8);
+        return;
+    }
+    const double2 *at = (const double2 *)(map->cells.whole + first);
+    for (int k = 0; k < count / 2; k++) {
+        const double2 two = __ldg(at + k);
+        cell[2 * k] = two.x, cell[2 * k + 1] = two.y;
+    }
+    cell[count - 1] = __ldg(map->cells.whole + first + count - 1);
+#else
+    for (int k = 0; k < count; k++) cell[k] = ndt_number(&map->cells, first + k);
+#endif
+}
+
+// A candidate's cell, its mean from the corner of the place that it is a candidate of.
+HD void ndt_cell(const NdtMap *map, int32_t candidate, int count, double *cell)
+{
+    ndt_load_cell(map, candidate, count, cell);
+    for (int a = 0; a < 3; a++) {
+        const double offset = (double)((candidate >> 2 * a & 3) - 1);
+        cell[a] = map->resolution * offset + cell[a];
+    }
 }
 
 // The list of the place of the point y[3], and a bit for each of its candidates that the point is compared with. y (m)
@@ -113,8 +146,9 @@ HD uint32_t ndt_match(const NdtMap *map, double *y, const int32_t **candidates)
     const int32_t *candidate = *candidates = map->candidates + (list >> 5);
     for (int a = 0; a < 3; a++) y[a] -= map->resolution * (double)cell[a];
     for (int i = 0; i < (int)(list & 31); i++) {
-        const double d0 = y[0] - ndt_mean(map, candidate[i], 0), d1 = y[1] - ndt_mean(map, candidate[i], 1);
-        const double d2 = y[2] - ndt_mean(map, candidate[i], 2);
+        double mean[3];
+        ndt_cell(map, candidate[i], 3, mean);
+        const double d0 = y[0] - mean[0], d1 = y[1] - mean[1], d2 = y[2] - mean[2];
         matches |= (uint32_t)(d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2) << i;
     }
     return matches;
@@ -188,9 +222,9 @@ HD mask ndt_gather(const NdtMap *map, NdtPoint *p, int k, real *cell)
     for (int i = 0; i < LANES; i++) {
         const uint32_t left = p->matches[i];
         const int32_t candidate = left != 0 ? p->candidates[i][ndt_lowest_bit(left)] : 0;
-        const int64_t from = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS;
-        for (int a = 0; a < 3; a++) set_lane(&cell[a], i, ndt_mean(map, candidate, a));
-        for (int j = 3; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, ndt_number(&map->cells, from + j));
+        double numbers[NDT_CELL_NUMBERS];
+        ndt_cell(map, candidate, NDT_CELL_NUMBERS, numbers);
+        for (int j = 0; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, numbers[j]);
         p->matches[i] = left & (left - 1);
     }
     return MASK(p->pairs > splat((double)k));
@@ -324,7 +358,7 @@ HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first,
     *sums = row[0];
 }
 
-HD void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
+HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
 {
     const NdtFrame frame = ndt_frame(pose, task->map->origin);
     NdtRow of_chunks;

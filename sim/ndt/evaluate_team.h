@@ -6,7 +6,7 @@
 
 #include "../team.h"
 
-enum { NDT_TEAM_CHUNKS = 8, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
+enum { NDT_TEAM_CHUNKS = 12, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
 
 // What the threads of a block share. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
 typedef struct NdtBlock {
@@ -15,6 +15,7 @@ typedef struct NdtBlock {
     double rows[NDT_TEAM_CHUNKS][NDT_CHUNK_ROWS][NDT_ROW]; // of some chunks
     double of_chunks[NDT_CHUNK_SUMS][NDT_ROW];
     double sums[NDT_ROW];
+    int next; // row of these chunks that no warp has taken yet
 } NdtBlock;
 
 HD NdtBlock &ndt_block(void)
@@ -81,26 +82,37 @@ HD double ndt_team_chunk(const NdtBlock *block, int chunk)
     return row[0];
 }
 
-// This block's share of the chunks, some at a time: each warp computes one row of each, then adds one chunk's.
+// The number of the next row that nobody has taken.
+HD int ndt_team_take(NdtBlock *block)
+{
+    int row = 0;
+    if (team_column() == 0) row = atomicAdd(&block->next, 1);
+    return __shfl_sync(0xffffffffU, row, 0);
+}
+
+// This block's share of the chunks, some at a time: warps take row after row, as they come; then each adds chunks.
 HD void ndt_team_chunks(const NdtTask *task, NdtBlock *block)
 {
     const LaneGroup *group = task->group;
-    const int blocks = group->team.blocks, warp = team_warp();
-    const int64_t chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
-    for (int64_t first = team_rank(group); first < chunks; first += (int64_t)blocks * NDT_TEAM_CHUNKS) {
-        for (int i = 0; i < NDT_TEAM_CHUNKS && first + (int64_t)i * blocks < chunks; i++) {
-            const int64_t point = (first + (int64_t)i * blocks) * NDT_CHUNK + warp * NDT_ROW;
-            block->rows[i][warp][team_column()] = ndt_team_row(task, &block->frame, point);
+    const int64_t blocks = group->team.blocks, chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
+    for (int64_t first = team_rank(group); first < chunks; first += blocks * NDT_TEAM_CHUNKS) {
+        const int64_t left = (chunks - first + blocks - 1) / blocks;
+        const int some = left < NDT_TEAM_CHUNKS ? (int)left : NDT_TEAM_CHUNKS;
+        for (int row = ndt_team_take(block); row < some * NDT_CHUNK_ROWS; row = ndt_team_take(block)) {
+            const int i = row / NDT_CHUNK_ROWS, r = row % NDT_CHUNK_ROWS;
+            const int64_t point = (first + i * blocks) * NDT_CHUNK + r * NDT_ROW;
+            block->rows[i][r][team_column()] = ndt_team_row(task, &block->frame, point);
         }
         team_block_barrier();
-        const int64_t chunk = first + (int64_t)warp * blocks;
-        if (chunk < chunks) {
-            const double sum = ndt_team_chunk(block, warp);
+        for (int i = team_warp(); i < some; i += NDT_CHUNK_ROWS) {
+            const int64_t chunk = first + i * blocks;
+            const double sum = ndt_team_chunk(block, i);
             if (blocks == 1)
                 block->of_chunks[chunk % NDT_CHUNK_SUMS][team_column()] += sum;
             else
                 team_memory(group)[1 + NDT_POSE + chunk * NDT_ROW + team_column()] = sum;
         }
+        if (threadIdx.x == 0) block->next = 0;
         team_block_barrier();
     }
 }
@@ -113,6 +125,7 @@ HD bool ndt_team_share(const NdtTask *task)
     team_barrier(group);
     if (group->team.blocks > 1 && threadIdx.x < 1 + NDT_POSE)
         block->order[threadIdx.x] = __ldcg(team_memory(group) + threadIdx.x);
+    if (threadIdx.x == 0) block->next = 0;
     for (int i = (int)threadIdx.x; i < NDT_CHUNK_SUMS * NDT_ROW; i += NDT_CHUNK) (&block->of_chunks[0][0])[i] = 0.0;
     team_block_barrier();
     if (block->order[0] == 0.0) return false;

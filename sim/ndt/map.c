@@ -23,7 +23,7 @@ typedef struct NdtBuild {
     NdtMapCounts *counts;
     NdtPlace *place;         // [points]
     int64_t *cell_key;       // [cells]
-    double *cells;           // [cells][NDT_CELL_NUMBERS]
+    double *cells;           // [cells][NDT_CELL_STRIDE]
     NdtCandidate *candidate; // [cells * NDT_MATCHES_MAX]
     int64_t n_candidates;
 } NdtBuild;
@@ -123,7 +123,7 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
         build->counts->dropped++;
         return;
     }
-    double *cell = build->cells + build->counts->valid * NDT_CELL_NUMBERS;
+    double *cell = build->cells + build->counts->valid * NDT_CELL_STRIDE;
     const int64_t key = build->place[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
     for (int a = 0; a < 3; a++) // from the corner, so that far cells are stored as exactly as near ones
         cell[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
@@ -212,7 +212,7 @@ static int64_t ndt_cells_most(int64_t points) { return points / NDT_CELL_POINTS 
 size_t ndt_map_bytes(int64_t points)
 {
     const size_t cells = (size_t)ndt_cells_most(points), candidates = cells * NDT_MATCHES_MAX;
-    return cells * NDT_CELL_NUMBERS * 8 + candidates * (4 + 4 * NDT_TABLE_NUMBERS * 8) + 4096;
+    return cells * NDT_CELL_STRIDE * 8 + candidates * (4 + 4 * NDT_TABLE_NUMBERS * 8) + 4096;
 }
 
 static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
@@ -221,7 +221,7 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
     build->place = ARENA_NEW(scratch, NdtPlace, points);
     build->cell_key = ARENA_NEW(scratch, int64_t, cells);
     build->candidate = ARENA_NEW(scratch, NdtCandidate, cells * NDT_MATCHES_MAX);
-    build->cells = ARENA_NEW(scratch, double, cells *NDT_CELL_NUMBERS);
+    build->cells = ARENA_NEW(scratch, double, cells *NDT_CELL_STRIDE);
     TRY(ndt_grid(build->target, build->options->resolution, build->map->origin, build->place));
     ndt_take_cells(build);
     build->map->n_cells = build->counts->valid;
@@ -232,7 +232,7 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
                           (long long)build->counts->occupied, build->options->resolution, (long long)points,
                           NDT_CELL_POINTS);
     build->map->cells =
-        ndt_numbers(build->cells, build->map->n_cells * NDT_CELL_NUMBERS, build->options->precision, arena);
+        ndt_numbers(build->cells, build->map->n_cells * NDT_CELL_STRIDE, build->options->precision, arena);
     ndt_take_candidates(build, arena);
     return error_none();
 }
@@ -247,7 +247,7 @@ Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *ar
     ndt_choose_origin(target, R, map->origin);
     const size_t cells = (size_t)ndt_cells_most(target->count);
     const size_t bytes = (size_t)target->count * sizeof(NdtPlace) +
-                         cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_NUMBERS) + 4096;
+                         cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_STRIDE) + 4096;
     Arena scratch;
     TRY(arena_create(&scratch, bytes, "the map of a cloud"));
     const Error error = ndt_build(&build, &scratch, arena);

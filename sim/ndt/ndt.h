@@ -41,6 +41,7 @@ enum {
     NDT_MATCHES_MAX = 27,   // cells that a point can be compared with
     NDT_CELL_MAX = 1 << 20, // cells along an axis, on each side of the origin
     NDT_CELL_NUMBERS = 9,   // mean x y z, from the cell's corner; inverse covariance xx xy xz yy yz zz
+    NDT_CELL_STRIDE = 12,   // from one cell to the next, so that a GPU loads four numbers at once
     NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
     NDT_OFFSET_BITS = 6     // of a candidate: how far the cell lies from the place, 1 + x | 1 + y << 2 | 1 + z << 4
 };
@@ -54,7 +55,7 @@ typedef struct NdtMap {
     int64_t table_size, n_candidates, n_cells;
     const int64_t *table;      // [table_size][NDT_TABLE_NUMBERS]
     const int32_t *candidates; // [n_candidates] cell << NDT_OFFSET_BITS | offset, list after list, by offset
-    NdtNumbers cells;          // [n_cells][NDT_CELL_NUMBERS] (m, 1/m^2)
+    NdtNumbers cells;          // [n_cells][NDT_CELL_STRIDE] (m, 1/m^2)
 } NdtMap;
 
 typedef struct NdtMapOptions {
@@ -211,6 +212,9 @@ typedef struct NdtMapAt {
     int64_t n_cells, table_size, n_candidates;
     int64_t cells, table, candidates; // doubles into the assets
 } NdtMapAt;
+// Doubles that so many numbers take among the assets, where each array begins at an even one.
+NDT_BOTH int64_t ndt_packed(int64_t count, bool halves) { return ((halves ? (count + 1) / 2 : count) + 1) / 2 * 2; }
+
 enum { NDT_MAP_AT = sizeof(NdtMapAt) / sizeof(double), NDT_MAPS_MAX = 32 };
 
 // Shared by all lanes; laid over sim.h's Constants. The assets: the maps as NdtMapAt, one after the other; x, y and z

@@ -86,7 +86,7 @@ static int64_t ndt_above_map(const NdtConstants *c, const double *assets, Arena 
                    sizeof candidate);
             if ((candidate & ((1 << NDT_OFFSET_BITS) - 1)) != own) continue;
             for (int a = 0; a < 2; a++) {
-                const int64_t number = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS + a;
+                const int64_t number = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_STRIDE + a;
                 const double *cells = assets + at.cells;
                 const double mean = c->precision == NDT_SINGLE ? (double)((const float *)cells)[number] : cells[number];
                 const double corner = at.resolution * (double)((entry[0] >> 21 * a & low) - NDT_CELL_MAX);

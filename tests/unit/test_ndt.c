@@ -187,7 +187,8 @@ TEST(ndt_finds_every_neighbour)
             int expected = 0;
             for (int a = 0; a < 3; a++) y[a] = c.task.source[a].whole[i] - c.map.origin[a];
             for (int64_t k = 0; k < c.map.n_cells; k++)
-                expected += ndt_is_compared(&c.map, (NdtNeighbours)neighbours, y, corner[k], c.map.cells.whole + 9 * k);
+                expected += ndt_is_compared(&c.map, (NdtNeighbours)neighbours, y, corner[k],
+                                            c.map.cells.whole + NDT_CELL_STRIDE * k);
             wrong += ndt_count_bits(ndt_match(&c.map, y, &match)) != expected;
             pairs += expected;
         }
