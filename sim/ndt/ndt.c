@@ -28,7 +28,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"truth.yaw", OPTION_NUMBER, "rad", 0, -3.2, 3.2, NULL, "the same, about z"},
     {"truth.file", OPTION_FILE, "m", 0, 0, 0, "numbers", "in place of the six a matrix of 3 or 4 rows of 4"},
     {"resolution", OPTION_NUMBER, "m", 2, 0.1, 100, NULL, "edge of the map's cells"},
-    {"resolutions", OPTION_NUMBERS, "m", 0, 0.1, 100, NULL,
+    {"maps", OPTION_NUMBERS, "m", 0, 0.1, 100, NULL,
      "in its place several: parameters.resolution says which a trial takes"},
     {"neighbours", OPTION_CHOICE, "", 0, 0, 2, "radius|direct7|direct1",
      "cells that a point is compared with: means within the resolution, its own and six, its own"},
@@ -57,7 +57,7 @@ static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
     {"start_pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
     {"start_yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
     {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
-     "edge of the cells, the nearest of simulation.resolutions, which lists those that there are"},
+     "edge of the cells, the nearest of simulation.maps, which lists those that there are"},
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
@@ -169,7 +169,7 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                           "made-up scene",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "target" : "source",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "source" : "target");
-    const Points *resolutions = points != NULL ? &points[NDT_OPTION_RESOLUTIONS] : NULL;
+    const Points *resolutions = points != NULL ? &points[NDT_OPTION_MAPS] : NULL;
     if (resolutions != NULL && resolutions->count > 0) ndt_add_resolution(resolutions, arena, out);
     return error_none();
 }
