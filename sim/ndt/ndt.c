@@ -72,7 +72,7 @@ static const Field ndt_metrics[NDT_N_METRICS] = {
     {"evaluations", "1", "of the score and its derivatives", NULL},
     {"oscillation", "1", "longest run of displacements that each turn back (cosine below -0.9)", NULL},
     {"cell_edge", "m", "of the map that was taken", NULL},
-    {"laplace_xx", "m^2", "what the score's Hessian says of the spread of x, up to a factor; NaN: it has no maximum", NULL},
+    {"laplace_xx", "m^2", "spread of x by the score's Hessian, up to a factor; NaN: it has no maximum", NULL},
     {"laplace_xy", "m^2", "of x and y together", NULL},
     {"laplace_yy", "m^2", "of y", NULL},
     {"final_x", "m", "final pose", NULL},
