@@ -46,7 +46,7 @@ static void spec_add_lists(SpecReader *reader, const Model *model, Points *items
     }
 }
 
-// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that calls them so.
+// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
 static const Model *spec_debug_model(const SpecReader *reader)
 {
     const Node *named = node_find(reader->root, "model"), *record = node_find(reader->root, "record");
