@@ -40,6 +40,8 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"max_iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "an alignment that needs more has not converged"},
     {"near_enough", OPTION_NUMBER, "m", 0.2, 0, 1e3, NULL, "a greater translation_error counts as missed"},
     {"turned_enough", OPTION_NUMBER, "rad", 0.05, 0, 3.2, NULL, "a greater rotation_error counts as missed"},
+    {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
+     "CPU: one thread an alignment; all share each; so if there are fewer alignments than threads, and it saves time"},
 };
 
 static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
@@ -161,6 +163,7 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                         .n_failures = (int)(sizeof ndt_failures / sizeof ndt_failures[0]),
                         .objective = "translation_error + rotation_error",
                         .kernel = KERNEL_ndt_align,
+                        .executor = (Executor)settings[NDT_OPTION_EXECUTOR],
                         .n_work = NDT_STATE,
                         .ticks = (int64_t)settings[NDT_OPTION_ITERATIONS]};
     if ((settings[NDT_OPTION_TARGET] != 0.0) != (settings[NDT_OPTION_SOURCE] != 0.0))

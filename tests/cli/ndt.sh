@@ -63,6 +63,20 @@ else
     echo "skip ndt debug rows: python3 with h5py is not there"
 fi
 
+# One large alignment, by one thread and by several that share its evaluations: the same bits.
+for executor in sequential levels auto; do
+    for threads in 1 3; do
+        "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$folder" --name "$executor$threads" --backend cpu \
+            --threads $threads --progress none --set search.over='{start_x: [0.5]}' --set replicates='{}' \
+            --set simulation='{scene: street, source_spacing: 0.5, max_iterations: 5, executor: '$executor'}' \
+            --set record='{}' >"$folder/log" 2>&1 || fail "executor $executor: $(cat "$folder/log")"
+        "$HOPSCOTCH" query "$executor$threads" --results "$folder" --columns all --format csv >"$folder/csv.$threads"
+        [ -e "$folder/csv.first" ] || cp "$folder/csv.$threads" "$folder/csv.first"
+        cmp "$folder/csv.first" "$folder/csv.$threads" || fail "$threads threads, executor $executor: other bits"
+    done
+done
+[ "$(wc -l <"$folder/csv.first")" -eq 2 ] || fail "one alignment: $(cat "$folder/csv.first")"
+
 # A row of debug numbers, the Hessian in full.
 best=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 0 >"$folder/row" 2>&1 ||
