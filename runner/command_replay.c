@@ -84,9 +84,10 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
                           "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
-        return error_make(ERROR_USAGE, "--debug has a row for every iteration: leave out --sample");
+        return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);
     if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
-        return error_make(ERROR_USAGE, "--debug gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE");
+        return error_make(ERROR_USAGE, "--debug %s gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE",
+                          request->rows);
     return error_none();
 }
 

@@ -46,12 +46,24 @@ static void spec_add_lists(SpecReader *reader, const Model *model, Points *items
     }
 }
 
+// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
+static const Model *spec_debug_model(const SpecReader *reader)
+{
+    const Node *named = node_find(reader->root, "model"), *record = node_find(reader->root, "record");
+    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
+    const bool mapping = record != NULL && record->kind == NODE_MAPPING;
+    const Node *debug = mapping ? node_find(record, "debug") : NULL;
+    for (int i = 0; model == NULL && debug != NULL && debug->kind == NODE_MAPPING && i < model_count(); i++) {
+        if (node_find(debug, model_debug_name(model_at(i))) != NULL) model = model_at(i);
+    }
+    return model;
+}
+
 static void spec_start_table(SpecReader *reader)
 {
     int count;
     const Key *table = keys_table(&count);
-    const Node *named = node_find(reader->root, "model");
-    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
+    const Model *model = spec_debug_model(reader);
     for (int i = 0; i < count; i++) {
         Key key = key_of_debug(&table[i], model, reader->arena);
         key.at = (char *)reader->spec + key.offset;

@@ -35,7 +35,8 @@
     X(ndt, align, 256)
 
 #define GRAPH_KERNELS(X) \
-    X(rigid, large)
+    X(rigid, large) \
+    X(ndt, align)
 // clang-format on
 
 // Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
@@ -46,6 +47,7 @@
 #include "rigid/advance.h"
 #endif
 #ifdef HOPSCOTCH_GRAPHS
+#include "ndt/step_graph.h"
 #include "rigid/step_graph.h"
 #endif
 

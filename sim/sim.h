@@ -221,8 +221,8 @@ enum { CURVE_LINES = 6 };
 typedef struct Iterations {
     const Curve *curves; // [n_curves]
     int n_curves;
-    // Points in the horizontal plane, xy[..][2] (m): those of what stands still (row NULL), and of what moves, before or
-    // after the iteration of a row. How many there are; they are in the arena.
+    // Points in the horizontal plane, xy[..][2] (m): of what stands still (row NULL), or of what moves, before or after
+    // the iteration of a row. How many there are; they are in the arena.
     int64_t (*above)(const Configured *configured, const double *row, bool after, Arena *arena, const double **xy);
     const char *fixed, *moving; // what they are
 } Iterations;

@@ -143,6 +143,7 @@ HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *
     task->pull.x = ndt_input(alone, alone->lane, NDT_PULL + 1);
     task->pull.y = ndt_input(alone, alone->lane, NDT_PULL + 2);
     task->group = alone;
+    task->crew = NULL;
 }
 
 // One alignment for one slice.
@@ -199,7 +200,9 @@ HD void ndt_align(const Constants *constants, const double *assets, const LaneGr
     ndt_rest(&task);
 }
 #else
-HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+// crew: who shares the evaluations; NULL: nobody.
+HD void ndt_align_all(const Constants *constants, const double *assets, const LaneGroup *group, bool observed,
+                      NdtCrew *crew)
 {
     NdtConstants c;
     NdtMap map;
@@ -210,8 +213,14 @@ HD void ndt_align(const Constants *constants, const double *assets, const LaneGr
         if (!lane_of_mask(running, i)) continue;
         const LaneGroup alone = ndt_alone(group, i);
         ndt_begin(&c, assets, &alone, &map, &task);
+        task.crew = crew;
         ndt_advance(&c, &task, &alone, observed);
     }
+}
+
+HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    ndt_align_all(constants, assets, group, observed, NULL);
 }
 #endif
 

@@ -179,7 +179,7 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
                       .turned_enough = settings[NDT_OPTION_TURNED],
                       .n_maps = a->n_maps,
                       .n_source = a->source.count,
-                      .choose = ndt_points(a, NDT_OPTION_RESOLUTIONS) != NULL,
+                      .choose = ndt_points(a, NDT_OPTION_MAPS) != NULL,
                       .max_iterations = (int32_t)settings[NDT_OPTION_ITERATIONS],
                       .solver = (int32_t)settings[NDT_OPTION_SOLVER],
                       .line_search = (int32_t)settings[NDT_OPTION_LINE_SEARCH],
@@ -194,12 +194,11 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
 
 static Error ndt_build_maps(NdtAssets *a, Arena *scratch, Configured *out)
 {
-    const Points *listed = ndt_points(a, NDT_OPTION_RESOLUTIONS);
+    const Points *listed = ndt_points(a, NDT_OPTION_MAPS);
     a->n_maps = listed != NULL ? listed->count : 1;
-    out->wrong_option = 1 + (listed != NULL ? NDT_OPTION_RESOLUTIONS : NDT_OPTION_RESOLUTION);
+    out->wrong_option = 1 + (listed != NULL ? NDT_OPTION_MAPS : NDT_OPTION_RESOLUTION);
     if (a->n_maps > NDT_MAPS_MAX)
-        return error_make(ERROR_USER, "resolutions has %lld numbers, and %d are the most", (long long)a->n_maps,
-                          NDT_MAPS_MAX);
+        return error_make(ERROR_USER, "maps has %lld numbers, and %d are the most", (long long)a->n_maps, NDT_MAPS_MAX);
     for (int64_t m = 0; m < a->n_maps; m++) {
         NdtMapOptions options = a->options;
         NdtMapCounts counts;
@@ -226,7 +225,7 @@ Error ndt_build_assets(const double *settings, const Points *points, Arena *aren
                                .neighbours = (NdtNeighbours)settings[NDT_OPTION_NEIGHBOURS],
                                .covariance = (NdtCovariance)settings[NDT_OPTION_COVARIANCE],
                                .precision = (NdtPrecision)settings[NDT_OPTION_PRECISION]}};
-    const Points *listed = ndt_points(&a, NDT_OPTION_RESOLUTIONS);
+    const Points *listed = ndt_points(&a, NDT_OPTION_MAPS);
     int64_t n_points;
     Arena scratch;
     configured->wrong_option = NDT_OPTION_TRUTH_FILE + 1;

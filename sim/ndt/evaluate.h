@@ -49,6 +49,7 @@ typedef struct NdtTask {
     NdtMixture mixture;
     NdtPull pull;
     const LaneGroup *group; // a GPU's, whose team evaluates together
+    struct NdtCrew *crew;   // threads of a CPU that do; NULL: there is one
 } NdtTask;
 
 // c1 = 10 (1 - o), c2 = o / R^3: a Gaussian of height c1 on a floor of c2; d1 exp(-d2 x/2) + d3 takes the values of
@@ -358,14 +359,35 @@ HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first,
     *sums = row[0];
 }
 
+// An evaluation that is shared: `run` has every chunk summed (step_graph.h).
+typedef struct NdtCrew {
+    void (*run)(void *context);
+    void *context;
+    const NdtTask *task;
+    NdtFrame frame;
+    NdtSums *chunk; // [chunks]
+} NdtCrew;
+
+HD void ndt_crew_sum(const NdtTask *task, const NdtFrame *frame)
+{
+    NdtCrew *crew = task->crew;
+    crew->task = task;
+    crew->frame = *frame;
+    crew->run(crew->context);
+}
+
 HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
 {
     const NdtFrame frame = ndt_frame(pose, task->map->origin);
     NdtRow of_chunks;
     memset(&of_chunks, 0, sizeof of_chunks);
+    if (task->crew != NULL) ndt_crew_sum(task, &frame);
     for (int64_t first = 0, k = 0; first < task->n_source; first += NDT_CHUNK, k++) {
         NdtSums chunk;
-        ndt_add_chunk(task, &frame, first, &chunk);
+        if (task->crew != NULL)
+            chunk = task->crew->chunk[k];
+        else
+            ndt_add_chunk(task, &frame, first, &chunk);
         for (int s = 0; s < NDT_SUMS; s++) of_chunks.at[s][k % NDT_CHUNK_SUMS] += chunk.at[s];
     }
     for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_halved(of_chunks.at[s], NDT_CHUNK_SUMS);

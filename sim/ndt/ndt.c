@@ -28,7 +28,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"truth.yaw", OPTION_NUMBER, "rad", 0, -3.2, 3.2, NULL, "the same, about z"},
     {"truth.file", OPTION_FILE, "m", 0, 0, 0, "numbers", "in place of the six a matrix of 3 or 4 rows of 4"},
     {"resolution", OPTION_NUMBER, "m", 2, 0.1, 100, NULL, "edge of the map's cells"},
-    {"resolutions", OPTION_NUMBERS, "m", 0, 0.1, 100, NULL,
+    {"maps", OPTION_NUMBERS, "m", 0, 0.1, 100, NULL,
      "in its place several: parameters.resolution says which a trial takes"},
     {"neighbours", OPTION_CHOICE, "", 0, 0, 2, "radius|direct7|direct1",
      "cells that a point is compared with: means within the resolution, its own and six, its own"},
@@ -40,6 +40,8 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"max_iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "an alignment that needs more has not converged"},
     {"near_enough", OPTION_NUMBER, "m", 0.2, 0, 1e3, NULL, "a greater translation_error counts as missed"},
     {"turned_enough", OPTION_NUMBER, "rad", 0.05, 0, 3.2, NULL, "a greater rotation_error counts as missed"},
+    {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
+     "CPU: one thread an alignment; all share each; so if there are fewer alignments than threads, and it saves time"},
 };
 
 static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
@@ -57,7 +59,7 @@ static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
     {"start_pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
     {"start_yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
     {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
-     "edge of the cells, the nearest of simulation.resolutions, which lists those that there are"},
+     "edge of the cells, the nearest of simulation.maps, which lists those that there are"},
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
@@ -72,7 +74,7 @@ static const Field ndt_metrics[NDT_N_METRICS] = {
     {"evaluations", "1", "of the score and its derivatives", NULL},
     {"oscillation", "1", "longest run of displacements that each turn back (cosine below -0.9)", NULL},
     {"cell_edge", "m", "of the map that was taken", NULL},
-    {"laplace_xx", "m^2", "what the score's Hessian says of the spread of x, up to a factor; NaN: it has no maximum", NULL},
+    {"laplace_xx", "m^2", "spread of x by the score's Hessian, up to a factor; NaN: it has no maximum", NULL},
     {"laplace_xy", "m^2", "of x and y together", NULL},
     {"laplace_yy", "m^2", "of y", NULL},
     {"final_x", "m", "final pose", NULL},
@@ -161,6 +163,7 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                         .n_failures = (int)(sizeof ndt_failures / sizeof ndt_failures[0]),
                         .objective = "translation_error + rotation_error",
                         .kernel = KERNEL_ndt_align,
+                        .executor = (Executor)settings[NDT_OPTION_EXECUTOR],
                         .n_work = NDT_STATE,
                         .ticks = (int64_t)settings[NDT_OPTION_ITERATIONS]};
     if ((settings[NDT_OPTION_TARGET] != 0.0) != (settings[NDT_OPTION_SOURCE] != 0.0))
@@ -169,7 +172,7 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                           "made-up scene",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "target" : "source",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "source" : "target");
-    const Points *resolutions = points != NULL ? &points[NDT_OPTION_RESOLUTIONS] : NULL;
+    const Points *resolutions = points != NULL ? &points[NDT_OPTION_MAPS] : NULL;
     if (resolutions != NULL && resolutions->count > 0) ndt_add_resolution(resolutions, arena, out);
     return error_none();
 }

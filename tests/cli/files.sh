@@ -31,7 +31,7 @@ simulation:
   source: {file: scans/source.csv}
   source_voxel: 0.5
   truth: {file: scans/truth.txt}
-  resolutions: [1, 2]
+  maps: [1, 2]
 search: {method: grid, over: {resolution: [1, 2]}}
 record: {debug: {ndt: {select: {best: 1}}}}
 YAML
@@ -97,10 +97,10 @@ echo "1 2 3" >scans/short.txt
 echo "1 0 0 0 0 2 0 0 0 0 1 0" >scans/bent.txt
 says "truth.file holds 3 numbers; a pose is a matrix of 12 or 16" 'truth={file: scans/short.txt}'
 says "truth.file: rows 2 and 2 of the matrix are no rotation's: their product is 4" 'truth={file: scans/bent.txt}'
-says "resolutions is '3', expected a list of numbers in [0.1, 100] m" resolutions=3
+says "maps is '3', expected a list of numbers in [0.1, 100] m" maps=3
 printf '1e9 0 0\n' >scans/far.xyz
 says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/far.xyz
 seq 40 | tr '\n' ',' | sed 's/,$//' >list
-says "resolutions has 40 numbers, and 32 are the most" "resolutions=[$(cat list)]"
+says "maps has 40 numbers, and 32 are the most" "maps=[$(cat list)]"
 [ $status -eq 0 ] && echo "ok   files"
 exit $status

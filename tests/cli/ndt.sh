@@ -63,6 +63,20 @@ else
     echo "skip ndt debug rows: python3 with h5py is not there"
 fi
 
+# One large alignment, by one thread and by several that share its evaluations: the same bits.
+for executor in sequential levels auto; do
+    for threads in 1 3; do
+        "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$folder" --name "$executor$threads" --backend cpu \
+            --threads $threads --progress none --set search.over='{start_x: [0.5]}' --set replicates='{}' \
+            --set simulation='{scene: street, source_spacing: 0.5, max_iterations: 5, executor: '$executor'}' \
+            --set record='{}' >"$folder/log" 2>&1 || fail "executor $executor: $(cat "$folder/log")"
+        "$HOPSCOTCH" query "$executor$threads" --results "$folder" --columns all --format csv >"$folder/csv.$threads"
+        [ -e "$folder/csv.first" ] || cp "$folder/csv.$threads" "$folder/csv.first"
+        cmp "$folder/csv.first" "$folder/csv.$threads" || fail "$threads threads, executor $executor: other bits"
+    done
+done
+[ "$(wc -l <"$folder/csv.first")" -eq 2 ] || fail "one alignment: $(cat "$folder/csv.first")"
+
 # A row of debug numbers, the Hessian in full.
 best=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 0 >"$folder/row" 2>&1 ||
@@ -72,7 +86,8 @@ grep -q '^H  *x  *y  *z  *roll  *pitch  *yaw' "$folder/row" || fail "no matrix: 
 awk '/^H /{ on = 1; next } on && NF == 7 { n++; for (j = 2; j <= 7; j++) h[n, j - 1] = $j }
     /^eigenvalues of H:/ { for (k = 4; k <= NF; k++) sum += $k }
     END { for (i = 1; i <= 6; i++) { trace += h[i, i]; for (j = 1; j <= 6; j++) bad += h[i, j] != h[j, i] }
-        exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' "$folder/row" || fail "matrix: $(cat "$folder/row")"
+        exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' "$folder/row" ||
+    fail "matrix: $(cat "$folder/row")"
 "$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 999 >"$folder/log" 2>&1 && fail "row 999"
 grep -q 'debug rows, numbered from 0: there is none of number 999' "$folder/log" || fail "row 999: $(cat "$folder/log")"
 "$HOPSCOTCH" show ndt_scalar/0 --results "$folder" --debug 0 >"$folder/log" 2>&1 && fail "rows that were not recorded"
@@ -81,8 +96,10 @@ grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses
 
 "$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug ndt -o "$folder/rows.csv" >"$folder/log" 2>&1 ||
     fail "replay --debug ndt: $(cat "$folder/log")"
-head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_yaw$' || fail "$(head -n 1 "$folder/rows.csv")"
-"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 && fail "--debug newton"
+head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
+    fail "$(head -n 1 "$folder/rows.csv")"
+"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 &&
+    fail "--debug newton"
 grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' "$folder/log" || fail "newton: $(cat "$folder/log")"
 
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.

@@ -659,7 +659,7 @@ TEST(ndt_counts_oscillation)
 
 // ---- what the scene does not hold -----------------------------------------------------------------------------------
 
-// The gradient and the Hessian that a measurement of the position adds are the differences of what it adds to the score.
+// What a measurement of the position adds to gradient and Hessian are the differences of what it adds to the score.
 // By yaw it is not derived.
 TEST(ndt_pull_by_differences)
 {
