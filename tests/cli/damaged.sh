@@ -74,11 +74,15 @@ says 3 "1 trial differs, which can't be if all was computed right: nothing is me
     merge gait same --into both
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; hopscotch doctor tells" digest gait
+sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
+says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err
 says 3 "000000.h5 is not what was written: its SHA-256 differs" doctor gait
 printf x >>results/gait/shards/000000.h5
 bytes=$(wc -c <whole/gait/shards/000000.h5)
 says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
+rm results/gait/shards/000000.h5
+says 3 "shard results/gait/shards/000000.h5 is missing" digest gait
 rm results/gait/shards/000000.h5
 says 3 "gait: 1 finding; \`hopscotch doctor gait --repair\` mends what can be" doctor gait
 sql third "UPDATE searches SET state = x'00'"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says.
-# And tests/messages.py: no message of the sources is new and unseen, none says only that something failed.
+# And tests/messages.py: every message of the sources is in a test, none says only that something failed.
 set -u
 : "${HOPSCOTCH:=build/hopscotch}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
@@ -63,6 +63,9 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 # ---- the command line -----------------------------------------------------------------------------------------------
 says 2 "which command? hopscotch help lists them"
 says 2 "unknown command 'xyzzy'; see hopscotch help" xyzzy
+says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
+says 2 "best needs CAMPAIGN; see hopscotch help best" best
+says 2 "unknown option --xyzzy; see hopscotch help best" best grid --xyzzy
 says 2 "unknown option -x; options have long names: see hopscotch help best" best grid -x
 says 2 "best takes CAMPAIGN, and 'two' is one too many" best grid two
 says 2 "--top needs a value: --top N" best grid --top
@@ -76,6 +79,7 @@ says 1 "there is no model 'xyzzy'" models xyzzy
 says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
 
 # ---- campaigns ------------------------------------------------------------------------------------------------------
+says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
 says 1 "there is no campaign 'xyzzy' under results; hopscotch status lists them" best xyzzy
 says 2 "'grid' names no trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
 says 1 "campaign grid has no trial 99 (not run yet, or excluded); hopscotch query grid lists trials" show grid/99
@@ -96,6 +100,8 @@ says 1 'campaign "index.db": the list of all campaigns lies under that name' mv 
 says 1 'tag "a b": a tag is made of 1 to 64 of A-Z a-z 0-9 . _ -, and starts with no -' tag grid "a b"
 says 1 "this expression has too many operations inside each other for a query; shorten it or ask in two steps" \
     query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"
+says 1 "--objectives: there is no column 'x11'; did you mean 'x1'?" best grid --objectives x11,x2
+says 1 "--columns: there is no column 'x11'; did you mean 'x1'?" query grid --columns x11
 says 1 "--objectives: there is no column 'xyzzy'; hopscotch query CAMPAIGN --columns all --limit 1 shows them" \
     best grid --objectives x1,xyzzy
 says 1 "--objectives: a front has two columns or more; hopscotch query --order x1 sorts by one" best grid \
@@ -138,6 +144,8 @@ says 1 "levels of morris must be even" check grid.yaml --set \
     'search={method: morris, levels: 5, over: {x1: {range: [0, 1]}, x2: {range: [0, 1]}}}'
 says 1 "method random needs \`over\` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}" check grid.yaml \
     --set 'search={method: random, trials: 5}'
+says 1 "sigma of x1 belongs to method cmaes, and this is method random" check grid.yaml \
+    --set 'search={method: random, trials: 5, over: {x1: {range: [0, 1], sigma: 0.1}}}'
 says 1 "the header has more than 1024 columns; leave out those that are no parameters" check grid.yaml \
     --set 'search={method: csv, csv: wide.csv}'
 says 1 "x2 is derived here; what is derived stands in \`over\` beside \`union\`" check grid.yaml \
@@ -161,6 +169,8 @@ says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` 
     run front.yaml --name children --set 'search.exclude=["x1 >= 0"]'
 "$HOPSCOTCH" run hopper.yaml --name fallen --set simulation.duration=2 --set initial.phi_leg=0.5 \
     --set parameters.thrust=0 --progress none >out 2>err
+says 1 "--retry: no trial of hopper fails as 'fel'; did you mean 'fell'?" resume fallen --retry fel
+says 1 "--retry: no trial of hopper fails as 'xyzzy'; there are: failed, fell" resume fallen --retry xyzzy
 says 1 "search.cmaes.from: campaign fallen has no trial that did not fail" run hopper.yaml --name warm \
     --set 'search={method: cmaes, over: {k_fp: {range: [1, 500]}}, cmaes: {from: fallen}}'
 if [ -z "${QUICK:-}" ]; then

@@ -79,6 +79,7 @@ has "$folder/said" "asked pid $pid on"
 "$HOPSCOTCH" status cut --results "$folder" >"$folder/said"
 has "$folder/said" "interrupted: stopped by"
 ended 130 "what was stopped"
+has "$folder/output" "trials are committed; continue with \`hopscotch resume cut"
 has "$folder/output" "stopped by \`hopscotch stop\`"
 has "$folder/output" "continue with \`hopscotch resume cut --results $folder\`"
 [ ! -e "$folder/cut/stop" ]
