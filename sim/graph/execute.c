@@ -225,7 +225,7 @@ Error graph_team_open(int threads, Arena *arena, GraphTeam **out)
 {
     GraphTeam *team = ARENA_NEW(arena, GraphTeam, 1);
     team->members = ARENA_NEW(arena, GraphMember, threads);
-    team->crowded = threads > graph_processors();
+    team->crowded = threads > processor_count();
     team->threads = 1;
     *out = team;
     while (team->threads < threads) {

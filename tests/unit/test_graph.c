@@ -287,7 +287,7 @@ static void net_check_threads(double nanoseconds)
     net_run(&alone[1], 5, 1, few, nanoseconds);
     CHECK(memcmp(alone[0].x, alone[1].x, sizeof alone[0].x) != 0);
     for (int threads = 2; threads <= 16; threads += threads < 4 ? 1 : 4) {
-        const bool crowded = threads > graph_processors();
+        const bool crowded = threads > processor_count();
         net_run(&together, 5, threads, crowded ? few : many, nanoseconds);
         CHECK(memcmp(alone[crowded].x, together.x, sizeof together.x) == 0);
     }
@@ -484,7 +484,7 @@ TEST(graph_counts_the_processors_of_the_affinity_mask)
 {
     cpu_set_t all, one;
     CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
-    CHECK_INTEGER(CPU_COUNT(&all), graph_processors());
+    CHECK_INTEGER(CPU_COUNT(&all), processor_count());
     CHECK_INTEGER(CPU_COUNT(&all), graph_threads(0));
     CHECK_INTEGER(3, graph_threads(3));
     CHECK_INTEGER(GRAPH_THREADS_MAX, graph_threads(1000000));
