@@ -133,6 +133,11 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
                graph_validate(graph, &arena).text);
     CHECK_OK(graph_edge(graph, a, b));
     CHECK_OK(graph_validate(graph, &arena));
+    const int d = graph_add(graph, "after the sum");
+    graph_writes(graph, d, bodies, 0, 1);
+    CHECK_ERROR(ERROR_USER, graph_validate(graph, &arena));
+    CHECK_OK(graph_edge(graph, c, d)); // behind `left` by way of `sum`
+    CHECK_OK(graph_validate(graph, &arena));
     arena_destroy(&arena);
 }
 
@@ -555,6 +560,10 @@ TEST(graph_reports_its_critical_path)
     CHECK_NEAR(85.0 / 65.0, report.parallelism, 1e-12);
     CHECK_INTEGER(3, report.path_length);
     CHECK(report.path[0] == 0 && report.path[1] == 2 && report.path[2] == 3);
+    pictures.profile.end[1] += 60000; // now by way of b
+    const GraphReport other = graph_report(&pictures.program, &pictures.profile, &pictures.arena);
+    CHECK_INTEGER(95000, other.critical_path);
+    CHECK_INTEGER(1, other.path[1]);
     arena_destroy(&pictures.arena);
 }
 
