@@ -27,7 +27,8 @@ static const Switch line_spec_rows[] = {
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
      "what computes (default auto, a GPU if there is one, unless the spec says)"},
-    {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all processors that affinity and control group allow)"},
+    {"threads", SWITCH_INTEGER, "N", 0, 4096,
+     "CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
      "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
