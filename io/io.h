@@ -42,6 +42,14 @@ Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
 
+// ---- processors (io/processors.c) -----------------------------------------------------------------------------------
+
+// Threads that are worth starting: those of the affinity mask, and of the quota of the control groups.
+int processors_allowed(void);
+// Seconds of processors a second that the control groups in the file `groups` (/proc/self/cgroup) may use, as the
+// folders under `root` (/sys/fs/cgroup) say; infinite: as many as there are.
+double processors_quota_under(const char *groups, const char *root);
+
 // ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
 
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a

@@ -27,7 +27,8 @@ static const Switch line_spec_rows[] = {
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
      "what computes (default auto, a GPU if there is one, unless the spec says)"},
-    {"threads", SWITCH_INTEGER, "N", 0, 4096, "CPU threads (default 0: all cores)"},
+    {"threads", SWITCH_INTEGER, "N", 0, 4096,
+     "CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
      "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
@@ -313,11 +314,17 @@ static uint64_t switch_devices(const CommandLine *line)
     return devices;
 }
 
+int command_threads(const CommandLine *line)
+{
+    const int threads = (int)switch_integer(line, "threads", 0);
+    return threads > 0 ? threads : processors_allowed();
+}
+
 BackendOptions command_backend(const CommandLine *line, const char *fallback)
 {
     const int64_t seconds = switch_integer(line, "watchdog", (int64_t)BACKEND_PATIENCE);
     return (BackendOptions){.name = switch_text(line, "backend", fallback),
-                            .threads = (int)switch_integer(line, "threads", 0),
+                            .threads = command_threads(line),
                             .devices = switch_devices(line),
                             .isa = switch_text(line, "isa", "auto"),
                             .patience = seconds > 0 ? (double)seconds : (double)INFINITY,

@@ -154,8 +154,8 @@ static Error run_profile_graph(const CommandLine *line, const Spec *spec)
     CommandOutput output;
     TRY(command_output_start(path, &output));
     const TextSink sink = {.write = run_take_text, .to = output.stream.out};
-    const Error error = step_picture(&spec->configured, spec->fixed, (int)switch_integer(line, "threads", 0),
-                                     dot ? STEP_DOT : STEP_TRACE, sink);
+    const Error error =
+        step_picture(&spec->configured, spec->fixed, command_threads(line), dot ? STEP_DOT : STEP_TRACE, sink);
     return command_output_finish(&aside, &output, error);
 }
 

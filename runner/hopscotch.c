@@ -45,6 +45,7 @@
 
 #include "../io/clock.c"
 #include "../io/file.c"
+#include "../io/processors.c"
 #include "../io/beneath.c"
 #include "../io/folder.c"
 #include "../io/lock.c"

@@ -715,6 +715,7 @@ void manual_spec(FILE *out);
 // What a shell sources to complete words (runner/completion.c).
 void completion_bash(FILE *out);
 void completion_zsh(FILE *out);
+int command_threads(const CommandLine *line);                                  // --threads, else as many as are allowed
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
 // A file that the user asked for, written whole at its end unless there was an error; "-": standard output

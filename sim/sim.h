@@ -345,6 +345,9 @@ Error step_picture(const Configured *configured, const double *parameter, int th
 
 // ---- backends -------------------------------------------------------------------------------------------------------
 
+// Processors that this process may use: those of its affinity mask.
+int processor_count(void);
+
 typedef struct BackendOptions {
     const char *name;         // "auto", "cpu", "cuda"
     int threads;              // CPU threads; 0: all cores

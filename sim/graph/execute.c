@@ -6,6 +6,7 @@
 // stage. Between runs they wait for its count to move on.
 #include "graph.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,9 @@
 // How a thread waits: it looks for about 3 us, more than most levels take to end; then it yields between looks, in case
 // what it waits for has no processor but this one; after about 50 us, what it takes to wake a thread, it sleeps.
 enum { TEAM_LOOKS = 256, TEAM_PAUSES = 200, TEAM_YIELDS = 100 };
+
+// Where counts start: so little before they wrap that every test meets it.
+#define TEAM_FIRST_STAGE (UINT_MAX - 50u)
 
 typedef struct GraphMember {
     _Alignas(64) atomic_uint stage; // passed so far; wraps
@@ -31,7 +35,7 @@ struct GraphTeam {
     GraphProfile *profile;
     int64_t began;    // ns, of a profiled run
     unsigned base;    // stage at which the run in flight began; thread 0's
-    atomic_uint stop; // stage at which it is cancelled, if that is in the run
+    atomic_uint stop; // stage at which it is cancelled; `base`: it is not
     atomic_bool cancelled;
     int threads;
     bool crowded; // more threads than processors: looking keeps others from working
@@ -160,7 +164,7 @@ static void *team_thread(void *argument)
 {
     GraphMember *member = argument;
     GraphTeam *team = member->team;
-    for (unsigned base = 0;;) {
+    for (unsigned base = TEAM_FIRST_STAGE;;) {
         team_wait(team, &team->members[0], base + 1);
         if (team->program == NULL) return NULL;
         base = team_follow(team, member, base);
@@ -183,6 +187,7 @@ static bool team_lead(GraphTeam *team, const GraphProgram *program)
     const int first = program->first_shared, last = program->last_shared;
     const unsigned base = team->base, end = base + 2 + (unsigned)(last - first);
     bool whole = true;
+    atomic_store_explicit(&team->stop, base, memory_order_relaxed); // the others wait for the first stage
     for (int s = 0; s < program->n_segments; s++) {
         const unsigned stage = base + 1 + (unsigned)(s - first);
         const bool among = first >= 0 && s >= first && s <= last; // the others are at work, or about to be
@@ -225,12 +230,14 @@ Error graph_team_open(int threads, Arena *arena, GraphTeam **out)
 {
     GraphTeam *team = ARENA_NEW(arena, GraphTeam, 1);
     team->members = ARENA_NEW(arena, GraphMember, threads);
-    team->crowded = threads > graph_processors();
+    team->crowded = threads > processor_count();
     team->threads = 1;
+    team->base = TEAM_FIRST_STAGE;
+    atomic_store(&team->members[0].stage, TEAM_FIRST_STAGE);
     *out = team;
     while (team->threads < threads) {
         GraphMember *member = &team->members[team->threads];
-        *member = (GraphMember){.team = team, .number = team->threads};
+        *member = (GraphMember){.stage = TEAM_FIRST_STAGE, .team = team, .number = team->threads};
         const int failed = pthread_create(&member->thread, NULL, team_thread, member);
         if (failed != 0) {
             graph_team_close(team);

@@ -82,8 +82,6 @@ Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram 
 
 // ---- running (execute.c) --------------------------------------------------------------------------------------------
 
-// The processors that this process may use.
-int graph_processors(void);
 // `wanted` threads, bounded; 0: as many as there are processors.
 int graph_threads(int wanted);
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 // Those in the affinity mask; a mask of more processors than fit is not asked for twice.
-int graph_processors(void)
+int processor_count(void)
 {
     cpu_set_t affinity;
     const int allowed = sched_getaffinity(0, sizeof affinity, &affinity) == 0 ? CPU_COUNT(&affinity) : 0;
@@ -15,6 +15,6 @@ int graph_processors(void)
 
 int graph_threads(int wanted)
 {
-    const int threads = wanted > 0 ? wanted : graph_processors();
+    const int threads = wanted > 0 ? wanted : processor_count();
     return threads < GRAPH_THREADS_MAX ? threads : GRAPH_THREADS_MAX;
 }

@@ -104,6 +104,8 @@ static void rigid_node_count(void *context, int item)
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
 
+enum { RIGID_PARTS_A_THREAD = 8, RIGID_PARTS_MAX = 2048 };
+
 // About what a step of an island takes (ns), all of its nodes.
 static double rigid_island_cost(const RigidIsland *island)
 {
@@ -114,10 +116,12 @@ static double rigid_island_cost(const RigidIsland *island)
 // Islands in parts of about the same cost, some a thread, so that nodes are worth their calls.
 static void rigid_part_islands(RigidStepGraph *g, int threads)
 {
-    const double parts_a_thread = 8.0, least = 2000.0; // ns
+    const double least = 2000.0; // ns
+    const int wanted =
+        threads < RIGID_PARTS_MAX / RIGID_PARTS_A_THREAD ? RIGID_PARTS_A_THREAD * threads : RIGID_PARTS_MAX;
     double total = 0.0, cost = 0.0;
     for (int i = 0; i < g->w.n_islands; i++) total += rigid_island_cost(&g->w.islands[i]);
-    const double enough = total / (parts_a_thread * threads) > least ? total / (parts_a_thread * threads) : least;
+    const double enough = total / wanted > least ? total / wanted : least;
     for (int i = 0, first = 0; i < g->w.n_islands; i++) {
         cost += rigid_island_cost(&g->w.islands[i]);
         if (cost < enough && i + 1 < g->w.n_islands) continue;

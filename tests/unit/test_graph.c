@@ -133,6 +133,11 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
                graph_validate(graph, &arena).text);
     CHECK_OK(graph_edge(graph, a, b));
     CHECK_OK(graph_validate(graph, &arena));
+    const int d = graph_add(graph, "after the sum");
+    graph_writes(graph, d, bodies, 0, 1);
+    CHECK_ERROR(ERROR_USER, graph_validate(graph, &arena));
+    CHECK_OK(graph_edge(graph, c, d)); // behind `left` by way of `sum`
+    CHECK_OK(graph_validate(graph, &arena));
     arena_destroy(&arena);
 }
 
@@ -287,7 +292,7 @@ static void net_check_threads(double nanoseconds)
     net_run(&alone[1], 5, 1, few, nanoseconds);
     CHECK(memcmp(alone[0].x, alone[1].x, sizeof alone[0].x) != 0);
     for (int threads = 2; threads <= 16; threads += threads < 4 ? 1 : 4) {
-        const bool crowded = threads > graph_processors();
+        const bool crowded = threads > processor_count();
         net_run(&together, 5, threads, crowded ? few : many, nanoseconds);
         CHECK(memcmp(alone[crowded].x, together.x, sizeof together.x) == 0);
     }
@@ -484,7 +489,7 @@ TEST(graph_counts_the_processors_of_the_affinity_mask)
 {
     cpu_set_t all, one;
     CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
-    CHECK_INTEGER(CPU_COUNT(&all), graph_processors());
+    CHECK_INTEGER(CPU_COUNT(&all), processor_count());
     CHECK_INTEGER(CPU_COUNT(&all), graph_threads(0));
     CHECK_INTEGER(3, graph_threads(3));
     CHECK_INTEGER(GRAPH_THREADS_MAX, graph_threads(1000000));
@@ -555,6 +560,10 @@ TEST(graph_reports_its_critical_path)
     CHECK_NEAR(85.0 / 65.0, report.parallelism, 1e-12);
     CHECK_INTEGER(3, report.path_length);
     CHECK(report.path[0] == 0 && report.path[1] == 2 && report.path[2] == 3);
+    pictures.profile.end[1] += 60000; // now by way of b
+    const GraphReport other = graph_report(&pictures.program, &pictures.profile, &pictures.arena);
+    CHECK_INTEGER(95000, other.critical_path);
+    CHECK_INTEGER(1, other.path[1]);
     arena_destroy(&pictures.arena);
 }
 

@@ -156,10 +156,10 @@ static void islands_check_executors(const char *world, const char *form, int64_t
 {
     char options[200];
     IslandsRun alone, together;
-    snprintf(options, sizeof options, "duration: %s, executor: sequential, %s", test_quick() ? "0.1" : "1", form);
+    snprintf(options, sizeof options, "duration: %s, executor: sequential, %s", test_quick() ? "0.1" : "0.3", form);
     islands_run_on(&alone, world, options, lanes, 1);
     for (int threads = 2; threads <= (test_quick() ? 2 : 5); threads += 3) {
-        snprintf(options, sizeof options, "duration: %s, executor: levels, %s", test_quick() ? "0.1" : "1", form);
+        snprintf(options, sizeof options, "duration: %s, executor: levels, %s", test_quick() ? "0.1" : "0.3", form);
         islands_run_on(&together, world, options, lanes, threads);
         const Configured *configured = &alone.spec.configured;
         CHECK(memcmp(alone.batch->status, together.batch->status, (size_t)lanes * sizeof(int32_t)) == 0);
