@@ -7,7 +7,7 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     CommandOutput output;
     const BackendOptions backend = command_backend(line, "cpu");
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
-    TRY(plot_data_read(campaign, 0, line->arena, &data));
+    TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output, report_write(campaign, &data, &backend, output.out, line->arena));
 }

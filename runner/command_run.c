@@ -162,6 +162,7 @@ static Error run_run(const CommandLine *line)
     Spec spec;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(run_start(line, &spec));
+    TRY(explain_warn(&spec, line->arena, line->messages));
     const RunOptions options = run_options(line, &spec);
     return run_campaign(line, &spec, &options);
 }

@@ -20,6 +20,7 @@
 #include "../sim/bbob/instances.c"
 #include "../sim/rigid/rigid.c"
 #include "../sim/rigid/world.c"
+#include "../sim/rigid/explain.c"
 #include "../sim/ndt/ndt.c"
 #include "../sim/ndt/grid.c"
 #include "../sim/ndt/thin.c"
@@ -196,6 +197,7 @@
 // the command line
 #include "command_line.c"
 #include "command_output.c"
+#include "explain.c"
 #include "command_check.c"
 #include "command_plan.c"
 #include "command_run.c"

@@ -33,6 +33,7 @@ typedef struct PlotCell {
 
 typedef struct PlotData {
     const StoredCampaign *campaign;
+    Condition where;                       // which trials
     const char *value_name, *value_column; // what is plotted as fitness: of several objectives one of them
     PlotGain *gain;                        // [n_gains]
     int n_gains;
@@ -58,8 +59,9 @@ typedef struct PlotData {
     int *order;          // [n_gains] the most important gain first
 } PlotData;
 
-// objective: which one, from 0, if there are several. Error (user): there is none of that number.
-Error plot_data_read(const StoredCampaign *campaign, int objective, Arena *arena, PlotData *data);
+// Of the trials where that is so (NULL: all). objective: which one, from 0, if there are several. Error (user): there
+// is none of that number, or the condition is none.
+Error plot_data_read(const StoredCampaign *campaign, int objective, const char *where, Arena *arena, PlotData *data);
 // Whether the database's schema, which may be an older one, has the column.
 Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
 int plot_bin(const PlotGain *gain, double value);

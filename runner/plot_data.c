@@ -34,13 +34,16 @@ static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
 // Columns of every statement here: id, fitness, failure, the gains.
 enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
 
+// `tail`: what follows the condition.
 static Error plot_select(const PlotData *data, const char *tail, Arena *arena, Statement **statement)
 {
     const char *columns = arena_format(arena, "id, %s, failure", data->value_column);
     for (int g = 0; g < data->n_gains; g++)
         columns = arena_format(arena, "%s, %s", columns, sql_identifier(arena, data->gain[g].name));
-    return database_prepare(data->campaign->database, arena_format(arena, "SELECT %s FROM trials %s", columns, tail),
-                            statement);
+    const char *sql = arena_format(arena, "SELECT %s FROM trials WHERE %s %s", columns, data->where.sql, tail);
+    TRY(database_prepare(data->campaign->database, sql, statement));
+    condition_bind(&data->where, *statement);
+    return error_none();
 }
 
 // Calls `take` with every row.
@@ -261,7 +264,7 @@ static Error plot_read_best(PlotData *data, Arena *arena)
 {
     const char *survived = spec_has_metric(&data->campaign->spec, "survived") ? "survived DESC, " : "";
     data->best_value = ARENA_NEW(arena, double, PLOT_BEST * data->n_gains + 1);
-    const char *tail = arena_format(arena, "WHERE %s IS NOT NULL ORDER BY %s, %sid LIMIT %d", data->value_column,
+    const char *tail = arena_format(arena, "AND %s IS NOT NULL ORDER BY %s, %sid LIMIT %d", data->value_column,
                                     data->value_column, survived, (int)PLOT_BEST);
     return plot_each(data, tail, arena, plot_take_best);
 }
@@ -336,11 +339,13 @@ static void plot_correlate(PlotData *data, Arena *arena)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-static Error plot_count_trials(PlotData *data)
+static Error plot_count_trials(PlotData *data, Arena *arena)
 {
+    const char *sql = arena_format(arena, "SELECT count(*) FROM trials WHERE %s", data->where.sql);
     Statement *statement = NULL;
     bool row = false;
-    TRY(database_prepare(data->campaign->database, "SELECT count(*) FROM trials", &statement));
+    TRY(database_prepare(data->campaign->database, sql, &statement));
+    condition_bind(&data->where, statement);
     const Error error = statement_step(statement, &row);
     data->trials = row ? column_integer(statement, 0) : 0;
     statement_close(statement);
@@ -349,7 +354,7 @@ static Error plot_count_trials(PlotData *data)
 
 static Error plot_read_all(PlotData *data, Arena *arena)
 {
-    TRY(plot_count_trials(data));
+    TRY(plot_count_trials(data, arena));
     const int64_t samples = data->trials < PLOT_SAMPLE_MOST ? data->trials : PLOT_SAMPLE_MOST;
     data->failures = ARENA_NEW(arena, int64_t, data->campaign->spec.configured.n_failures);
     data->id = ARENA_NEW(arena, int64_t, samples + 1);
@@ -388,9 +393,12 @@ static Error plot_find_value(const Spec *spec, int objective, Arena *arena, Plot
     return error_none();
 }
 
-Error plot_data_read(const StoredCampaign *campaign, int objective, Arena *arena, PlotData *data)
+Error plot_data_read(const StoredCampaign *campaign, int objective, const char *where, Arena *arena, PlotData *data)
 {
+    TrialColumns all;
     *data = (PlotData){.campaign = campaign};
+    TRY(trial_columns(campaign->database, arena, &all));
+    TRY(condition_read(&all, where, arena, &data->where));
     TRY(plot_find_value(&campaign->spec, objective, arena, data));
     plot_find_gains(&campaign->spec, arena, data);
     TRY(database_run(campaign->database, "BEGIN")); // one state of the campaign, whoever writes meanwhile

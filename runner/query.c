@@ -17,9 +17,8 @@ static Error query_column(const TrialColumns *all, const char *name, const char 
     return error_make(ERROR_USER, "--%s: there is no column '%.60s'; --columns all --limit 1 shows them", what, name);
 }
 
-static Error query_where(Query *query, const char *text, Arena *arena)
+Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition)
 {
-    const TrialColumns *all = &query->all;
     const char **numbers = ARENA_NEW(arena, const char *, all->count + 1);
     const char **texts = ARENA_NEW(arena, const char *, all->count + 1);
     Scope scope = {.names = numbers, .texts = texts};
@@ -30,10 +29,20 @@ static Error query_where(Query *query, const char *text, Arena *arena)
         else
             numbers[scope.count++] = all->names[i];
     }
-    query->where = "1";
+    *condition = (Condition){.sql = "1"};
     if (text == NULL) return error_none();
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
-    return expression_sql(expression, arena, &query->where, &query->values, &query->n_values);
+    return expression_sql(expression, arena, &condition->sql, &condition->values, &condition->count);
+}
+
+void condition_bind(const Condition *condition, Statement *statement)
+{
+    for (int i = 0; i < condition->count; i++) {
+        if (condition->values[i].is_text)
+            bind_text(statement, i + 1, condition->values[i].text);
+        else
+            bind_real(statement, i + 1, condition->values[i].number);
+    }
 }
 
 // "velocity_error,k_fp:desc": missing values last whichever way, ties by id. An index of the order is only for queries
@@ -42,7 +51,7 @@ static Error query_where(Query *query, const char *text, Arena *arena)
 static Error query_order(Query *query, const char *text, Arena *arena)
 {
     char *rest = text != NULL ? arena_copy(arena, text) : NULL;
-    const char *plain = strcmp(query->where, "1") == 0 ? "" : "+";
+    const char *plain = strcmp(query->where.sql, "1") == 0 ? "" : "+";
     int count = 0;
     query->order = "";
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
@@ -108,16 +117,11 @@ static Error query_ids(Query *query, Arena *arena)
 {
     Statement *statement;
     bool row = false;
-    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %sid%s", query->where, query->order,
-                                   query->limit > 0 ? " LIMIT ?" : "");
+    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %sid%s", query->where.sql,
+                                   query->order, query->limit > 0 ? " LIMIT ?" : "");
     TRY(database_prepare(query->campaign->database, sql, &statement));
-    for (int i = 0; i < query->n_values; i++) {
-        if (query->values[i].is_text)
-            bind_text(statement, i + 1, query->values[i].text);
-        else
-            bind_real(statement, i + 1, query->values[i].number);
-    }
-    if (query->limit > 0) bind_integer(statement, query->n_values + 1, query->limit + 1);
+    condition_bind(&query->where, statement);
+    if (query->limit > 0) bind_integer(statement, query->where.count + 1, query->limit + 1);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         // 8 aligned ids at a time: consecutive takes from the arena are one array
@@ -177,7 +181,7 @@ Error query_start(const CommandLine *line, const StoredCampaign *campaign, int64
 {
     *query = (Query){.campaign = campaign, .limit = switch_integer(line, "limit", limit)};
     TRY(trial_columns(campaign->database, line->arena, &query->all));
-    TRY(query_where(query, switch_text(line, "where", NULL), line->arena));
+    TRY(condition_read(&query->all, switch_text(line, "where", NULL), line->arena, &query->where));
     TRY(query_order(query, switch_text(line, "order", NULL), line->arena));
     TRY(query_columns(query, switch_text(line, "columns", columns), line->arena));
     return query_ids(query, line->arena);

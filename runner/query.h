@@ -16,11 +16,10 @@ typedef struct Query {
     const char **names; // [count] columns to give
     int *columns;       // [count] their places in `all`
     int count;
-    const char *where, *order; // SQL
-    SqlValue *values;          // [n_values] to bind to `where`
-    int n_values;
-    int64_t limit; // 0: none
-    int64_t *ids;  // [n_ids] that match; one more than the limit tells that there are more
+    Condition where;
+    const char *order; // SQL
+    int64_t limit;     // 0: none
+    int64_t *ids;      // [n_ids] that match; one more than the limit tells that there are more
     int64_t n_ids;
 } Query;
 

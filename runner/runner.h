@@ -356,6 +356,11 @@ bool search_drops(const Spec *spec); // some ids may stand for no trial
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
+// What the model says of the trials of a spec before they run (runner/explain.c): remarks[REMARKS_MAX]; at most a few
+// thousand trials are looked at. And its warnings, a line each.
+Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
+Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
+
 // Outer grids (runner/search_outer.c): what a search of that number has for the outer axes; the number that its random
 // numbers are keyed by, the one that it would have without an outer grid.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
@@ -721,6 +726,15 @@ typedef struct TrialColumns {
 } TrialColumns;
 Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
+// What --where gives of them (runner/query.c); NULL: all. Error (user): it is no condition. Its values go to the
+// statement's first places.
+typedef struct Condition {
+    const char *sql;
+    SqlValue *values; // [count]
+    int count;
+} Condition;
+Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
+void condition_bind(const Condition *condition, Statement *statement);
 // The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
 bool spec_has_metric(const Spec *spec, const char *name);

@@ -187,6 +187,13 @@ typedef struct Drawing {
     double (*ground)(const Configured *configured, const double *parameter, double x);
 } Drawing;
 
+// What a model says, before anything runs, of the trials that a spec asks for.
+typedef struct Remark {
+    const char *name, *text; // "stability", "c dt = 0.1 of at most 2"
+    bool warning;            // what comes out will not be what one would expect
+} Remark;
+enum { REMARKS_MAX = 32 };
+
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
 struct Configured {
@@ -213,6 +220,7 @@ struct Configured {
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
     const Drawing *drawing; // NULL: there is nothing to draw
+    const void *host;       // what the model's functions on the host know besides; NULL if nothing
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
 };
@@ -229,6 +237,8 @@ struct Model {
     // OPTION_POINTS, then the items of the lists; NULL if none has any. Error: a combination that makes no sense
     // (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
+    // Remarks on point[count][n_parameters], the trials or some of them; gives how many remarks. NULL: it has none.
+    int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.

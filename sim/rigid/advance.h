@@ -18,10 +18,12 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
     w.order = assets + w.c.order;
     w.recorded = assets + w.c.recorded;
     w.group = group;
-    w.dt = splat(w.c.dt);
+    w.active = all_lanes();
 #define RIGID_LOAD(name, ...) w.name = lanes_parameter(group, RIGID_PARAMETER_##name);
     RIGID_PARAMETERS(RIGID_LOAD)
 #undef RIGID_LOAD
+    w.substeps = math_nearest(w.substeps);
+    w.dt = w.c.dt / w.substeps;
     return w;
 }
 
@@ -52,11 +54,11 @@ HD_CALL void rigid_begin(const RigidLanes *w)
 HD void rigid_most(const RigidLanes *w, int sum, real x)
 {
     const int at = w->c.sums_at + sum;
-    set_cell(w, at, most_of(x, cell(w, at)));
+    keep_cell(w, at, most_of(x, cell(w, at)));
 }
 
 // Errors at the state that the rows were assembled at, and what was solved there.
-HD_CALL void rigid_sum_rows(const RigidLanes *w)
+HD_CALL void rigid_sum_rows(const RigidLanes *w, real dropped)
 {
     real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++) {
@@ -67,24 +69,56 @@ HD_CALL void rigid_sum_rows(const RigidLanes *w)
         multiplier = most_of(absolute(lambda), multiplier);
         if (w->rows[k].kind == RIGID_DISTANCE) pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
     }
-    add_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, squares);
+    keep_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, cell(w, w->c.sums_at + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     rigid_most(w, RIGID_METRIC_tension_max, pull);
     rigid_most(w, RIGID_METRIC_multiplier_max, multiplier);
     rigid_most(w, RIGID_METRIC_residual_max, rigid_residual(w));
-    set_cell(w, w->c.sums_at + RIGID_METRIC_error_end, greatest);
+    keep_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, dropped);
 }
 
-HD void rigid_sum_state(const RigidLanes *w, real before, real t)
+// The height of a body, and how fast it changes.
+typedef struct RigidHeight {
+    real z, v;
+} RigidHeight;
+
+HD RigidHeight rigid_height(const RigidLanes *w)
+{
+    RigidHeight height;
+    height.z = height.v = splat(0.0);
+    if (w->c.n_recorded == 0) return height;
+    height.z = rigid_p(w, (int)w->recorded[0]).z;
+    height.v = rigid_v(w, (int)w->recorded[0]).z;
+    return height;
+}
+
+// The part of the step at whose end the cubic through both heights and rates is 0, by bisection: what falls freely is
+// located exactly.
+HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
+{
+    const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
+    real low = splat(0.0), high = splat(1.0);
+    for (int k = 0; k < 52; k++) {
+        const real s = 0.5 * (low + high), rest = 1.0 - s;
+        const real z = fused(s, rise, from->z) + s * rest * fused(a, rest, b * s);
+        const mask above = MASK(z > splat(0.0));
+        low = select_real(above, s, low);
+        high = select_real(above, high, s);
+    }
+    return 0.5 * (low + high);
+}
+
+HD void rigid_sum_state(const RigidLanes *w, const RigidHeight *before, real t)
 {
     const real change = rigid_energy(w) - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
-    set_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
-    if (w->c.n_recorded == 0) return;
+    keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
-    const real after = rigid_p(w, (int)w->recorded[0]).z;
-    const mask lands = MASK(before > 0.0) & MASK(after <= 0.0) & MASK(cell(w, at) < 0.0);
-    set_cell(w, at, select_real(lands, t + w->dt * (before / (before - after)), cell(w, at)));
+    const RigidHeight after = rigid_height(w);
+    const mask lands = MASK(before->z > 0.0) & MASK(after.z <= 0.0) & MASK(cell(w, at) < 0.0) & w->active;
+    if (!any_lane(lands)) return;
+    const real landed = fused(w->dt, rigid_root(before, &after, w->dt), t);
+    set_cell(w, at, select_real(lands, landed, cell(w, at)));
 }
 
 HD mask rigid_all_finite(const RigidLanes *w)
@@ -107,20 +141,19 @@ HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
 }
 
 // The lanes of `which` end after `steps` steps at the time t.
-HD_CALL void rigid_finish(const RigidLanes *w, real dropped, real steps, real t, mask finite, mask which)
+HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure, mask which)
 {
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
     const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
-    set_cell(w, sums + RIGID_METRIC_error_rms, square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * steps)));
-    set_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
-    set_cell(w, sums + RIGID_METRIC_survived, t);
-    set_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
+    keep_cell(w, sums + RIGID_METRIC_error_rms, square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * steps)));
+    keep_cell(w, sums + RIGID_METRIC_survived, t);
+    keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
     rigid_assemble(w, false);
     real greatest = splat(0.0);
     for (int k = 0; k < w->c.n_rows; k++)
         greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
-    set_cell(w, sums + RIGID_METRIC_error_end, greatest);
+    keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
     for (int r = 0; r < w->c.n_recorded; r++) {
@@ -129,10 +162,36 @@ HD_CALL void rigid_finish(const RigidLanes *w, real dropped, real steps, real t,
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 1, p.y, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 2, p.z, which);
     }
-    lanes_end(w->group, select_real(finite, splat(RIGID_NONE), splat(RIGID_DIVERGED)), which);
+    lanes_end(w->group, failure, which);
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
+
+// One step of the active lanes from the time t on.
+HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
+{
+    const RigidHeight height = rigid_height(w);
+    if (w->c.form == RIGID_RATTLE) {
+        const real dropped = rigid_step_rattle(w, t);
+        rigid_sum_rows(w, dropped);
+    } else {
+        const real dropped = rigid_step_stabilised(w, gains, t);
+        rigid_sum_rows(w, dropped);
+        rigid_kick(w, w->dt);
+        rigid_drift(w);
+        rigid_masses(w);
+    }
+    rigid_sum_state(w, &height, t);
+}
+
+// How the lanes stand: RIGID_NONE, or the failure that ends them.
+HD real rigid_failure(const RigidLanes *w)
+{
+    const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
+    const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
+    const real failure = select_real(refused, splat(RIGID_SOLVER), splat(RIGID_NONE));
+    return select_real(rigid_all_finite(w), failure, splat(RIGID_DIVERGED));
+}
 
 HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
 {
@@ -144,24 +203,17 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
         const real t = splat(ticks * w->c.dt), t_end = splat((ticks + 1.0) * w->c.dt);
         ticks += 1.0;
         if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, running);
-        const real height = w->c.n_recorded > 0 ? rigid_p(w, (int)w->recorded[0]).z : splat(0.0);
-        real dropped;
-        if (w->c.form == RIGID_RATTLE) {
-            dropped = rigid_step_rattle(w, t);
-            rigid_sum_rows(w);
-        } else {
-            dropped = rigid_step_stabilised(w, &gains, t);
-            rigid_sum_rows(w);
-            rigid_kick(w, w->dt);
-            rigid_drift(w);
-            rigid_masses(w);
+        w->active = running;
+        for (double k = 0.0; any_lane(w->active); k += 1.0) {
+            rigid_step(w, &gains, fused(splat(k), w->dt, t));
+            w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
-        rigid_sum_state(w, height, t);
-        const mask finite = rigid_all_finite(w);
-        const mask ended = running & (tick + 1 == w->c.ticks ? all_lanes() : ~finite);
+        const real failure = rigid_failure(w);
+        const mask ended = running & (tick + 1 == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE)));
         if (!any_lane(ended)) continue;
         if (observed) rigid_sample(w, t_end, ended);
-        rigid_finish(w, dropped, splat(ticks), t_end, finite, ended);
+        w->active = ended;
+        rigid_finish(w, ticks * w->substeps, t_end, failure, ended);
         running = running & ~ended;
     }
 }

@@ -61,7 +61,7 @@ HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 
 // -(linear + rho/2 A |u|) u, u through the air
 HD Vector3 rigid_drag(const RigidLanes *w, const RigidEnd *end, real linear, real area)
 {
-    const Vector3 u = less(added(end->v, cross3(end->w, end->r)), vector3_of(w->c.wind));
+    const Vector3 u = less(added(end->v, cross3(end->w, end->r)), vector3(w->wind_x, w->wind_y, w->wind_z));
     const real factor = linear + 0.5 * rigid_density(w, end->p.z) * area * length3(u);
     return scaled(-factor, u);
 }
@@ -74,7 +74,7 @@ HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, c
     const mask pulls = MASK(length3(end->v) > splat(force->speed)) | MASK(end->p.z < splat(force->altitude));
     const mask now = pulls & MASK(latched < splat(0.0));
     const real since = select_real(now, t, latched);
-    set_cell(w, at, since);
+    keep_cell(w, at, since);
     const real s = hyperbolic_tangent(force->rate * (t - since));
     const real opened = force->jumps != 0.0 ? 0.5 * (1.0 + s) : s;
     const real area = fused(opened, splat(force->open - force->packed), splat(force->packed));

@@ -19,13 +19,19 @@ typedef struct RigidLanes {
     double *base;
     int64_t stride;
     int valid;
-    real alpha, beta, gamma, frequency, damping_ratio, gravity, dt;
+    real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
+    real dt;     // s, of a step
+    mask active; // lanes that take this step: what outlives it changes in these only
 } RigidLanes;
 
 HD real cell(const RigidLanes *w, int at) { return load_lanes(w->base + at * w->stride, w->valid); }
 HD void set_cell(const RigidLanes *w, int at, real x)
 {
     store_lanes(w->base + at * w->stride, x, all_lanes(), w->valid);
+}
+HD void keep_cell(const RigidLanes *w, int at, real x)
+{
+    store_lanes(w->base + at * w->stride, x, w->active, w->valid);
 }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
@@ -38,6 +44,12 @@ HD void set_cell3(const RigidLanes *w, int at, Vector3 v)
     set_cell(w, at, v.x);
     set_cell(w, at + 1, v.y);
     set_cell(w, at + 2, v.z);
+}
+HD void keep_cell3(const RigidLanes *w, int at, Vector3 v)
+{
+    keep_cell(w, at, v.x);
+    keep_cell(w, at + 1, v.y);
+    keep_cell(w, at + 2, v.z);
 }
 HD void add_cell3(const RigidLanes *w, int at, Vector3 v) { set_cell3(w, at, added(cell3(w, at), v)); }
 
@@ -66,10 +78,10 @@ HD Quaternion rigid_q(const RigidLanes *w, int body)
 HD void rigid_set_q(const RigidLanes *w, int body, Quaternion q)
 {
     const int at = rigid_state_at(w, body) + 3;
-    set_cell(w, at, q.x);
-    set_cell(w, at + 1, q.y);
-    set_cell(w, at + 2, q.z);
-    set_cell(w, at + 3, q.w);
+    keep_cell(w, at, q.x);
+    keep_cell(w, at + 1, q.y);
+    keep_cell(w, at + 2, q.z);
+    keep_cell(w, at + 3, q.w);
 }
 
 HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)

@@ -61,12 +61,12 @@ HD_CALL void rigid_fly(const RigidLanes *w, int number, bool with_spin)
     rigid_turn_about(1, half, body->moments, &q, &Pi);
     rigid_turn_about(0, half, body->moments, &q, &Pi);
     q = quaternion_normal(q);
-    set_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
+    keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
     rigid_set_q(w, number, quaternion_times(q, quaternion_conjugate(rigid_axes(body))));
     if (!with_spin) return;
     turn = rotation_of(q);
     const Vector3 spin = vector3(Pi.x / body->moments[0], Pi.y / body->moments[1], Pi.z / body->moments[2]);
-    set_cell3(w, rigid_state_at(w, number) + 10, rotation_out(&turn, spin));
+    keep_cell3(w, rigid_state_at(w, number) + 10, rotation_out(&turn, spin));
 }
 
 HD void rigid_fly_all(const RigidLanes *w, bool with_spin)
@@ -107,7 +107,7 @@ HD void rigid_aim(const RigidLanes *w)
     for (int iteration = 0; iteration < w->c.iterations; iteration++) {
         rigid_fly_all(w, false);
         rigid_assemble(w, false);
-        const mask open = MASK(rigid_greatest_C(w) > splat(RIGID_RATTLE_ENOUGH));
+        const mask open = MASK(rigid_greatest_C(w) > splat(RIGID_RATTLE_ENOUGH)) & w->active;
         if (!any_lane(open)) return;
         const real rate = select_real(open, 1.0 / w->dt, splat(0.0));
         for (int k = 0; k < w->c.n_rows; k++) {
@@ -125,7 +125,7 @@ HD void rigid_hold(const RigidLanes *w, real s, real c)
     for (int k = 0; k < w->c.n_rows; k++) {
         const int at = rigid_row_at(w, k);
         set_cell(w, at + RIGID_ROW_RHS, -(s * cell(w, at + RIGID_ROW_BIAS)) - c * cell(w, at + RIGID_ROW_JV));
-        set_cell(w, at + RIGID_ROW_SOFT, splat(0.0));
+        set_cell(w, at + RIGID_ROW_SOFT, w->c.cfm > 0.0 ? w->c.cfm * rigid_row_compliance(w, k) : splat(0.0));
     }
 }
 

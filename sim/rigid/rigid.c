@@ -18,7 +18,8 @@ enum {
     RIGID_OPTION_UNITS,
     RIGID_OPTION_ITERATIONS,
     RIGID_OPTION_REFINE,
-    RIGID_OPTION_REGULARISE,
+    RIGID_OPTION_REDUNDANT,
+    RIGID_OPTION_CFM,
     RIGID_OPTION_PIVOT,
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
@@ -28,11 +29,10 @@ enum {
 static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time of one lane"},
     {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
-    {"stabilisation", OPTION_CHOICE, "", 0, 0, 5, "baumgarte|original|original_with_bias|velocity|soft|rattle",
-     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; "
-     "original: 0, "
-     "1 + beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; soft: "
-     "a damped spring; rattle: none is made, and energy is kept"},
+    {"stabilisation", OPTION_CHOICE, "", 0, 0, 6, "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",
+     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; original: 0, "
+     "1 + beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; "
+     "soft: a damped spring; rattle: none is made, and energy is kept; searched: what parameter form says"},
     {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
      "how orientations follow w. exponential: exact for constant w; cayley: Euler's step made a unit quaternion again, "
      "no transcendentals, turns less by (w dt)^2/12"},
@@ -40,8 +40,11 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
     {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
-    {"regularise", OPTION_NUMBER, "1", 0.0, 0.0, 1.0, NULL,
-     "added to the constraints' matrix, as a part of its diagonal"},
+    {"redundant", OPTION_CHOICE, "", 0, 0, 2, "drop|error|regularise",
+     "rows that follow from others. drop: their multiplier is 0; error: the trial fails; regularise: cfm shares the "
+     "load between them"},
+    {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
+     "of redundant: regularise: added to the constraints' matrix, as a part of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
      "a row of which less than this part is left when those before it are met follows from them: its multiplier is 0. "
      "Greater where a mechanism passes a singular pose"},
@@ -50,11 +53,21 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
 };
 
-static const char *const rigid_failures[] = {"none", "diverged"};
+static const char *const rigid_failures[] = {"none", "diverged", "solver"};
 
 #define RIGID_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
 static const Parameter rigid_parameters[] = {RIGID_PARAMETERS(RIGID_ROW)};
 #undef RIGID_ROW
+
+static const Parameter rigid_form = {
+    "form",
+    "1",
+    RIGID_BAUMGARTE,
+    RIGID_BAUMGARTE,
+    RIGID_SOFT,
+    SECTION_PARAMETERS,
+    "stabilisation of a trial, with stabilisation: searched. 0: baumgarte, 1: original, 2: original_with_bias, 3: "
+    "velocity, 4: soft"};
 
 #define RIGID_ROW(name, unit, doc) {#name, unit, doc, NULL},
 static const Field rigid_metrics[] = {RIGID_METRICS(RIGID_ROW)};
@@ -133,11 +146,12 @@ void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *ass
     RigidBody *bodies = (RigidBody *)assets;
     const bool named = c->n_moving <= RIGID_RECORDED_MAX;
     const int inputs = RIGID_INPUTS * c->n_recorded;
-    Parameter *parameters = ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + inputs + c->n_rows);
+    Parameter *parameters = ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + 1 + inputs + c->n_rows);
     Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * c->n_recorded);
     Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * c->n_recorded);
     int n_parameters = RIGID_N_PARAMETERS;
     memcpy(parameters, rigid_parameters, sizeof rigid_parameters);
+    if (c->form == RIGID_SEARCHED) parameters[n_parameters++] = rigid_form;
     memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
     columns[0] = (Field){"time", "s", "simulated time", "time"};
     for (int r = 0; r < c->n_recorded; r++) {
@@ -163,6 +177,9 @@ void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *ass
     out->n_metrics = RIGID_N_METRICS + 3 * c->n_recorded;
     out->columns = columns;
     out->n_columns = 1 + RIGID_STATE * c->n_recorded;
+    RigidHost *host = ARENA_NEW(arena, RigidHost, 1);
+    *host = (RigidHost){.bodies = spec->bodies.names, .constraints = spec->constraints.names};
+    out->host = host;
 }
 
 // ---- configuration --------------------------------------------------------------------------------------------------
@@ -186,7 +203,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .iterations = (int32_t)settings[RIGID_OPTION_ITERATIONS],
                                 .refine = (int32_t)settings[RIGID_OPTION_REFINE],
                                 .pivot = settings[RIGID_OPTION_PIVOT],
-                                .regularise = settings[RIGID_OPTION_REGULARISE]};
+                                .redundant = (int32_t)settings[RIGID_OPTION_REDUNDANT]};
+    if (constants.redundant == RIGID_REGULARISE) constants.cfm = settings[RIGID_OPTION_CFM];
     *out = (Configured){0};
     if (constants.ticks < 1 || fabs(duration / dt - (double)constants.ticks) > 1e-6)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
@@ -210,7 +228,10 @@ const Model rigid_model = {
     .source = "J. Baumgarte, CMAME 1, 1972; D. Baraff, SIGGRAPH 1996; H. C. Andersen, J. Comp. Phys. 52, 1983",
     .options = rigid_options,
     .n_options = RIGID_N_OPTIONS,
+    .extra = &rigid_form,
+    .n_extra = 1,
     .lists = rigid_lists,
     .n_lists = 3,
     .configure = rigid_configure,
+    .explain = rigid_explain,
 };

@@ -14,7 +14,8 @@ typedef enum RigidForm {
     RIGID_ORIGINAL_WITH_BIAS,
     RIGID_VELOCITY,
     RIGID_SOFT,
-    RIGID_RATTLE
+    RIGID_RATTLE,
+    RIGID_SEARCHED // each lane its own of those up to RIGID_SOFT
 } RigidForm;
 typedef enum RigidMap { RIGID_EXPONENTIAL, RIGID_CAYLEY } RigidMap;
 typedef enum RigidRowKind {
@@ -24,6 +25,7 @@ typedef enum RigidRowKind {
     RIGID_PERPENDICULAR // a.b, a carried by body i, b by body j
 } RigidRowKind;
 typedef enum RigidForceKind { RIGID_DRAG, RIGID_SPRING, RIGID_TETHER, RIGID_PUSH, RIGID_PARACHUTE } RigidForceKind;
+typedef enum RigidRedundant { RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } RigidRedundant;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
 
 // The world in the assets: arrays of these, laid over doubles. World axes, SI units, z up.
@@ -66,16 +68,16 @@ typedef struct RigidForce {
 
 // Shared by all lanes; laid over sim.h's Constants. Offsets are in doubles of the assets, of a lane's memory.
 typedef struct RigidConstants {
-    double dt, density, wind[3];
+    double dt, density;
     int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine;
+    int32_t form, map, air, per_dt, iterations, refine, redundant;
     int32_t n_bodies, n_rows, n_joints, n_forces; // tree rows first, then those of loops
     int32_t n_loop_rows, n_recorded, n_moving;
     int32_t rows, joints, forces, order, recorded; // in the assets; bodies: at 0
     int32_t sums_at, latch_at, kept, cells;        // in the memory: state at 0; so many cells outlive a slice
     int32_t body_at, row_at, factor_at, response_at, schur_at; // in the memory
     double pivot;                                              // least part of a row that counts
-    double regularise;                                         // part of the diagonal that is added to it
+    double cfm;                                                // part of the diagonal that is added to it, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
@@ -86,7 +88,11 @@ typedef struct RigidConstants {
     X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step takes back") \
     X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: of the constraint as a spring") \
     X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: of that spring") \
-    X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards")
+    X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards") \
+    X(wind_x, "m/s", 0.0, -1e3, 1e3, "velocity of the air") \
+    X(wind_y, "m/s", 0.0, -1e3, 1e3, "velocity of the air") \
+    X(wind_z, "m/s", 0.0, -1e3, 1e3, "velocity of the air, upwards") \
+    X(substeps, "1", 1.0, 1.0, 1000.0, "whole number of steps that each dt is made of: to search for a step")
 
 // Metrics that every world has; those of bodies stand after them.
 #define RIGID_METRICS(X) \
@@ -99,12 +105,13 @@ typedef struct RigidConstants {
     X(energy_end, "J", "E - E(0) at the end") \
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
     X(redundant_rows, "1", "rows that the others imply, at the end: their multiplier is 0") \
-    X(touchdown, "s", "when the first body's centre came down to z = 0, interpolated; the duration if none did") \
+    X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
     X(survived, "s", "time that the world stayed finite")
 // clang-format on
 
 #define RIGID_ENTRY(name, ...) RIGID_PARAMETER_##name,
 enum { RIGID_PARAMETERS(RIGID_ENTRY) RIGID_N_PARAMETERS };
+enum { RIGID_PARAMETER_form = RIGID_N_PARAMETERS }; // behind them, of RIGID_SEARCHED only
 #undef RIGID_ENTRY
 #define RIGID_ENTRY(name, ...) RIGID_METRIC_##name,
 enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
@@ -148,6 +155,11 @@ typedef struct RigidWorldSpec {
     Points bodies, constraints, forces; // as the lists below describe them
 } RigidWorldSpec;
 
+// What the functions on the host know besides the assets.
+typedef struct RigidHost {
+    const char *const *bodies, *const *constraints; // names
+} RigidHost;
+
 extern const List rigid_lists[3];
 // The world of a spec in the assets. Error (user), with wrong_list and wrong_item where it is.
 // No bodies at all: the pendulum, a payload of 5 kg on a rod of 2 m.
@@ -158,5 +170,9 @@ Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *cons
 // The parameters, metrics and columns of this world, and the bodies' parameters in its assets.
 void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, double *assets, Arena *arena,
                 Configured *out);
+
+// ---- explain.c ------------------------------------------------------------------------------------------------------
+
+int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 #endif

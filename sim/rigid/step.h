@@ -7,9 +7,10 @@
 #include "forces.h"
 #include "solve.h"
 
-// s, c and k of a form; form soft also gives what is added to the diagonal, in parts of it.
+// s, c and k of a form; form soft also gives what is added to the diagonal, in parts of it, and acts on |d| - L.
 typedef struct RigidGains {
     real s, c, k, soft;
+    mask normal; // rows are divided by |d|
 } RigidGains;
 
 HD RigidGains rigid_soft_gains(const RigidLanes *w)
@@ -21,19 +22,21 @@ HD RigidGains rigid_soft_gains(const RigidLanes *w)
     gains.c = 1.0 / w->dt;
     gains.k = omega / (a1 * w->dt);
     gains.soft = 1.0 / (w->dt * omega * a1);
+    gains.normal = all_lanes();
     return gains;
 }
 
-HD RigidGains rigid_gains(const RigidLanes *w)
+HD RigidGains rigid_gains_of(const RigidLanes *w, int form)
 {
     const real unit = w->c.per_dt ? 1.0 / w->dt : splat(1.0);
     RigidGains gains;
-    gains.soft = splat(w->c.regularise);
+    gains.soft = splat(w->c.cfm);
+    gains.normal = no_lanes();
     gains.s = splat(1.0);
-    switch (w->c.form) {
+    switch (form) {
     case RIGID_ORIGINAL:
     case RIGID_ORIGINAL_WITH_BIAS:
-        gains.s = splat(w->c.form == RIGID_ORIGINAL ? 0.0 : 1.0);
+        gains.s = splat(form == RIGID_ORIGINAL ? 0.0 : 1.0);
         gains.c = w->c.per_dt ? w->beta * unit : 1.0 + w->beta;
         gains.k = w->alpha * unit * unit;
         return gains;
@@ -50,22 +53,40 @@ HD RigidGains rigid_gains(const RigidLanes *w)
     }
 }
 
-// Form soft acts on |d| - L: rows of distances are divided by |d|.
-HD void rigid_normalise(const RigidLanes *w, int at)
+HD RigidGains rigid_gains(const RigidLanes *w)
 {
-    const real inverse = 1.0 / cell(w, at + RIGID_ROW_LENGTH);
+    if (w->c.form != RIGID_SEARCHED) return rigid_gains_of(w, w->c.form);
+    const real form = lanes_parameter(w->group, RIGID_PARAMETER_form);
+    RigidGains gains = rigid_gains_of(w, RIGID_BAUMGARTE);
+    for (int f = RIGID_ORIGINAL; f <= RIGID_SOFT; f++) {
+        const RigidGains other = rigid_gains_of(w, f);
+        const mask own = MASK(form > splat(f - 0.5));
+        gains.s = select_real(own, other.s, gains.s);
+        gains.c = select_real(own, other.c, gains.c);
+        gains.k = select_real(own, other.k, gains.k);
+        gains.soft = select_real(own, other.soft, gains.soft);
+        gains.normal = (own & other.normal) | (~own & gains.normal);
+    }
+    return gains;
+}
+
+// Form soft acts on |d| - L: rows of distances are divided by |d|.
+HD void rigid_normalise(const RigidLanes *w, int at, mask which)
+{
+    const real length = cell(w, at + RIGID_ROW_LENGTH), one = splat(1.0);
+    const real inverse = select_real(which, 1.0 / length, one);
     for (int k = 0; k < 12; k++) set_cell(w, at + RIGID_ROW_J + k, cell(w, at + RIGID_ROW_J + k) * inverse);
     set_cell(w, at + RIGID_ROW_JV, cell(w, at + RIGID_ROW_JV) * inverse);
-    set_cell(w, at + RIGID_ROW_C, cell(w, at + RIGID_ROW_STRETCH));
-    set_cell(w, at + RIGID_ROW_LENGTH, splat(1.0));
+    set_cell(w, at + RIGID_ROW_C, select_real(which, cell(w, at + RIGID_ROW_STRETCH), cell(w, at + RIGID_ROW_C)));
+    set_cell(w, at + RIGID_ROW_LENGTH, select_real(which, one, length));
 }
 
 HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 {
-    const bool regular = w->c.form == RIGID_SOFT || w->c.regularise > 0.0;
+    const bool normal = any_lane(gains->normal), regular = normal || w->c.cfm > 0.0;
     for (int k = 0; k < w->c.n_rows; k++) {
         const int at = rigid_row_at(w, k);
-        if (w->c.form == RIGID_SOFT) rigid_normalise(w, at);
+        if (normal) rigid_normalise(w, at, gains->normal);
         const real velocity = gains->c * cell(w, at + RIGID_ROW_JV), position = gains->k * cell(w, at + RIGID_ROW_C);
         set_cell(w, at + RIGID_ROW_RHS, -(gains->s * cell(w, at + RIGID_ROW_BIAS)) - velocity - position);
         set_cell(w, at + RIGID_ROW_SOFT, regular ? gains->soft * rigid_row_compliance(w, k) : splat(0.0));
@@ -78,7 +99,7 @@ HD void rigid_kick(const RigidLanes *w, real s)
     for (int b = 0; b < w->c.n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
         const int to = rigid_state_at(w, body) + 7;
-        for (int c = 0; c < 6; c++) set_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
+        for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
     }
 }
 
@@ -88,7 +109,7 @@ HD void rigid_drift(const RigidLanes *w)
         const int body = (int)w->order[b];
         const Quaternion q = rigid_q(w, body);
         const Vector3 spin = rigid_w(w, body);
-        set_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
+        keep_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
         rigid_set_q(w, body,
                     w->c.map == RIGID_CAYLEY ? turned_cayley(q, spin, w->dt) : turned_exponential(q, spin, w->dt));
     }

@@ -196,7 +196,7 @@ TEST(report_data_of_a_grid)
     PlotData data;
     CHECK_OK(arena_create(&arena, (size_t)1 << 30, "test"));
     CHECK_OK(report_run(test_folder(), &arena, &campaign));
-    CHECK_OK(plot_data_read(&campaign, 0, &arena, &data));
+    CHECK_OK(plot_data_read(&campaign, 0, NULL, &arena, &data));
     CHECK_INTEGER(123, data.trials);
     CHECK_INTEGER(123, data.n_sample);
     CHECK_INTEGER(3, data.n_gains);
@@ -233,7 +233,7 @@ TEST(report_correlation_is_spearmans)
     PlotData data;
     CHECK_OK(arena_create(&arena, (size_t)1 << 30, "test"));
     CHECK_OK(report_run(test_folder(), &arena, &campaign));
-    CHECK_OK(plot_data_read(&campaign, 0, &arena, &data));
+    CHECK_OK(plot_data_read(&campaign, 0, NULL, &arena, &data));
     const int64_t n = data.n_sample;
     double *rank_x = ARENA_NEW(&arena, double, n), *rank_f = ARENA_NEW(&arena, double, n);
     for (int64_t i = 0; i < n; i++) { // the mean place of those with the same value, by counting

@@ -1,0 +1,335 @@
+// What gains mean before they run: the oscillator that each form makes of a constraint's error, whether its steps are
+// stable, and the error that stays. With the kernel's own gains and rows, at the pose of the start.
+//
+// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler makes of it
+//     C+ = C + h v+,  v+ = v - h (c v + k C),
+// stable where c h > 0, c h < 2 and k h^2 + 2 c h < 4. Forms without J' v and the step itself leave an error where
+// u = d' turns: in steady motion C = ((1 - s) - c h/2) J' v/k, which a smaller step only takes away if s = 1.
+#include "rigid.h"
+
+#include "advance.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *gains, *gains_per_dt;
+    int parameters[2]; // that decide
+} explain_forms[] = {
+    {"baumgarte",
+     "c = 2 alpha, k = beta^2",
+     "c = 2 alpha/dt, k = beta^2/dt^2",
+     {RIGID_PARAMETER_alpha, RIGID_PARAMETER_beta}},
+    {"original",
+     "c = 1 + beta, k = alpha",
+     "c = beta/dt, k = alpha/dt^2",
+     {RIGID_PARAMETER_alpha, RIGID_PARAMETER_beta}},
+    {"original_with_bias",
+     "c = 1 + beta, k = alpha",
+     "c = beta/dt, k = alpha/dt^2",
+     {RIGID_PARAMETER_alpha, RIGID_PARAMETER_beta}},
+    {"velocity",
+     "c = 1/dt, k = gamma/dt^2",
+     "c = 1/dt, k = gamma/dt^2",
+     {RIGID_PARAMETER_gamma, RIGID_PARAMETER_substeps}},
+    {"soft",
+     "a spring of frequency and damping_ratio",
+     "a spring of frequency and damping_ratio",
+     {RIGID_PARAMETER_frequency, RIGID_PARAMETER_damping_ratio}},
+};
+enum { EXPLAIN_FORMS = sizeof explain_forms / sizeof explain_forms[0] };
+
+typedef struct ExplainRemarks {
+    Remark *remarks;
+    int count;
+} ExplainRemarks;
+
+static void explain_say(ExplainRemarks *to, const char *name, bool warning, const char *text)
+{
+    if (to->count < REMARKS_MAX) to->remarks[to->count++] = (Remark){.name = name, .text = text, .warning = warning};
+}
+
+// ---- a trial on the host --------------------------------------------------------------------------------------------
+
+typedef struct ExplainLane {
+    LaneGroup group;
+    Constants constants;
+    RigidLanes w;
+} ExplainLane;
+
+// memory[cells] of a lane with these parameters
+static void explain_open(const Configured *configured, const double *parameter, double *memory, ExplainLane *lane)
+{
+    double *values = (double *)(uintptr_t)parameter; // which no kernel writes
+    lane->group = (LaneGroup){.batch = {.lanes = 1, .stride = 1, .parameter = values}, .valid = 1};
+    lane->constants = configured->constants;
+    lane->w = rigid_open(&lane->constants, configured->assets, &lane->group);
+    lane->w.base = memory;
+    lane->w.stride = 1;
+    lane->w.valid = 1;
+}
+
+static int explain_form(const ExplainLane *lane)
+{
+    return lane->w.c.form == RIGID_SEARCHED ? (int)floor(lane->group.batch.parameter[RIGID_PARAMETER_form] + 0.5)
+                                            : lane->w.c.form;
+}
+
+// ---- redundant rows -------------------------------------------------------------------------------------------------
+
+// 1/D of a row as the factors have it: 0 where it follows from rows before it.
+static double explain_pivot(const RigidLanes *w, int row)
+{
+    const int loop = row - (w->c.n_rows - w->c.n_loop_rows);
+    if (loop >= 0) return cell(w, w->c.schur_at + packed(loop, loop));
+    int joint = 0;
+    while (row >= w->joints[joint].first + w->joints[joint].count) joint++;
+    const int k = row - (int)w->joints[joint].first;
+    return cell(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k));
+}
+
+// "row 3 of left" of a constraint's rows, "rod" of one that has only one
+static const char *explain_row_name(const RigidLanes *w, const RigidHost *host, int row, Arena *arena)
+{
+    const double constraint = w->rows[row].constraint;
+    int rows = 0, number = 0;
+    for (int k = 0; k < w->c.n_rows; k++) {
+        if (w->rows[k].constraint != constraint) continue;
+        rows++;
+        number += k <= row;
+    }
+    const char *name = host->constraints[(int)constraint];
+    return rows == 1 ? name : arena_format(arena, "row %d of %s", number, name);
+}
+
+static void explain_redundant(const Configured *configured, const RigidLanes *w, ExplainRemarks *to, Arena *arena)
+{
+    enum { NAMED = 8 };
+    static const char *const what[] = {"left out, with the multiplier 0",
+                                       "every trial fails at once (redundant: error)", "held by cfm"};
+    const char *names = "";
+    int found = 0;
+    for (int k = 0; k < w->c.n_rows; k++) {
+        if (explain_pivot(w, k) != 0.0) continue;
+        if (found < NAMED)
+            names = arena_format(arena, "%s%s%s", names, found > 0 ? ", " : "",
+                                 explain_row_name(w, configured->host, k, arena));
+        found++;
+    }
+    if (found == 0) return;
+    explain_say(to, "redundant", w->c.redundant == RIGID_REFUSE,
+                arena_format(arena, "%d of %d rows follow%s from others at the start: %s%s; %s", found, w->c.n_rows,
+                             found == 1 ? "s" : "", names, found > NAMED ? " ..." : "", what[w->c.redundant]));
+}
+
+// ---- gains ----------------------------------------------------------------------------------------------------------
+
+// Trials of one form.
+typedef struct ExplainTrials {
+    int count, unstable, idle; // idle: some error is never taken back
+    double error_low, error_high;
+    RigidGains gains; // of the first
+    double h;
+} ExplainTrials;
+
+static bool explain_is_unstable(const RigidGains *gains, double h)
+{
+    const double ch = gains->c * h, kh2 = gains->k * h * h;
+    return gains->soft < 1e-6 && (ch >= 2.0 || kh2 + 2.0 * ch >= 4.0);
+}
+
+// What drives errors at the start: J' v of the row with the most of it, and how long it is: C of a distance is
+// (d^2 - length^2)/2, of others an error itself (length 0).
+typedef struct ExplainDrive {
+    double bias, length;
+} ExplainDrive;
+
+static ExplainDrive explain_drive(const RigidLanes *w)
+{
+    ExplainDrive most = {0, 0};
+    double greatest = 0.0;
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        const double bias = cell(w, at + RIGID_ROW_BIAS), length = cell(w, at + RIGID_ROW_LENGTH);
+        if (!(fabs(bias) / length > greatest)) continue;
+        greatest = fabs(bias) / length;
+        most = (ExplainDrive){.bias = bias, .length = w->rows[k].kind == RIGID_DISTANCE ? length : 0.0};
+    }
+    return most;
+}
+
+// |d| - L for C
+static double explain_stretch(double C, double length)
+{
+    return length > 0.0 ? sqrt(fmax(length * length + 2.0 * C, 0.0)) - length : C;
+}
+
+static void explain_count(const ExplainLane *lane, ExplainDrive drive, ExplainTrials *trials)
+{
+    const RigidGains gains = rigid_gains(&lane->w);
+    const double h = lane->w.dt, C = ((1.0 - gains.s) - 0.5 * gains.c * h) * drive.bias / gains.k;
+    const double error = fabs(explain_stretch(C, drive.length));
+    if (trials->count++ == 0) {
+        trials->gains = gains;
+        trials->h = h;
+        trials->error_low = INFINITY;
+    }
+    if (explain_is_unstable(&gains, h)) {
+        trials->unstable++;
+        return;
+    }
+    if (!(gains.c > 0.0 && gains.k > 0.0)) {
+        trials->idle++;
+        return;
+    }
+    trials->error_low = fmin(trials->error_low, error);
+    trials->error_high = fmax(trials->error_high, error);
+}
+
+// Of a parameter that varies: from where on some trials are unstable, and from where on all are. "" if it says nothing.
+static const char *explain_border(const Configured *configured, const double *point, const bool *unstable, int count,
+                                  int parameter, Arena *arena)
+{
+    const int n = configured->n_parameters;
+    double low = INFINITY, high = -INFINITY, some = INFINITY, stable = -INFINITY, all = INFINITY;
+    for (int i = 0; i < count; i++) {
+        const double x = point[(int64_t)i * n + parameter];
+        low = fmin(low, x);
+        high = fmax(high, x);
+        if (unstable[i])
+            some = fmin(some, x);
+        else
+            stable = fmax(stable, x);
+    }
+    for (int i = 0; i < count; i++) {
+        const double x = point[(int64_t)i * n + parameter];
+        if (unstable[i] && x > stable) all = fmin(all, x);
+    }
+    const char *name = configured->parameters[parameter].name;
+    const bool some_says = some > low && some < all;
+    if (low == high || (!some_says && isinf(all))) return "";
+    if (isinf(all)) return arena_format(arena, "; some from %s = %.4g on", name, some);
+    if (!some_says) return arena_format(arena, "; all from %s = %.4g on", name, all);
+    return arena_format(arena, "; some from %s = %.4g on, all from %.4g on", name, some, all);
+}
+
+static const char *explain_borders(const Configured *configured, const double *point, const bool *unstable, int count,
+                                   int form, Arena *arena)
+{
+    const int *gains = explain_forms[form].parameters;
+    const char *text = "";
+    for (int g = 0; g < 2; g++)
+        text = arena_format(arena, "%s%s", text, explain_border(configured, point, unstable, count, gains[g], arena));
+    return text;
+}
+
+static void explain_say_gains(const ExplainTrials *trials, int form, bool per_dt, ExplainRemarks *to, Arena *arena)
+{
+    const RigidGains *gains = &trials->gains;
+    const double h = trials->h, ch = gains->c * h, kh2 = gains->k * h * h, omega = sqrt(gains->k);
+    const bool unstable = trials->unstable > 0;
+    explain_say(to, "gains", false,
+                arena_format(arena, "%s: %s: c = %.6g 1/s, k = %.6g 1/s^2; omega_n = %.6g rad/s, zeta = %.4g",
+                             explain_forms[form].name,
+                             per_dt ? explain_forms[form].gains_per_dt : explain_forms[form].gains, gains->c, gains->k,
+                             omega, gains->c / (2.0 * omega)));
+    if (form == RIGID_SOFT)
+        explain_say(to, "stability", false, "a soft constraint is stable at every step");
+    else
+        explain_say(to, "stability", unstable,
+                    arena_format(arena, "c dt = %.4g (stable below 2), k dt^2 + 2 c dt = %.4g (below 4)%s", ch,
+                                 kh2 + 2.0 * ch, unstable ? ": these gains are unstable, errors grow" : ""));
+}
+
+// Which part of many trials is unstable.
+static void explain_say_trials(const Configured *configured, const double *point, const bool *unstable, int count,
+                               const ExplainTrials *trials, int form, bool per_dt, ExplainRemarks *to, Arena *arena)
+{
+    if (form == RIGID_SOFT) {
+        explain_say(to, "stability", false, "soft: stable at every step");
+        return;
+    }
+    explain_say(to, "gains", false,
+                arena_format(arena, "%s: %s; stable where c dt < 2 and k dt^2 + 2 c dt < 4", explain_forms[form].name,
+                             per_dt ? explain_forms[form].gains_per_dt : explain_forms[form].gains));
+    if (trials->unstable == 0) {
+        explain_say(to, "stability", false, arena_format(arena, "%s: all trials are stable", explain_forms[form].name));
+        return;
+    }
+    explain_say(to, "stability", true,
+                arena_format(arena, "%s: %d of %d trials looked at are unstable%s", explain_forms[form].name,
+                             trials->unstable, trials->count,
+                             explain_borders(configured, point, unstable, count, form, arena)));
+}
+
+// The error that stays at the motion of the start.
+static void explain_say_error(const ExplainTrials *trials, int form, ExplainDrive drive, ExplainRemarks *to,
+                              Arena *arena)
+{
+    const char *name = explain_forms[form].name;
+    if (trials->idle > 0)
+        explain_say(to, "error", true,
+                    arena_format(arena, "%s: with c = 0 or k = 0 an error stays or grows (%d of %d trials)", name,
+                                 trials->idle, trials->count));
+    if (form == RIGID_SOFT || drive.bias == 0.0 || isinf(trials->error_low)) return;
+    const char *range = trials->error_high > trials->error_low * (1.0 + 1e-9)
+                            ? arena_format(arena, "%.4g to %.4g", trials->error_low, trials->error_high)
+                            : arena_format(arena, "%.4g", trials->error_high);
+    const bool stays = form == RIGID_ORIGINAL;
+    explain_say(
+        to, "error", stays,
+        arena_format(arena, "%s: predicted steady error %s m in motion as at the start%s", name, range,
+                     stays ? ": the form leaves J'v out, a smaller dt does not help; original_with_bias has it" : ""));
+}
+
+// The points of one form, apart.
+static void explain_one_form(const Configured *configured, const double *point, int count, int form, ExplainDrive drive,
+                             double *memory, ExplainRemarks *to, Arena *arena)
+{
+    const int n = configured->n_parameters;
+    double *own = ARENA_NEW(arena, double, (int64_t)count *n);
+    bool *unstable = ARENA_NEW(arena, bool, count), same = true, per_dt = false;
+    ExplainTrials trials = {.count = 0};
+    for (int i = 0; i < count; i++) {
+        ExplainLane lane;
+        explain_open(configured, point + (int64_t)i * n, memory, &lane);
+        if (explain_form(&lane) != form) continue;
+        const int at = trials.count, before = trials.unstable;
+        memcpy(own + (int64_t)at * n, point + (int64_t)i * n, (size_t)n * sizeof *own);
+        explain_count(&lane, drive, &trials);
+        const RigidGains gains = rigid_gains(&lane.w);
+        unstable[at] = trials.unstable > before;
+        same = same && gains.c == trials.gains.c && gains.k == trials.gains.k && lane.w.dt == trials.h;
+        per_dt = lane.w.c.per_dt != 0;
+    }
+    if (trials.count == 0) return;
+    if (same)
+        explain_say_gains(&trials, form, per_dt, to, arena);
+    else
+        explain_say_trials(configured, own, unstable, trials.count, &trials, form, per_dt, to, arena);
+    explain_say_error(&trials, form, drive, to, arena);
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
+{
+    ExplainRemarks to = {.remarks = remarks};
+    ExplainLane lane;
+    RigidConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    double *memory = ARENA_NEW(arena, double, c.cells);
+    if (c.n_rows == 0) return 0;
+    explain_open(configured, point, memory, &lane);
+    rigid_begin(&lane.w);
+    rigid_assemble(&lane.w, true);
+    for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
+    rigid_factor_all(&lane.w);
+    const ExplainDrive drive = explain_drive(&lane.w);
+    if (c.form == RIGID_RATTLE)
+        explain_say(&to, "gains", false, "rattle needs none: every step ends on the constraints, and keeps energy");
+    for (int form = 0; form < EXPLAIN_FORMS; form++)
+        explain_one_form(configured, point, count, form, drive, memory, &to, arena);
+    explain_redundant(configured, &lane.w, &to, arena);
+    return to.count;
+}

@@ -1,0 +1,72 @@
+// See rigid_case.h.
+#include "rigid_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa)
+{
+    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa};
+    *run = (RigidRun){.backend = NULL};
+    if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
+    const char *text =
+        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n%s\n", simulation, rest);
+    Diagnostics *diagnostics = diagnostics_new(&run->arena);
+    CHECK_OK(spec_parse("rigid.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    const Configured *configured = &run->spec.configured;
+    CHECK_OK(backend_open(&options, &run->backend));
+    CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
+    run->batch = backend_batch(run->backend, 0);
+    run->batch->lanes = lanes;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (int64_t lane = 0; lane < lanes; lane++)
+            run->batch->parameter[p * run->batch->stride + lane] = run->spec.fixed[p];
+    }
+}
+
+void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value)
+{
+    const Configured *configured = &run->spec.configured;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        if (strcmp(configured->parameters[p].name, parameter) != 0) continue;
+        run->batch->parameter[p * run->batch->stride + lane] = value;
+        return;
+    }
+    CHECK_TEXT("a parameter", parameter);
+}
+
+void rigid_go(RigidRun *run, int64_t slice)
+{
+    bool done = false;
+    double seconds;
+    CHECK_OK(backend_begin(run->backend, 0));
+    while (!done) {
+        CHECK_OK(backend_advance(run->backend, 0, slice));
+        CHECK_OK(backend_wait(run->backend, 0, &done, &seconds));
+    }
+}
+
+void rigid_end(RigidRun *run)
+{
+    backend_close(run->backend);
+    arena_destroy(&run->arena);
+}
+
+double rigid_metric(const RigidRun *run, const char *name, int64_t lane)
+{
+    const Configured *configured = &run->spec.configured;
+    for (int m = 0; m < configured->n_metrics; m++) {
+        if (strcmp(configured->metrics[m].name, name) == 0) return run->batch->metric[m * run->batch->stride + lane];
+    }
+    CHECK_TEXT("a metric", name);
+    return NAN;
+}
+
+void rigid_run(RigidRun *run, const char *simulation, const char *rest)
+{
+    rigid_start(run, simulation, rest, 1, "auto");
+    rigid_go(run, INT64_MAX / 2);
+}

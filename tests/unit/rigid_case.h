@@ -1,0 +1,22 @@
+// What tests of rigid worlds share: a world from a spec, run on the CPU.
+#ifndef HOPSCOTCH_RIGID_CASE_H
+#define HOPSCOTCH_RIGID_CASE_H
+
+#include "../test.h"
+
+typedef struct RigidRun {
+    Arena arena;
+    Spec spec;
+    Backend *backend;
+    Batch *batch;
+} RigidRun;
+
+// `simulation` and `rest`: flow YAML of that section, and other lines. Its lanes all have the spec's values.
+void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa);
+void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value);
+void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of so many ticks
+void rigid_end(RigidRun *run);
+double rigid_metric(const RigidRun *run, const char *name, int64_t lane);
+void rigid_run(RigidRun *run, const char *simulation, const char *rest); // one lane, start to end
+
+#endif

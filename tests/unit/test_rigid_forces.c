@@ -1,0 +1,163 @@
+// What acts on rigid bodies besides constraints, each against a few lines of the same law for one mass on a line, or
+// against a published number; and where a body touches down.
+#include "rigid_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Acceleration of a load of 1 kg over the first step of 0.125 s, from where it got to.
+static double forces_first_acceleration(const char *simulation, double z, double v)
+{
+    RigidRun run;
+    rigid_run(&run, simulation, "");
+    const double h = 0.125, end = rigid_metric(&run, "load_end_z", 0);
+    rigid_end(&run);
+    return ((end - z) / h - v) / h;
+}
+
+// Table values of ISO 2533 at geopotential heights: 11 km is where the two layers meet.
+TEST(rigid_standard_atmosphere)
+{
+    static const double heights[] = {0, 1000, 5000, 11000, 15000, 20000};
+    static const double densities[] = {1.225, 1.11164, 0.736116, 0.363918, 0.193674, 0.0880349};
+    for (int i = 0; i < 6; i++) {
+        char simulation[500];
+        snprintf(simulation, sizeof simulation,
+                 "{air: isa, dt: 0.125, duration: 0.125, world: {bodies: [{name: load, position: [0, 0, %g], velocity: "
+                 "[0, 0, -100]}], forces: [{name: air, type: drag, a: load, area: 0.1}]}}",
+                 heights[i]);
+        const double a = forces_first_acceleration(simulation, heights[i], -100.0);
+        CHECK_NEAR(densities[i], 2.0 * (a + 9.81) / (0.1 * 100.0 * 100.0), 6e-5 * densities[i]);
+    }
+}
+
+// A body that moves with the wind feels none; one that stands in it is pushed as one that moves against calm air.
+TEST(rigid_wind)
+{
+    RigidRun run;
+    rigid_run(&run,
+              "{duration: 1, world: {bodies: [{name: load, gravity: false, velocity: [3, -2, 1]}], forces: [{name: "
+              "air, type: drag, a: load, area: 1, linear: 2}]}}",
+              "parameters: {wind_x: 3, wind_y: -2, wind_z: 1}");
+    CHECK_NEAR(3.0, rigid_metric(&run, "load_end_x", 0), 1e-12);
+    CHECK_NEAR(-2.0, rigid_metric(&run, "load_end_y", 0), 1e-12);
+    CHECK_NEAR(1.0, rigid_metric(&run, "load_end_z", 0), 1e-12);
+    rigid_end(&run);
+    double x[2];
+    for (int i = 0; i < 2; i++) {
+        rigid_run(&run,
+                  i == 0
+                      ? "{duration: 1, world: {bodies: [{name: load, gravity: false, velocity: [-4, 0, 0]}], forces: "
+                        "[{name: air, type: drag, a: load, area: 1, linear: 2}]}}"
+                      : "{duration: 1, world: {bodies: [{name: load, gravity: false}], forces: [{name: air, type: "
+                        "drag, a: load, area: 1, linear: 2}]}}",
+                  i == 0 ? "" : "parameters: {wind_x: 4}");
+        x[i] = rigid_metric(&run, "load_end_x", 0);
+        rigid_end(&run);
+    }
+    CHECK_NEAR(4.0 + x[0], x[1], 1e-12);
+}
+
+// ---- a parachute ----------------------------------------------------------------------------------------------------
+
+typedef struct ForcesCanopy {
+    const char *trigger, *opening;
+    double speed, altitude; // of the trigger
+} ForcesCanopy;
+
+// The fall from 100 m in steps of 1 ms for 2 s, by the law alone: Cd A = 0.1 m^2 before, 3 m^2 after.
+static double forces_fall(const ForcesCanopy *canopy)
+{
+    const double h = 1e-3, m = 5.0, packed = 0.1, open = 3.0, rate = 4.0;
+    double z = 100.0, v = -5.0, since = -1.0;
+    for (int step = 0; step < 2000; step++) {
+        const double t = step * h;
+        if (since < 0.0 && (fabs(v) > canopy->speed || z < canopy->altitude)) since = t;
+        const double s = tanh(rate * (t - since)), part = canopy->opening[0] == 'o' ? 0.5 * (1.0 + s) : s;
+        const double area = since < 0.0 ? packed : packed + (open - packed) * part;
+        v += h * (-9.81 + 0.5 * 1.225 * area * v * v / m);
+        z += h * v;
+    }
+    return z;
+}
+
+TEST(rigid_parachute_opens_by_speed_and_by_altitude)
+{
+    static const ForcesCanopy canopies[] = {{"speed: 12", "smooth", 12, -INFINITY},
+                                            {"speed: 12", "original", 12, -INFINITY},
+                                            {"altitude: 95", "smooth", INFINITY, 95},
+                                            {"altitude: 95", "original", INFINITY, 95}};
+    for (int i = 0; i < 4; i++) {
+        RigidRun run;
+        char simulation[600];
+        snprintf(simulation, sizeof simulation,
+                 "{dt: 0.001, duration: 2, world: {bodies: [{name: load, mass: 5, position: [0, 0, 100], velocity: "
+                 "[0, 0, -5]}], forces: [{name: canopy, type: parachute, a: load, packed: 0.1, area: 3, rate: 4, %s, "
+                 "opening: %s}]}}",
+                 canopies[i].trigger, canopies[i].opening);
+        rigid_run(&run, simulation, "");
+        CHECK_NEAR(forces_fall(&canopies[i]), rigid_metric(&run, "load_end_z", 0), 1e-11);
+        rigid_end(&run);
+    }
+}
+
+// ---- springs and tethers --------------------------------------------------------------------------------------------
+
+// A mass of 1 kg on 1 m of a line of 1000 N/m and 10 N s/m, from half that height, for 1 s.
+static double forces_line(bool pushes)
+{
+    const double h = 1e-3;
+    double z = -0.5, v = 0.0;
+    for (int step = 0; step < 1000; step++) {
+        const double stretch = -z - 1.0, pull = 1000.0 * stretch - 10.0 * v;
+        const bool slack = stretch <= 0.0 || pull <= 0.0;
+        v += h * (-9.81 + (pushes || !slack ? pull : 0.0));
+        z += h * v;
+    }
+    return z;
+}
+
+TEST(rigid_tether_only_pulls_and_a_spring_pushes_too)
+{
+    for (int pushes = 0; pushes < 2; pushes++) {
+        RigidRun run;
+        char simulation[500];
+        snprintf(simulation, sizeof simulation,
+                 "{dt: 0.001, duration: 1, world: {bodies: [{name: load, position: [0, 0, -0.5]}], forces: [{name: "
+                 "line, type: %s, a: load, at_b: [0, 0, 0], stiffness: 1000, damping: 10, length: 1}]}}",
+                 pushes ? "spring" : "tether");
+        rigid_run(&run, simulation, "");
+        CHECK_NEAR(forces_line(pushes), rigid_metric(&run, "load_end_z", 0), 1e-11);
+        rigid_end(&run);
+    }
+}
+
+// ---- touchdown ------------------------------------------------------------------------------------------------------
+
+#define FORCES_DROP                                                                                                    \
+    "{stabilisation: rattle, dt: 0.03, duration: 3, world: {bodies: [{name: load, position: [0, 0, 10], velocity: "    \
+    "[0, 0, 3]}]}}"
+
+// Steps of rattle fall on the parabola, and the root of the cubic through two of them is where the parabola ends.
+TEST(rigid_touchdown_is_located_within_the_step)
+{
+    RigidRun run;
+    rigid_run(&run, FORCES_DROP, "");
+    CHECK_NEAR((3.0 + sqrt(9.0 + 2.0 * 9.81 * 10.0)) / 9.81, rigid_metric(&run, "touchdown", 0), 1e-13);
+    rigid_end(&run);
+}
+
+// A lane that diverges at once leaves the others of its vector alone.
+TEST(rigid_lanes_outlive_their_neighbours)
+{
+    RigidRun run;
+    rigid_start(&run, FORCES_DROP, "", 3, "auto");
+    rigid_set(&run, "load_vx", 1, INFINITY);
+    rigid_set(&run, "load_vz", 2, 30.0);
+    rigid_go(&run, 1000);
+    CHECK_INTEGER(LANE_DONE + 1, run.batch->status[1]);
+    CHECK_NEAR((3.0 + sqrt(9.0 + 2.0 * 9.81 * 10.0)) / 9.81, rigid_metric(&run, "touchdown", 0), 1e-13);
+    CHECK_BITS(3.0, rigid_metric(&run, "touchdown", 2));
+    CHECK_BITS(3.0, rigid_metric(&run, "survived", 0));
+    rigid_end(&run);
+}
