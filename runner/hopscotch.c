@@ -21,6 +21,7 @@
 #include "../sim/rigid/rigid.c"
 #include "../sim/rigid/world.c"
 #include "../sim/rigid/explain.c"
+#include "../sim/rigid/drawing.c"
 #include "../sim/ndt/ndt.c"
 #include "../sim/ndt/grid.c"
 #include "../sim/ndt/thin.c"

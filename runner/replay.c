@@ -1,6 +1,7 @@
 // The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
 // stored. On the way one of its replicates can be watched as closely as one likes: watching changes no bit.
 #include "store.h"
+#include "trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,6 +194,7 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
                          trace->parameter);
     trace->failure = replay.spec.configured.failures[replay.flight.failure[request->replicate]];
     replay_take_rows(&replay, &recording, trace);
+    trace_find_level(trace);
     if (trace->count > 0) return error_none();
     return error_make(ERROR_USER,
                       "nothing of trial %lld, replicate %d lies between %s and %s s: it may have ended before",

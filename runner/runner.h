@@ -585,6 +585,7 @@ typedef struct ReplayTrace {
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed
     const char *failure; // of the replicate
+    double level;        // m: where the ground is drawn of a motion that has none
 } ReplayTrace;
 // Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
 Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,

@@ -8,6 +8,7 @@
 const Drawing *trace_drawing(const ReplayTrace *trace);
 // point[n_points][2] (m) of row i.
 void trace_points(const ReplayTrace *trace, int64_t i, double *point);
+void trace_find_level(ReplayTrace *trace);               // once, before the others
 double trace_ground(const ReplayTrace *trace, double x); // m
 double trace_height(const ReplayTrace *trace);           // m over the ground, of what is highest
 int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none

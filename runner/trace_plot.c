@@ -17,20 +17,42 @@ void trace_points(const ReplayTrace *trace, int64_t i, double *point)
                                  point);
 }
 
-double trace_ground(const ReplayTrace *trace, double x)
+// Where there is no ground: below all of the motion, but for what diverges.
+void trace_find_level(ReplayTrace *trace)
 {
-    return trace_drawing(trace)->ground(&trace->campaign->spec.configured, trace->parameter, x);
+    const Drawing *drawing = trace_drawing(trace);
+    double point[2 * DRAWING_POINTS_MAX], far = 1;
+    if (drawing == NULL || drawing->ground != NULL) return;
+    for (int64_t i = 0; i < trace->count; i++) {
+        trace_points(trace, i, point);
+        if (i == 0) trace->level = point[1];
+        for (int k = 0; k < drawing->n_points; k++) {
+            const double z = point[2 * k + 1];
+            if (i == 0) far = fmax(far, 1000 * fabs(z));
+            if (fabs(z) <= far) trace->level = fmin(trace->level, z);
+        }
+    }
 }
 
-// What diverges leaves the picture.
+double trace_ground(const ReplayTrace *trace, double x)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing->ground == NULL) return trace->level;
+    return drawing->ground(&trace->campaign->spec.configured, trace->parameter, x);
+}
+
+// What diverges leaves the picture. A motion without ground is as high as it is wide, or more.
 double trace_height(const ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX], height = 0.1, start = 0;
+    double point[2 * DRAWING_POINTS_MAX], height = drawing->ground != NULL ? 0.1 : 0.001, start = 0;
     for (int64_t i = 0; i < trace->count; i++) {
         trace_points(trace, i, point);
         const double ground = trace_ground(trace, point[2 * drawing->focus]);
-        for (int k = 0; k < drawing->n_points; k++) height = fmax(height, point[2 * k + 1] - ground);
+        for (int k = 0; k < drawing->n_points; k++) {
+            height = fmax(height, point[2 * k + 1] - ground);
+            if (drawing->ground == NULL) height = fmax(height, fabs(point[2 * k] - point[2 * drawing->focus]));
+        }
         if (i == 0) start = height;
     }
     return 1.08 * fmin(height, 8 * start);
@@ -140,7 +162,8 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     trace_find_cycle(trace, &first, &end);
     PlotPanel panel = plot_panel(plot, 896, 300, "One cycle of the motion", (PlotAxis){0}, (PlotAxis){0});
     const double column = panel.width / TRACE_FIGURES, bottom = 236;
-    const double scale = fmin((bottom - 30) / trace_height(trace), 1.15 * column);
+    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / trace_height(trace);
+    const double scale = fmin((bottom - 30) / trace_height(trace), most);
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
         trace_points(trace, i, point);

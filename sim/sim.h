@@ -183,7 +183,7 @@ typedef struct Drawing {
     double cycle_starts; // a new cycle begins where the phase becomes this one
     // point[n_points][2] (m; horizontal, upwards) of one sample[n_columns] of a lane with these parameter[n_parameters]
     void (*points)(const Configured *configured, const double *parameter, const double *sample, double *point);
-    // height of the ground (m) there
+    // height of the ground (m) there; NULL: there is none
     double (*ground)(const Configured *configured, const double *parameter, double x);
 } Drawing;
 

@@ -178,7 +178,9 @@ void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *ass
     out->columns = columns;
     out->n_columns = 1 + RIGID_STATE * c->n_recorded;
     RigidHost *host = ARENA_NEW(arena, RigidHost, 1);
-    *host = (RigidHost){.bodies = spec->bodies.names, .constraints = spec->constraints.names};
+    *host = (RigidHost){.bodies = spec->bodies.names,
+                        .constraints = spec->constraints.names,
+                        .figure = rigid_figure(c, assets, arena, &out->drawing)};
     out->host = host;
 }
 

@@ -158,6 +158,7 @@ typedef struct RigidWorldSpec {
 // What the functions on the host know besides the assets.
 typedef struct RigidHost {
     const char *const *bodies, *const *constraints; // names
+    const struct RigidFigure *figure;               // how it is drawn
 } RigidHost;
 
 extern const List rigid_lists[3];
@@ -170,6 +171,11 @@ Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *cons
 // The parameters, metrics and columns of this world, and the bodies' parameters in its assets.
 void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, double *assets, Arena *arena,
                 Configured *out);
+
+// ---- drawing.c ------------------------------------------------------------------------------------------------------
+
+const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
+                                       const Drawing **drawing);
 
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 
