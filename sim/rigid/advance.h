@@ -69,6 +69,10 @@ HD_CALL void rigid_sum_rows(const RigidLanes *w, real dropped)
         multiplier = most_of(absolute(lambda), multiplier);
         if (w->rows[k].kind == RIGID_DISTANCE) pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
     }
+    for (int f = 0; f < w->c.n_forces; f++) {
+        if (w->forces[f].kind != RIGID_SPRING && w->forces[f].kind != RIGID_TETHER) continue;
+        pull = most_of(cell(w, w->c.latch_at + f), pull);
+    }
     keep_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, cell(w, w->c.sums_at + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     rigid_most(w, RIGID_METRIC_tension_max, pull);

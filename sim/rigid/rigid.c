@@ -23,6 +23,7 @@ enum {
     RIGID_OPTION_PIVOT,
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
+    RIGID_OPTION_COPIES,
     RIGID_N_OPTIONS
 };
 
@@ -51,6 +52,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
+    {"copies", OPTION_INTEGER, "1", 1, 1, RIGID_BODIES_MAX, NULL,
+     "a number that `repeat` may name in the lists of the world, to change it in one place"},
 };
 
 static const char *const rigid_failures[] = {"none", "diverged", "solver"};

@@ -99,7 +99,7 @@ typedef struct RigidConstants {
     X(error_rms, "m", "rms of the constraints' errors over rows and time; a distance's is |d| - L (m), an angle's in rad") \
     X(error_max, "m", "greatest of them") \
     X(error_end, "m", "greatest of them at the end") \
-    X(tension_max, "N", "greatest pull in a distance constraint (rod)") \
+    X(tension_max, "N", "greatest pull in a rod (distance), spring or tether") \
     X(multiplier_max, "N", "greatest |lambda| of a row") \
     X(energy_error, "J", "greatest |E - E(0)|, kinetic and of gravity") \
     X(energy_end, "J", "E - E(0) at the end") \
