@@ -15,7 +15,14 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
     w.rows = (const RigidRow *)(assets + w.c.rows);
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
-    w.order = assets + w.c.order;
+    w.order = w.world_order = assets + w.c.order;
+    w.islands = (const RigidIsland *)(assets + w.c.islands);
+    w.n_moving = w.c.n_moving;
+    w.n_islands = w.c.n_islands;
+    w.row = 0;
+    w.row_end = w.c.n_rows;
+    w.n_loop_rows = w.c.n_loop_rows;
+    w.schur_at = w.response_at = 0;
     w.recorded = assets + w.c.recorded;
     w.group = group;
     w.dt = splat(w.c.dt);
@@ -59,7 +66,7 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
 HD_CALL void rigid_sum_rows(const RigidLanes *w)
 {
     real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
         squares = fused(stretch, stretch, squares);
@@ -90,7 +97,7 @@ HD void rigid_sum_state(const RigidLanes *w, real before, real t)
 HD mask rigid_all_finite(const RigidLanes *w)
 {
     real sum = splat(0.0);
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_state_at(w, (int)w->order[b]);
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
     }
@@ -118,7 +125,7 @@ HD_CALL void rigid_finish(const RigidLanes *w, real dropped, real steps, real t,
     set_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
     rigid_assemble(w, false);
     real greatest = splat(0.0);
-    for (int k = 0; k < w->c.n_rows; k++)
+    for (int k = w->row; k < w->row_end; k++)
         greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
     set_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);

@@ -21,7 +21,7 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 // Masses, and inertias turned into world axes.
 HD_CALL void rigid_masses(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
         const RigidBody *body = &w->bodies[number];
         const Rotation turn = rotation_of(rigid_q(w, number));
@@ -116,7 +116,7 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
 // F of all bodies. gyroscopic: with -w x I w, which an update of the angular momentum has no need of.
 HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         const Vector3 spin = rigid_w(w, body);
         const real weight = -w->gravity * cell(w, at + RIGID_BODY_M) * w->bodies[body].gravity;
@@ -131,7 +131,7 @@ HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
 HD_CALL real rigid_energy(const RigidLanes *w)
 {
     real sum = splat(0.0);
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         const Vector3 v = rigid_v(w, body), spin = rigid_w(w, body);
         const real m = cell(w, at + RIGID_BODY_M);

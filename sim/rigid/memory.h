@@ -7,20 +7,42 @@
 #include "rigid.h"
 #include "vector.h"
 
+// A world, or one island of it.
 typedef struct RigidLanes {
     RigidConstants c;
     const RigidBody *bodies;
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
-    const double *order;    // [n_moving] bodies, children before parents
-    const double *recorded; // [n_recorded] bodies
-    const LaneGroup *group; // of the parameters
+    const double *world_order;  // [c.n_moving]
+    const double *order;        // [n_moving] bodies, children before parents
+    const RigidIsland *islands; // [n_islands]
+    int n_moving, n_islands;
+    int row, row_end, n_loop_rows; // rows [row, row_end), the last of an island close its loops
+    int schur_at, response_at;     // of an island
+    const double *recorded;        // [n_recorded] bodies
+    const LaneGroup *group;        // of the parameters
     double *base;
     int64_t stride;
     int valid;
     real alpha, beta, gamma, frequency, damping_ratio, gravity, dt;
 } RigidLanes;
+
+HD RigidLanes rigid_island(const RigidLanes *w, int number)
+{
+    const RigidIsland *island = &w->islands[number];
+    RigidLanes view = *w;
+    view.order = w->world_order + (int)island->first;
+    view.islands = island;
+    view.n_moving = (int)island->count;
+    view.n_islands = 1;
+    view.row = (int)island->row;
+    view.row_end = (int)island->row_end;
+    view.n_loop_rows = (int)island->n_loop_rows;
+    view.schur_at = (int)island->schur;
+    view.response_at = (int)island->response;
+    return view;
+}
 
 HD real cell(const RigidLanes *w, int at) { return load_lanes(w->base + at * w->stride, w->valid); }
 HD void set_cell(const RigidLanes *w, int at, real x)

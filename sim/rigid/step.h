@@ -63,7 +63,7 @@ HD void rigid_normalise(const RigidLanes *w, int at)
 HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 {
     const bool regular = w->c.form == RIGID_SOFT || w->c.regularise > 0.0;
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         if (w->c.form == RIGID_SOFT) rigid_normalise(w, at);
         const real velocity = gains->c * cell(w, at + RIGID_ROW_JV), position = gains->k * cell(w, at + RIGID_ROW_C);
@@ -75,7 +75,7 @@ HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 // v += a s, w += a s
 HD void rigid_kick(const RigidLanes *w, real s)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
         const int to = rigid_state_at(w, body) + 7;
         for (int c = 0; c < 6; c++) set_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
@@ -84,7 +84,7 @@ HD void rigid_kick(const RigidLanes *w, real s)
 
 HD void rigid_drift(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b];
         const Quaternion q = rigid_q(w, body);
         const Vector3 spin = rigid_w(w, body);
