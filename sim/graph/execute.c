@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// How long a thread looks before it sleeps: about 20 us, several steps of a small graph.
-enum { TEAM_LOOKS = 256, TEAM_PAUSES = 400, TEAM_YIELDS = 20 };
+// How long a thread looks before it sleeps: about 50 us, what it takes to wake it.
+enum { TEAM_LOOKS = 256, TEAM_PAUSES = 4000, TEAM_YIELDS = 20 };
 
 typedef struct GraphMember {
     _Alignas(64) atomic_uint stage; // passed so far; wraps
