@@ -62,29 +62,52 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
     set_cell(w, at, most_of(x, cell(w, at)));
 }
 
-// Errors at the state that the rows were assembled at, and what was solved there.
-HD_CALL void rigid_sum_rows(const RigidLanes *w)
+// The greatest of some rows, at the state that they were assembled at, and of what was solved there.
+typedef struct RigidExtremes {
+    real stretch, pull, multiplier, residual;
+} RigidExtremes;
+
+HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
 {
-    real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
+    const real none = splat(0.0);
+    RigidExtremes most = {none, none, none, none};
     for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
-        squares = fused(stretch, stretch, squares);
-        greatest = most_of(absolute(stretch), greatest);
-        multiplier = most_of(absolute(lambda), multiplier);
-        if (w->rows[k].kind == RIGID_DISTANCE) pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
+        most.stretch = most_of(absolute(stretch), most.stretch);
+        most.multiplier = most_of(absolute(lambda), most.multiplier);
+        if (w->rows[k].kind == RIGID_DISTANCE)
+            most.pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), most.pull);
     }
-    add_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, squares);
-    rigid_most(w, RIGID_METRIC_error_max, greatest);
-    rigid_most(w, RIGID_METRIC_tension_max, pull);
-    rigid_most(w, RIGID_METRIC_multiplier_max, multiplier);
-    rigid_most(w, RIGID_METRIC_residual_max, rigid_residual(w));
-    set_cell(w, w->c.sums_at + RIGID_METRIC_error_end, greatest);
+    most.residual = rigid_residual(w);
+    return most;
 }
 
-HD void rigid_sum_state(const RigidLanes *w, real before, real t)
+HD real rigid_squares(const RigidLanes *w)
 {
-    const real change = rigid_energy(w) - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
+    real squares = splat(0.0);
+    for (int k = w->row; k < w->row_end; k++) {
+        const real stretch = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);
+        squares = fused(stretch, stretch, squares);
+    }
+    return squares;
+}
+
+// all rows of the world
+HD void rigid_sum_rows(const RigidLanes *w, const RigidExtremes *most)
+{
+    add_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, rigid_squares(w));
+    rigid_most(w, RIGID_METRIC_error_max, most->stretch);
+    rigid_most(w, RIGID_METRIC_tension_max, most->pull);
+    rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
+    rigid_most(w, RIGID_METRIC_residual_max, most->residual);
+    set_cell(w, w->c.sums_at + RIGID_METRIC_error_end, most->stretch);
+}
+
+// The state at the end of the step from t, its energy; before: the first recorded body's height at t.
+HD void rigid_sum_state(const RigidLanes *w, real energy, real before, real t)
+{
+    const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
     set_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     if (w->c.n_recorded == 0) return;
@@ -94,14 +117,21 @@ HD void rigid_sum_state(const RigidLanes *w, real before, real t)
     set_cell(w, at, select_real(lands, t + w->dt * (before / (before - after)), cell(w, at)));
 }
 
+HD real rigid_height(const RigidLanes *w)
+{
+    return w->c.n_recorded > 0 ? rigid_p(w, (int)w->recorded[0]).z : splat(0.0);
+}
+
 HD mask rigid_all_finite(const RigidLanes *w)
 {
-    real sum = splat(0.0);
+    mask finite = all_lanes();
     for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_state_at(w, (int)w->order[b]);
+        real sum = splat(0.0);
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
+        finite = finite & is_finite(sum);
     }
-    return is_finite(sum);
+    return finite;
 }
 
 HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
@@ -141,6 +171,30 @@ HD_CALL void rigid_finish(const RigidLanes *w, real dropped, real steps, real t,
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
+// One step from t of all lanes, with all that is counted of it. Gives the rows without a pivot.
+HD real rigid_tick(const RigidLanes *w, const RigidGains *gains, real t)
+{
+    const real height = rigid_height(w);
+    const bool rattle = w->c.form == RIGID_RATTLE;
+    const real dropped = rattle ? rigid_step_rattle(w, t) : rigid_step_stabilised(w, gains, t);
+    const RigidExtremes most = rigid_extremes(w);
+    rigid_sum_rows(w, &most);
+    if (!rattle) rigid_move(w);
+    rigid_sum_state(w, rigid_energy(w), height, t);
+    return dropped;
+}
+
+// Ends the lanes that have nothing left to do after so many ticks, or are not finite. Gives those that go on.
+HD mask rigid_tick_end(const RigidLanes *w, bool observed, double ticks, real dropped, mask finite, mask running)
+{
+    const mask ended = running & ((int64_t)ticks == w->c.ticks ? all_lanes() : ~finite);
+    if (!any_lane(ended)) return running;
+    const real t_end = splat(ticks * w->c.dt);
+    if (observed) rigid_sample(w, t_end, ended);
+    rigid_finish(w, dropped, splat(ticks), t_end, finite, ended);
+    return running & ~ended;
+}
+
 HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
 {
     mask running = lanes_running(group);
@@ -148,28 +202,11 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
     double ticks = (double)group->tick;
     if (group->tick == 0) rigid_begin(w);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
-        const real t = splat(ticks * w->c.dt), t_end = splat((ticks + 1.0) * w->c.dt);
+        const real t = splat(ticks * w->c.dt);
         ticks += 1.0;
         if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, running);
-        const real height = w->c.n_recorded > 0 ? rigid_p(w, (int)w->recorded[0]).z : splat(0.0);
-        real dropped;
-        if (w->c.form == RIGID_RATTLE) {
-            dropped = rigid_step_rattle(w, t);
-            rigid_sum_rows(w);
-        } else {
-            dropped = rigid_step_stabilised(w, &gains, t);
-            rigid_sum_rows(w);
-            rigid_kick(w, w->dt);
-            rigid_drift(w);
-            rigid_masses(w);
-        }
-        rigid_sum_state(w, height, t);
-        const mask finite = rigid_all_finite(w);
-        const mask ended = running & (tick + 1 == w->c.ticks ? all_lanes() : ~finite);
-        if (!any_lane(ended)) continue;
-        if (observed) rigid_sample(w, t_end, ended);
-        rigid_finish(w, dropped, splat(ticks), t_end, finite, ended);
-        running = running & ~ended;
+        const real dropped = rigid_tick(w, &gains, t);
+        running = rigid_tick_end(w, observed, ticks, dropped, rigid_all_finite(w), running);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "rigid.h"
 #include "vector.h"
 
-// A world, or one island of it.
+// A world, or some islands of it.
 typedef struct RigidLanes {
     RigidConstants c;
     const RigidBody *bodies;
@@ -18,8 +18,8 @@ typedef struct RigidLanes {
     const double *order;        // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
-    int row, row_end, n_loop_rows; // rows [row, row_end), the last of an island close its loops
-    int schur_at, response_at;     // of an island
+    int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
+    int schur_at, response_at;     // of the first island
     const double *recorded;        // [n_recorded] bodies
     const LaneGroup *group;        // of the parameters
     double *base;
@@ -28,19 +28,21 @@ typedef struct RigidLanes {
     real alpha, beta, gamma, frequency, damping_ratio, gravity, dt;
 } RigidLanes;
 
-HD RigidLanes rigid_island(const RigidLanes *w, int number)
+// Some neighbouring islands.
+HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
 {
-    const RigidIsland *island = &w->islands[number];
+    const RigidIsland *islands = &w->islands[first], *last = &islands[count - 1];
     RigidLanes view = *w;
-    view.order = w->world_order + (int)island->first;
-    view.islands = island;
-    view.n_moving = (int)island->count;
-    view.n_islands = 1;
-    view.row = (int)island->row;
-    view.row_end = (int)island->row_end;
-    view.n_loop_rows = (int)island->n_loop_rows;
-    view.schur_at = (int)island->schur;
-    view.response_at = (int)island->response;
+    view.islands = islands;
+    view.n_islands = count;
+    view.order = w->world_order + (int)last->first; // the first stands last
+    view.n_moving = (int)(islands->first + islands->count - last->first);
+    view.row = (int)islands->row;
+    view.row_end = (int)last->row_end;
+    view.n_loop_rows = 0;
+    for (int i = 0; i < count; i++) view.n_loop_rows += (int)islands[i].n_loop_rows;
+    view.schur_at = (int)islands->schur;
+    view.response_at = (int)islands->response;
     return view;
 }
 

@@ -353,7 +353,7 @@ HD_CALL void rigid_solve_once(const RigidLanes *w)
     rigid_right_sides(w);
     rigid_solve_tree(w);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
-        const RigidLanes island = rigid_island(w, i);
+        const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) rigid_solve_looped(&island);
     }
     for (int b = 0; b < w->n_moving; b++) {
@@ -399,7 +399,7 @@ HD real rigid_factor_all(const RigidLanes *w)
 {
     real dropped = rigid_factor_tree(w);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
-        const RigidLanes island = rigid_island(w, i);
+        const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) dropped = dropped + rigid_factor_loops(&island);
     }
     return dropped;

@@ -94,7 +94,15 @@ HD void rigid_drift(const RigidLanes *w)
     }
 }
 
-// Gives the rows without a pivot.
+// The end of a step by the accelerations that were solved for.
+HD void rigid_move(const RigidLanes *w)
+{
+    rigid_kick(w, w->dt);
+    rigid_drift(w);
+    rigid_masses(w);
+}
+
+// Up to the accelerations. Gives the rows without a pivot.
 HD real rigid_step_stabilised(const RigidLanes *w, const RigidGains *gains, real t)
 {
     rigid_masses(w);
