@@ -15,7 +15,14 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
     w.rows = (const RigidRow *)(assets + w.c.rows);
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
-    w.order = assets + w.c.order;
+    w.order = w.world_order = assets + w.c.order;
+    w.islands = (const RigidIsland *)(assets + w.c.islands);
+    w.n_moving = w.c.n_moving;
+    w.n_islands = w.c.n_islands;
+    w.row = 0;
+    w.row_end = w.c.n_rows;
+    w.n_loop_rows = w.c.n_loop_rows;
+    w.schur_at = w.response_at = 0;
     w.recorded = assets + w.c.recorded;
     w.group = group;
     w.active = all_lanes();
@@ -57,31 +64,61 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
     keep_cell(w, at, most_of(x, cell(w, at)));
 }
 
-// Errors at the state that the rows were assembled at, and what was solved there.
-HD_CALL void rigid_sum_rows(const RigidLanes *w, real dropped)
+// The greatest of some rows, at the state that they were assembled at, and of what was solved there.
+typedef struct RigidExtremes {
+    real stretch, pull, multiplier, residual;
+} RigidExtremes;
+
+HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
 {
-    real squares = splat(0.0), greatest = splat(0.0), pull = splat(0.0), multiplier = splat(0.0);
-    for (int k = 0; k < w->c.n_rows; k++) {
+    const real none = splat(0.0);
+    RigidExtremes most = {none, none, none, none};
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
-        squares = fused(stretch, stretch, squares);
-        greatest = most_of(absolute(stretch), greatest);
-        multiplier = most_of(absolute(lambda), multiplier);
-        if (w->rows[k].kind == RIGID_DISTANCE) pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), pull);
+        most.stretch = most_of(absolute(stretch), most.stretch);
+        most.multiplier = most_of(absolute(lambda), most.multiplier);
+        if (w->rows[k].kind == RIGID_DISTANCE)
+            most.pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), most.pull);
     }
+    most.residual = rigid_residual(w);
+    return most;
+}
+
+HD real rigid_squares(const RigidLanes *w)
+{
+    real squares = splat(0.0);
+    for (int k = w->row; k < w->row_end; k++) {
+        const real stretch = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);
+        squares = fused(stretch, stretch, squares);
+    }
+    return squares;
+}
+
+// the world's springs and tethers
+HD real rigid_greatest_pull(const RigidLanes *w)
+{
+    real pull = splat(0.0);
     for (int f = 0; f < w->c.n_forces; f++) {
         if (w->forces[f].kind != RIGID_SPRING && w->forces[f].kind != RIGID_TETHER) continue;
         pull = most_of(cell(w, w->c.latch_at + f), pull);
     }
-    keep_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, cell(w, w->c.sums_at + RIGID_SUM_SQUARES) + squares);
-    rigid_most(w, RIGID_METRIC_error_max, greatest);
-    rigid_most(w, RIGID_METRIC_tension_max, pull);
-    rigid_most(w, RIGID_METRIC_multiplier_max, multiplier);
-    rigid_most(w, RIGID_METRIC_residual_max, rigid_residual(w));
-    keep_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, dropped);
+    return pull;
 }
 
-// The height of a body, and how fast it changes.
+// all rows of the world, and those of them without a pivot
+HD void rigid_sum_rows(const RigidLanes *w, const RigidExtremes *most, real dropped)
+{
+    const int sums = w->c.sums_at;
+    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + rigid_squares(w));
+    rigid_most(w, RIGID_METRIC_error_max, most->stretch);
+    rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
+    rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
+    rigid_most(w, RIGID_METRIC_residual_max, most->residual);
+    keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
+}
+
+// The height of the first recorded body, and how fast it changes.
 typedef struct RigidHeight {
     real z, v;
 } RigidHeight;
@@ -112,9 +149,10 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-HD void rigid_sum_state(const RigidLanes *w, const RigidHeight *before, real t)
+// The state at the end of the step from t, its energy; before: the height at t.
+HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *before, real t)
 {
-    const real change = rigid_energy(w) - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
+    const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
     keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
@@ -127,12 +165,14 @@ HD void rigid_sum_state(const RigidLanes *w, const RigidHeight *before, real t)
 
 HD mask rigid_all_finite(const RigidLanes *w)
 {
-    real sum = splat(0.0);
-    for (int b = 0; b < w->c.n_moving; b++) {
+    mask finite = all_lanes();
+    for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_state_at(w, (int)w->order[b]);
+        real sum = splat(0.0);
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
+        finite = finite & is_finite(sum);
     }
-    return is_finite(sum);
+    return finite;
 }
 
 HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
@@ -155,7 +195,7 @@ HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure,
     keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
     rigid_assemble(w, false);
     real greatest = splat(0.0);
-    for (int k = 0; k < w->c.n_rows; k++)
+    for (int k = w->row; k < w->row_end; k++)
         greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
     keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
@@ -171,30 +211,38 @@ HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure,
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
-// One step of the active lanes from the time t on.
+// One step of the active lanes from the time t on, with all that is counted of it.
 HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
 {
     const RigidHeight height = rigid_height(w);
-    if (w->c.form == RIGID_RATTLE) {
-        const real dropped = rigid_step_rattle(w, t);
-        rigid_sum_rows(w, dropped);
-    } else {
-        const real dropped = rigid_step_stabilised(w, gains, t);
-        rigid_sum_rows(w, dropped);
-        rigid_kick(w, w->dt);
-        rigid_drift(w);
-        rigid_masses(w);
-    }
-    rigid_sum_state(w, &height, t);
+    const bool rattle = w->c.form == RIGID_RATTLE;
+    const real dropped = rattle ? rigid_step_rattle(w, t) : rigid_step_stabilised(w, gains, t);
+    const RigidExtremes most = rigid_extremes(w);
+    rigid_sum_rows(w, &most, dropped);
+    if (!rattle) rigid_move(w);
+    rigid_sum_state(w, rigid_energy(w), &height, t);
 }
 
 // How the lanes stand: RIGID_NONE, or the failure that ends them.
-HD real rigid_failure(const RigidLanes *w)
+HD real rigid_failure(const RigidLanes *w, mask finite)
 {
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
     const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
     const real failure = select_real(refused, splat(RIGID_SOLVER), splat(RIGID_NONE));
-    return select_real(rigid_all_finite(w), failure, splat(RIGID_DIVERGED));
+    return select_real(finite, failure, splat(RIGID_DIVERGED));
+}
+
+// Ends the lanes that have nothing left to do after so many ticks, or that fail. Gives those that go on.
+HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, mask running)
+{
+    const real failure = rigid_failure(w, finite), t_end = splat(ticks * w->c.dt);
+    const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
+    const mask ended = running & over;
+    if (!any_lane(ended)) return running;
+    if (observed) rigid_sample(w, t_end, ended);
+    w->active = ended;
+    rigid_finish(w, ticks * w->substeps, t_end, failure, ended);
+    return running & ~ended;
 }
 
 HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
@@ -204,7 +252,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
     double ticks = (double)group->tick;
     if (group->tick == 0) rigid_begin(w);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
-        const real t = splat(ticks * w->c.dt), t_end = splat((ticks + 1.0) * w->c.dt);
+        const real t = splat(ticks * w->c.dt);
         ticks += 1.0;
         if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, running);
         w->active = running;
@@ -212,13 +260,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
             rigid_step(w, &gains, fused(splat(k), w->dt, t));
             w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
-        const real failure = rigid_failure(w);
-        const mask ended = running & (tick + 1 == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE)));
-        if (!any_lane(ended)) continue;
-        if (observed) rigid_sample(w, t_end, ended);
-        w->active = ended;
-        rigid_finish(w, ticks * w->substeps, t_end, failure, ended);
-        running = running & ~ended;
+        running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), running);
     }
 }
 

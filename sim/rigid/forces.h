@@ -21,7 +21,7 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 // Masses, and inertias turned into world axes.
 HD_CALL void rigid_masses(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
         const RigidBody *body = &w->bodies[number];
         const Rotation turn = rotation_of(rigid_q(w, number));
@@ -115,10 +115,11 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
     }
 }
 
-// F of all bodies. gyroscopic: with -w x I w, which an update of the angular momentum has no need of.
-HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
+// F of all bodies without the world's forces. gyroscopic: with -w x I w, which an update of the angular momentum has no
+// need of.
+HD_CALL void rigid_weights(const RigidLanes *w, bool gyroscopic)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         const Vector3 spin = rigid_w(w, body);
         const real weight = -w->gravity * cell(w, at + RIGID_BODY_M) * w->bodies[body].gravity;
@@ -126,20 +127,27 @@ HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
         set_cell3(w, at + RIGID_BODY_F, vector3(splat(0.0), splat(0.0), weight));
         set_cell3(w, at + RIGID_BODY_F + 3, gyroscopic ? torque : vector3_zero());
     }
+}
+
+HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
+{
+    rigid_weights(w, gyroscopic);
     for (int f = 0; f < w->c.n_forces; f++) rigid_force(w, f, t);
 }
 
 // kinetic and of gravity
+HD real rigid_body_energy(const RigidLanes *w, int body)
+{
+    const Vector3 v = rigid_v(w, body), spin = rigid_w(w, body);
+    const real m = cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
+    return 0.5 * m * dot3(v, v) + 0.5 * dot3(spin, symmetric3_times(rigid_inertia(w, body), spin)) +
+           w->bodies[body].gravity * m * w->gravity * rigid_p(w, body).z;
+}
+
 HD_CALL real rigid_energy(const RigidLanes *w)
 {
     real sum = splat(0.0);
-    for (int b = 0; b < w->c.n_moving; b++) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body);
-        const Vector3 v = rigid_v(w, body), spin = rigid_w(w, body);
-        const real m = cell(w, at + RIGID_BODY_M);
-        sum = sum + 0.5 * m * dot3(v, v) + 0.5 * dot3(spin, symmetric3_times(rigid_inertia(w, body), spin)) +
-              w->bodies[body].gravity * m * w->gravity * rigid_p(w, body).z;
-    }
+    for (int b = 0; b < w->n_moving; b++) sum = sum + rigid_body_energy(w, (int)w->order[b]);
     return sum;
 }
 

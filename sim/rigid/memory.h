@@ -7,15 +7,21 @@
 #include "rigid.h"
 #include "vector.h"
 
+// A world, or some islands of it.
 typedef struct RigidLanes {
     RigidConstants c;
     const RigidBody *bodies;
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
-    const double *order;    // [n_moving] bodies, children before parents
-    const double *recorded; // [n_recorded] bodies
-    const LaneGroup *group; // of the parameters
+    const double *world_order;  // [c.n_moving]
+    const double *order;        // [n_moving] bodies, children before parents
+    const RigidIsland *islands; // [n_islands]
+    int n_moving, n_islands;
+    int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
+    int schur_at, response_at;     // of the first island
+    const double *recorded;        // [n_recorded] bodies
+    const LaneGroup *group;        // of the parameters
     double *base;
     int64_t stride;
     int valid;
@@ -23,6 +29,24 @@ typedef struct RigidLanes {
     real dt;     // s, of a step
     mask active; // lanes that take this step: what outlives it changes in these only
 } RigidLanes;
+
+// Some neighbouring islands.
+HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
+{
+    const RigidIsland *islands = &w->islands[first], *last = &islands[count - 1];
+    RigidLanes view = *w;
+    view.islands = islands;
+    view.n_islands = count;
+    view.order = w->world_order + (int)last->first; // the first stands last
+    view.n_moving = (int)(islands->first + islands->count - last->first);
+    view.row = (int)islands->row;
+    view.row_end = (int)last->row_end;
+    view.n_loop_rows = 0;
+    for (int i = 0; i < count; i++) view.n_loop_rows += (int)islands[i].n_loop_rows;
+    view.schur_at = (int)islands->schur;
+    view.response_at = (int)islands->response;
+    return view;
+}
 
 HD real cell(const RigidLanes *w, int at) { return load_lanes(w->base + at * w->stride, w->valid); }
 HD void set_cell(const RigidLanes *w, int at, real x)

@@ -55,6 +55,12 @@ typedef struct RigidJoint {
     double child, parent, first, count;
 } RigidJoint;
 
+// Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
+// springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
+typedef struct RigidIsland {
+    double first, count, row, row_end, n_loop_rows, schur, response;
+} RigidIsland;
+
 typedef struct RigidForce {
     double kind, i, j;
     double at_i[3], at_j[3];
@@ -71,13 +77,13 @@ typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
     int32_t form, map, air, per_dt, iterations, refine, redundant;
-    int32_t n_bodies, n_rows, n_joints, n_forces; // tree rows first, then those of loops
-    int32_t n_loop_rows, n_recorded, n_moving;
-    int32_t rows, joints, forces, order, recorded; // in the assets; bodies: at 0
-    int32_t sums_at, latch_at, kept, cells;        // in the memory: state at 0; so many cells outlive a slice
-    int32_t body_at, row_at, factor_at, response_at, schur_at; // in the memory
-    double pivot;                                              // least part of a row that counts
-    double cfm;                                                // part of the diagonal that is added to it, or 0
+    int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
+    int32_t n_loop_rows, n_recorded, n_moving, n_islands;
+    int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
+    int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
+    int32_t body_at, row_at, factor_at, schur_at;           // in the memory
+    double pivot;                                           // least part of a row that counts
+    double cfm;                                             // part of the diagonal that is added to it, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.

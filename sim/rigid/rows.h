@@ -110,7 +110,7 @@ HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const Rigi
 // Every row at the present state. with_J: else only C and the stretch, J stays as it was.
 HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
 {
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const RigidRow *row = &w->rows[k];
         const int at = rigid_row_at(w, k);
         const RigidEnd i = rigid_end(w, (int)row->i, row->at_i), j = rigid_end(w, (int)row->j, row->at_j);

@@ -1,8 +1,8 @@
 // The constrained accelerations of one step,
 //     [ M  J'] [  a   ]   [  F  ]
 //     [ J  0 ] [-lambda] = [ rhs ]
-// by elimination from the leaves of the tree of bodies and joints to its roots: no fill-in, O(n). Rows that close loops
-// stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l', H the tree's matrix.
+// by elimination from the leaves of the trees of bodies and joints to their roots: no fill-in, O(n). Rows that close
+// loops stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l' of their island, H its tree's matrix.
 // Source: D. Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996. With S_c = J_c M_b^-1 J_c' for the
 // joint c between body b and its parent p, M and F with what the children brought:
 //     z_c = rhs_c - J_cb M_b^-1 F_b,   M_p += J_cp' S_c^-1 J_cp,   F_p += J_cp' S_c^-1 z_c
@@ -146,8 +146,8 @@ HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, cons
 HD_CALL real rigid_factor_tree(const RigidLanes *w)
 {
     real dropped = splat(0.0), block[21], S[21], J[RIGID_JOINT_ROWS][6], y[6];
-    for (int b = 0; b < w->c.n_moving; b++) rigid_start_block(w, (int)w->order[b]);
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) rigid_start_block(w, (int)w->order[b]);
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_FACTOR;
         rigid_take(w, at, 21, block);
         rigid_factor(block, 6, 0.0);
@@ -181,7 +181,7 @@ HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)
 HD_CALL void rigid_solve_up(const RigidLanes *w)
 {
     real block[21], S[21], f[6], J[6], z[RIGID_JOINT_ROWS];
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b];
         if (w->bodies[body].joint < 0.0) continue;
         const RigidJoint *joint = &w->joints[(int)w->bodies[body].joint];
@@ -209,7 +209,7 @@ HD_CALL void rigid_solve_up(const RigidLanes *w)
 HD_CALL void rigid_solve_down(const RigidLanes *w)
 {
     real block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
-    for (int b = w->c.n_moving - 1; b >= 0; b--) {
+    for (int b = w->n_moving - 1; b >= 0; b--) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         rigid_take_factors(w, body, block, S);
         rigid_take(w, at + RIGID_BODY_R, 6, f);
@@ -245,21 +245,21 @@ HD void rigid_solve_tree(const RigidLanes *w)
 
 // ---- loops ----------------------------------------------------------------------------------------------------------
 
-HD int rigid_loop_row(const RigidLanes *w, int l) { return w->c.n_rows - w->c.n_loop_rows + l; }
+HD int rigid_loop_row(const RigidLanes *w, int l) { return w->row_end - w->n_loop_rows + l; }
 
 HD void rigid_clear_right_sides(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_R;
         for (int c = 0; c < 6; c++) set_cell(w, at + c, splat(0.0));
     }
-    for (int k = 0; k < w->c.n_rows; k++) set_cell(w, rigid_row_at(w, k) + RIGID_ROW_Z, splat(0.0));
+    for (int k = w->row; k < w->row_end; k++) set_cell(w, rigid_row_at(w, k) + RIGID_ROW_Z, splat(0.0));
 }
 
 // G = L D L' as rigid_factor does it, in memory.
 HD_CALL real rigid_factor_loops(const RigidLanes *w)
 {
-    const int n = w->c.n_loop_rows, G = w->c.schur_at, y = w->c.response_at;
+    const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;
     real dropped = splat(0.0);
     for (int l = 0; l < n; l++) { // G, a row a solve
         rigid_clear_right_sides(w);
@@ -291,7 +291,7 @@ HD_CALL real rigid_factor_loops(const RigidLanes *w)
 // x <- G^-1 x, x in the rows' X
 HD_CALL void rigid_solve_loops(const RigidLanes *w)
 {
-    const int n = w->c.n_loop_rows, G = w->c.schur_at;
+    const int n = w->n_loop_rows, G = w->schur_at;
     for (int i = 0; i < n; i++) {
         const int at = rigid_row_at(w, rigid_loop_row(w, i)) + RIGID_ROW_X;
         for (int j = 0; j < i; j++)
@@ -314,7 +314,7 @@ HD_CALL void rigid_solve_loops(const RigidLanes *w)
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
 HD_CALL void rigid_right_sides(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         const Vector3 a = cell3(w, at + RIGID_BODY_A), turn = cell3(w, at + RIGID_BODY_A + 3);
         const real m = cell(w, at + RIGID_BODY_M);
@@ -322,7 +322,7 @@ HD_CALL void rigid_right_sides(const RigidLanes *w)
         set_cell3(w, at + RIGID_BODY_R + 3,
                   less(cell3(w, at + RIGID_BODY_F + 3), symmetric3_times(rigid_inertia(w, body), turn)));
     }
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         const real lambda = cell(w, at + RIGID_ROW_LAMBDA);
         rigid_row_add(w, k, lambda, RIGID_BODY_R);
@@ -332,28 +332,35 @@ HD_CALL void rigid_right_sides(const RigidLanes *w)
     }
 }
 
+// An island whose tree is solved: X of the rows that close its loops, and the tree's D and X with them.
+HD_CALL void rigid_solve_looped(const RigidLanes *w)
+{
+    for (int l = 0; l < w->n_loop_rows; l++) {
+        const int row = rigid_loop_row(w, l), at = rigid_row_at(w, row);
+        set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, row, RIGID_BODY_D));
+    }
+    rigid_solve_loops(w);
+    rigid_right_sides(w);
+    for (int l = 0; l < w->n_loop_rows; l++) {
+        const int row = rigid_loop_row(w, l);
+        rigid_row_add(w, row, cell(w, rigid_row_at(w, row) + RIGID_ROW_X), RIGID_BODY_R);
+    }
+    rigid_solve_tree(w);
+}
+
 HD_CALL void rigid_solve_once(const RigidLanes *w)
 {
     rigid_right_sides(w);
     rigid_solve_tree(w);
-    if (w->c.n_loop_rows > 0) {
-        for (int l = 0; l < w->c.n_loop_rows; l++) {
-            const int row = rigid_loop_row(w, l), at = rigid_row_at(w, row);
-            set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, row, RIGID_BODY_D));
-        }
-        rigid_solve_loops(w);
-        rigid_right_sides(w);
-        for (int l = 0; l < w->c.n_loop_rows; l++) {
-            const int row = rigid_loop_row(w, l);
-            rigid_row_add(w, row, cell(w, rigid_row_at(w, row) + RIGID_ROW_X), RIGID_BODY_R);
-        }
-        rigid_solve_tree(w);
+    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        const RigidLanes island = rigid_islands(w, i, 1);
+        if (island.n_loop_rows > 0) rigid_solve_looped(&island);
     }
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_body_at(w, (int)w->order[b]);
         for (int c = 0; c < 6; c++) add_cell(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c));
     }
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         add_cell(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X));
     }
@@ -391,18 +398,21 @@ HD_CALL real rigid_row_compliance(const RigidLanes *w, int row)
 HD real rigid_factor_all(const RigidLanes *w)
 {
     real dropped = rigid_factor_tree(w);
-    if (w->c.n_loop_rows > 0) dropped = dropped + rigid_factor_loops(w);
+    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        const RigidLanes island = rigid_islands(w, i, 1);
+        if (island.n_loop_rows > 0) dropped = dropped + rigid_factor_loops(&island);
+    }
     return dropped;
 }
 
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_A;
         for (int c = 0; c < 6; c++) set_cell(w, at + c, splat(0.0));
     }
-    for (int k = 0; k < w->c.n_rows; k++) set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, splat(0.0));
+    for (int k = w->row; k < w->row_end; k++) set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, splat(0.0));
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w);
 }
 
@@ -410,7 +420,7 @@ HD_CALL void rigid_solve(const RigidLanes *w)
 HD_CALL real rigid_residual(const RigidLanes *w)
 {
     real greatest = splat(0.0);
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         const real open = cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
                           cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);

@@ -84,7 +84,7 @@ HD void rigid_normalise(const RigidLanes *w, int at, mask which)
 HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 {
     const bool normal = any_lane(gains->normal), regular = normal || w->c.cfm > 0.0;
-    for (int k = 0; k < w->c.n_rows; k++) {
+    for (int k = w->row; k < w->row_end; k++) {
         const int at = rigid_row_at(w, k);
         if (normal) rigid_normalise(w, at, gains->normal);
         const real velocity = gains->c * cell(w, at + RIGID_ROW_JV), position = gains->k * cell(w, at + RIGID_ROW_C);
@@ -96,7 +96,7 @@ HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 // v += a s, w += a s
 HD void rigid_kick(const RigidLanes *w, real s)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
         const int to = rigid_state_at(w, body) + 7;
         for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
@@ -105,7 +105,7 @@ HD void rigid_kick(const RigidLanes *w, real s)
 
 HD void rigid_drift(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_moving; b++) {
+    for (int b = 0; b < w->n_moving; b++) {
         const int body = (int)w->order[b];
         const Quaternion q = rigid_q(w, body);
         const Vector3 spin = rigid_w(w, body);
@@ -115,7 +115,15 @@ HD void rigid_drift(const RigidLanes *w)
     }
 }
 
-// Gives the rows without a pivot.
+// The end of a step by the accelerations that were solved for.
+HD void rigid_move(const RigidLanes *w)
+{
+    rigid_kick(w, w->dt);
+    rigid_drift(w);
+    rigid_masses(w);
+}
+
+// Up to the accelerations. Gives the rows without a pivot.
 HD real rigid_step_stabilised(const RigidLanes *w, const RigidGains *gains, real t)
 {
     rigid_masses(w);

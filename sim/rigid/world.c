@@ -388,6 +388,8 @@ typedef struct WorldTree {
     int *parent;          // -2: not seen yet; -1: a root
     RigidJoint *joints;
     int n_joints;
+    RigidIsland *islands; // `first` in the order of the walk
+    int n_islands;
 } WorldTree;
 
 static void world_link(WorldTree *tree, Arena *arena)
@@ -426,7 +428,8 @@ static void world_add_joint(WorldTree *tree, int child, int parent)
 // One island from its root, breadth first.
 static void world_walk(WorldTree *tree, int root)
 {
-    int at = tree->n_order;
+    const int first = tree->n_order;
+    int at = first;
     tree->parent[root] = -1;
     tree->order[tree->n_order++] = root;
     if (world_is_held(tree, root)) world_add_joint(tree, root, -1);
@@ -440,19 +443,38 @@ static void world_walk(WorldTree *tree, int root)
             world_add_joint(tree, other, body);
         }
     }
+    tree->islands[tree->n_islands++] = (RigidIsland){.first = first, .count = tree->n_order - first};
 }
 
-// Islands that something fixed holds start there: a joint can only be eliminated after a body.
+// Where the walk of a body's island starts: the first of its bodies that something fixed holds, as a joint can only be
+// eliminated after a body; else the body. Looks through the island in the free end of `order`.
+static int world_root(WorldTree *tree, int body)
+{
+    int *found = tree->order + tree->n_order, count = 0, root = -1;
+    found[count++] = body;
+    tree->parent[body] = -3;
+    for (int at = 0; at < count; at++) {
+        if (world_is_held(tree, found[at]) && (root < 0 || found[at] < root)) root = found[at];
+        for (int link = tree->first[found[at]]; link >= 0; link = tree->next[link % 2][link / 2]) {
+            const int other = world_other(tree, link);
+            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
+            tree->parent[other] = -3;
+            found[count++] = other;
+        }
+    }
+    for (int at = 0; at < count; at++) tree->parent[found[at]] = -2;
+    return root >= 0 ? root : body;
+}
+
+// Islands in the order of their first bodies.
 static void world_grow(WorldTree *tree, Arena *arena)
 {
     tree->order = ARENA_NEW(arena, int, tree->n_bodies);
     tree->parent = ARENA_NEW(arena, int, tree->n_bodies);
+    tree->islands = ARENA_NEW(arena, RigidIsland, tree->n_bodies);
     for (int b = 0; b < tree->n_bodies; b++) tree->parent[b] = -2;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int b = 0; b < tree->n_bodies; b++) {
-            if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2 && (pass == 1 || world_is_held(tree, b)))
-                world_walk(tree, b);
-        }
+    for (int b = 0; b < tree->n_bodies; b++) {
+        if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2) world_walk(tree, world_root(tree, b));
     }
 }
 
@@ -470,25 +492,51 @@ static int world_joint_of(const WorldTree *tree, const RigidRow *row)
     return -1;
 }
 
-// Rows in the order of their joints, then those of loops; gives how many those are.
+// The island of each body; -1: it is fixed.
+static int *world_islands_of(const WorldTree *tree, Arena *arena)
+{
+    int *of = ARENA_NEW(arena, int, tree->n_bodies);
+    for (int b = 0; b < tree->n_bodies; b++) of[b] = -1;
+    for (int i = 0; i < tree->n_islands; i++) {
+        const RigidIsland *island = &tree->islands[i];
+        for (int k = 0; k < (int)island->count; k++) of[tree->order[(int)island->first + k]] = i;
+    }
+    return of;
+}
+
+// Rows in the order of the islands; in one, those of its joints in their order, then those of its loops. Gives how many
+// close loops.
 static int world_sort(WorldTree *tree, RigidRow *sorted, Arena *arena)
 {
+    const int *of = world_islands_of(tree, arena);
     int *joint = ARENA_NEW(arena, int, tree->n_rows), count = 0, loops = 0;
     for (int r = 0; r < tree->n_rows; r++) {
+        const int i = of[(int)tree->rows[r].i], island = i >= 0 ? i : of[(int)tree->rows[r].j];
         joint[r] = world_joint_of(tree, &tree->rows[r]);
         if (joint[r] >= 0 && tree->joints[joint[r]].count >= RIGID_JOINT_ROWS) joint[r] = -1;
-        if (joint[r] >= 0) tree->joints[joint[r]].count += 1.0;
+        if (joint[r] >= 0)
+            tree->joints[joint[r]].count += 1.0;
+        else
+            tree->islands[island].n_loop_rows += 1.0;
         loops += joint[r] < 0;
     }
-    for (int k = 0; k < tree->n_joints; k++) {
-        tree->joints[k].first = count;
-        count += (int)tree->joints[k].count;
-        tree->joints[k].count = 0.0; // counted anew below
+    for (int i = 0, k = 0; i < tree->n_islands; i++) {
+        RigidIsland *island = &tree->islands[i];
+        island->row = count;
+        for (; k < tree->n_joints && of[(int)tree->joints[k].child] == i; k++) {
+            tree->joints[k].first = count;
+            count += (int)tree->joints[k].count;
+            tree->joints[k].count = 0.0; // counted anew below
+        }
+        island->row_end = count; // so far
+        count += (int)island->n_loop_rows;
     }
     for (int r = 0; r < tree->n_rows; r++) {
         RigidJoint *to = joint[r] >= 0 ? &tree->joints[joint[r]] : NULL;
-        sorted[to != NULL ? (int)(to->first + to->count) : count++] = tree->rows[r];
-        if (to != NULL) to->count += 1.0;
+        const int i = of[(int)tree->rows[r].i];
+        RigidIsland *island = &tree->islands[i >= 0 ? i : of[(int)tree->rows[r].j]];
+        sorted[(int)(to != NULL ? to->first + to->count : island->row_end)] = tree->rows[r];
+        *(to != NULL ? &to->count : &island->row_end) += 1.0;
     }
     return loops;
 }
@@ -510,7 +558,7 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
 
 static int32_t world_doubles(size_t bytes) { return (int32_t)(bytes / sizeof(double)); }
 
-static void world_lay_memory(RigidConstants *c)
+static void world_lay_memory(RigidConstants *c, RigidIsland *islands)
 {
     c->sums_at = RIGID_STATE * c->n_bodies;
     c->latch_at = c->sums_at + RIGID_SUMS;
@@ -519,9 +567,25 @@ static void world_lay_memory(RigidConstants *c)
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
-    c->response_at = c->schur_at + c->n_loop_rows * (c->n_loop_rows + 1) / 2;
-    const int32_t cells = c->response_at + c->n_loop_rows;
-    c->cells = cells;
+    c->cells = c->schur_at;
+    for (int i = 0; i < c->n_islands; i++) {
+        const int loop_rows = (int)islands[i].n_loop_rows;
+        islands[i].schur = c->cells;
+        islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
+        c->cells = (int)islands[i].response + loop_rows;
+    }
+}
+
+// The islands as they lie in the assets, whose `order` is the walk backwards.
+static void world_lay_islands(const WorldTree *tree, RigidConstants *c, double *assets)
+{
+    RigidIsland *islands = (RigidIsland *)(assets + c->islands);
+    for (int i = 0; i < tree->n_islands; i++) {
+        const RigidIsland *island = &tree->islands[i];
+        islands[i] = *island;
+        islands[i].first = tree->n_order - (int)(island->first + island->count);
+    }
+    world_lay_memory(c, islands);
 }
 
 Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, Configured *out)
@@ -529,11 +593,12 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     const RigidWorldSpec pendulum = given->bodies.count == 0 ? world_pendulum(arena) : *given, *spec = &pendulum;
     const int n = (int)spec->bodies.count, m = (int)spec->constraints.count, f = (int)spec->forces.count;
     const size_t rows_max = (size_t)m * RIGID_JOINT_ROWS;
-    double *assets = ARENA_NEW(arena, double,
-                               ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
-                                (size_t)n * sizeof(RigidJoint) + (size_t)f * sizeof(RigidForce)) /
-                                       sizeof(double) +
-                                   2 * (size_t)n);
+    double *assets =
+        ARENA_NEW(arena, double,
+                  ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
+                   (size_t)n * (sizeof(RigidJoint) + sizeof(RigidIsland)) + (size_t)f * sizeof(RigidForce)) /
+                          sizeof(double) +
+                      2 * (size_t)n);
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
@@ -566,9 +631,11 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
         if (bodies[i].fixed == 0.0) assets[c->recorded + c->n_recorded++] = i;
     }
-    world_lay_memory(c);
+    c->islands = c->recorded + c->n_recorded;
+    c->n_islands = tree.n_islands;
+    world_lay_islands(&tree, c, assets);
     out->assets = assets;
-    out->n_assets = c->recorded + c->n_recorded;
+    out->n_assets = c->islands + tree.n_islands * world_doubles(sizeof(RigidIsland));
     rigid_name(spec, c, assets, arena, out);
     return error_none();
 }

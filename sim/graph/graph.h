@@ -1,0 +1,136 @@
+// A compute graph: named nodes, the order that edges give them, and what each says that it reads and writes. It is
+// built once, checked, compiled to arrays that never change, and run as often as wanted by one thread or by several:
+// with the same bits, because nodes that are not ordered touch different numbers.
+//
+//     Graph *graph = graph_new(arena);
+//     const int x = graph_resource(graph, "x");
+//     TRY(graph_node(graph, "fill", (GraphWork){fill, &data, 0}, &first));
+//     TRY(graph_node(graph, "sum", (GraphWork){sum, &data, 0}, &second));
+//     graph_writes(graph, first, x, 0, 8);
+//     graph_reads(graph, second, x, 0, 8);
+//     TRY(graph_edge(graph, first, second));
+//     TRY(graph_validate(graph, arena));
+//     TRY(graph_compile(graph, team_threads, arena, &program));
+//     graph_run(team, &program, NULL);
+#ifndef HOPSCOTCH_GRAPH_H
+#define HOPSCOTCH_GRAPH_H
+
+#include "../sim.h"
+
+enum { GRAPH_NODES_MAX = 16384, GRAPH_THREADS_MAX = 1024 };
+
+// ---- building (build.c) ---------------------------------------------------------------------------------------------
+
+typedef struct Graph Graph;
+
+// What a node does: function(context, item). `nanoseconds`: about how long that takes, by which a level is shared out;
+// 0: not known, taken for 1000.
+typedef struct GraphWork {
+    void (*function)(void *context, int item);
+    void *context;
+    int item;
+    double nanoseconds;
+} GraphWork;
+
+// In the arena, which it must have to itself as long as it is built.
+Graph *graph_new(Arena *arena);
+// An array that nodes read and write, by its name. Gives its number.
+int graph_resource(Graph *graph, const char *name);
+// *node: its number, in the order of construction. Error (user): the name is taken, or there are GRAPH_NODES_MAX.
+Error graph_node(Graph *graph, const char *name, GraphWork work, int *node);
+// The node touches the elements [first, end) of the resource.
+void graph_reads(Graph *graph, int node, int resource, int64_t first, int64_t end);
+void graph_writes(Graph *graph, int node, int resource, int64_t first, int64_t end);
+// `before` ends before `after` starts. Error (user): that would close a cycle, with the path that it would close.
+Error graph_edge(Graph *graph, int before, int after);
+int graph_node_count(const Graph *graph);
+const char *graph_node_name(const Graph *graph, int node);
+
+// ---- checking and compiling (validate.c, compile.c) -----------------------------------------------------------------
+
+// Error (user): two nodes that no path orders touch the same elements, and one writes them. `scratch` is left as it
+// was.
+Error graph_validate(const Graph *graph, Arena *scratch);
+
+typedef struct GraphStep {
+    void (*function)(void *context, int item);
+    void *context;
+    int item, node;
+} GraphStep;
+
+// Levels that run one after the other: one that is shared out among the threads, or some that the first thread runs
+// alone because sharing them would cost more than it saves.
+typedef struct GraphSegment {
+    bool shared;
+    int first, end; // levels
+} GraphSegment;
+
+// Immutable once compiled; any number of teams of that many threads may run it.
+typedef struct GraphProgram {
+    const Graph *graph;
+    int n_steps, n_levels, n_segments, threads;
+    const GraphStep *steps;        // [n_steps]: by level, in a level by construction
+    const int *level;              // [n_levels + 1] first step of each level
+    const GraphSegment *segments;  // [n_segments]
+    const int *share;              // [n_segments][threads + 1]: thread t runs steps [share[t], share[t + 1])
+    int first_shared, last_shared; // segments; -1: none is
+    double alone, together;        // ns that a run is expected to take on one thread, and on these
+} GraphProgram;
+
+// Topological order (Kahn, ties by construction), levels, and what each of `threads` threads runs of each.
+Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram *program);
+
+// ---- running (execute.c) --------------------------------------------------------------------------------------------
+
+// The processors that this process may use.
+int graph_processors(void);
+// `wanted` threads, bounded; 0: as many as there are processors.
+int graph_threads(int wanted);
+
+// Threads that run programs together: the caller of graph_run and `threads` - 1 of its own, which sleep between runs.
+// One thread is the sequential executor, and starts none.
+typedef struct GraphTeam GraphTeam;
+Error graph_team_open(int threads, Arena *arena, GraphTeam **team); // Error: the system starts no more threads
+void graph_team_close(GraphTeam *team);                             // NULL is nobody
+int graph_team_threads(const GraphTeam *team);
+
+typedef struct GraphProfile GraphProfile;
+// All steps in order; allocates nothing. False: it was cancelled, and some steps were not run. The profile may be NULL.
+bool graph_run(GraphTeam *team, const GraphProgram *program, GraphProfile *profile);
+// From any thread: the run in flight, else the next one, ends at the next level.
+void graph_cancel(GraphTeam *team);
+
+// ---- what a run was like (profile.c) --------------------------------------------------------------------------------
+
+struct GraphProfile {
+    int64_t *start, *end; // ns since the run began [n_steps]
+    int *thread;          // [n_steps]
+    int64_t wall;         // ns
+};
+
+int64_t graph_clock(void); // ns, monotonic
+GraphProfile graph_profile_new(const GraphProgram *program, Arena *arena);
+
+typedef struct GraphReport {
+    int64_t work, wall, critical_path; // ns: of all steps, of the run, of the longest path through the graph
+    double parallelism;                // work over critical path: what no number of threads exceeds
+    int *path;                         // [path_length] its nodes
+    int path_length;
+} GraphReport;
+
+GraphReport graph_report(const GraphProgram *program, const GraphProfile *profile, Arena *arena);
+
+// ---- pictures (export.c) --------------------------------------------------------------------------------------------
+
+// Where text goes, piece by piece.
+typedef struct GraphText {
+    void (*write)(void *to, const char *text, size_t length);
+    void *to;
+} GraphText;
+
+// Nodes and edges for Graphviz; with a profile also their times, and the critical path.
+void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch);
+// Steps by thread over time, for chrome://tracing and Perfetto.
+void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch);
+
+#endif
