@@ -281,8 +281,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
 HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
-    w.base = group->batch.work + group->lane;
-    w.stride = group->batch.stride;
+    w.base = lanes_work_block(group, w.c.cells, &w.stride);
     w.valid = group->valid;
     rigid_advance(&w, group, observed);
 }
