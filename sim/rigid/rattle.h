@@ -135,7 +135,7 @@ HD void rigid_hold(const RigidLanes *w, real s, real c)
 }
 
 // Gives the rows without a pivot.
-HD real rigid_step_rattle(const RigidLanes *w, real t)
+HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
 {
     const real half = 0.5 * w->dt;
     rigid_masses(w);
@@ -157,6 +157,27 @@ HD real rigid_step_rattle(const RigidLanes *w, real t)
     rigid_solve(w);
     rigid_kick(w, half);
     return dropped;
+}
+
+// Five steps of lengths p h, p h, (1 - 4p) h, p h, p h: what the third power of h has in them cancels.
+// Source: M. Suzuki, Phys. Lett. A 146, 1990, with p = 1/(4 - 4^(1/3)).
+HD real rigid_step_fourth_order(const RigidLanes *w, real t)
+{
+    const double p = 0.41449077179437573714;
+    RigidLanes part = *w;
+    real dropped = splat(0.0);
+    for (int k = 0; k < 5; k++) {
+        part.dt = (k == 2 ? 1.0 - 4.0 * p : p) * w->dt;
+        dropped = rigid_step_second_order(&part, t);
+        t = t + part.dt;
+    }
+    return dropped;
+}
+
+// Gives the rows without a pivot.
+HD real rigid_step_rattle(const RigidLanes *w, real t)
+{
+    return w->c.order_four ? rigid_step_fourth_order(w, t) : rigid_step_second_order(w, t);
 }
 
 #endif

@@ -35,6 +35,7 @@ typedef struct RigidBody {
     double p[3], q[4], v[3], w[3]; // at t = 0
     double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
     double joint;                  // that holds it to its parent; -1: none
+    double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
@@ -47,6 +48,8 @@ typedef struct RigidRow {
     double target;  // L or e.d (m)
     double input;   // parameter that is its L; -1: none
     double constraint;
+    double
+        reach; // of a row that closes a loop: the first such row of the island that acts on a tree that it acts on too
 } RigidRow;
 
 // Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
@@ -76,7 +79,7 @@ typedef struct RigidForce {
 typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine, redundant;
+    int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
     int32_t n_loop_rows, n_recorded, n_moving, n_islands;
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
