@@ -158,10 +158,10 @@ typedef struct ShardAttribute {
 // column: [samples]); the lane table `lanes` beside them is a compound {trial, replicate, offset, length}. Every
 // dataset has long_name, units and column_names attributes and `time` attached as its dimension scale.
 #define SHARD_TRAJECTORIES "trajectories"
-#define SHARD_DEBUG "debug/newton"
+#define SHARD_DEBUG "debug/newton" // or debug/ and the name that the model has for its debug rows
 
 typedef struct Shard {
-    const char *group;                // SHARD_TRAJECTORIES or SHARD_DEBUG: where it stands in the file
+    const char *group;                // SHARD_TRAJECTORIES, SHARD_DEBUG or the model's: where it stands in the file
     const ShardAttribute *attributes; // of the file: campaign, spec hash, versions, model, seed
     int n_attributes;
     const Field *columns;
@@ -311,6 +311,17 @@ void table_integer(Table *table, int64_t value);
 void table_text(Table *table, const char *value); // NULL: none
 Error table_finish(Table *table);
 
+// ---- streams into memory (io/text_stream.c) -------------------------------------------------------------------------
+
+typedef struct TextStream {
+    FILE *out;             // what is written here
+    char *text;            // stands here once it is closed, NUL-terminated; the caller frees it, also after an error
+    size_t size, capacity; // bytes
+    const char *purpose;   // for messages: "not enough memory for ..."
+} TextStream;
+Error text_stream_open(const char *purpose, TextStream *stream); // it must not be moved until it is closed
+Error text_stream_close(TextStream *stream);                     // Error: memory ran out, now or on the way
+
 // ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
 
 // A file that is written piece by piece: as PATH.tmp until it is whole, then it has its name. "-": standard output.
@@ -342,7 +353,7 @@ typedef struct MasterPart {
     int64_t first, count; // samples of the shard's datasets
 } MasterPart;
 typedef struct Master {
-    const char *group; // SHARD_TRAJECTORIES or SHARD_DEBUG
+    const char *group; // as a shard's
     const Field *columns;
     int n_columns;
     bool float64;

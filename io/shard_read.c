@@ -32,12 +32,18 @@ struct ShardReader {
     ShardRow *rows;     // [n_lanes], malloc
     double *block;      // [block_rows][widest group], malloc
     int64_t block_rows; // of the longest lane, or more
-    bool float64;
+    bool float64, no_memory;
 };
 
 static Error shard_damaged(const char *path, const char *why)
 {
     return error_make(ERROR_MACHINE, "shard %s is damaged: %.200s", path_text(path).text, why);
+}
+
+// Of the machine, not of the file.
+static Error shard_no_memory(const char *path)
+{
+    return error_make(ERROR_MACHINE, "not enough memory to read shard %s", path_text(path).text);
 }
 
 static Error shard_verify(const char *path, const char *sha256, const Bytes *image)
@@ -153,6 +159,12 @@ static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t g
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
 
+static void shard_lacks_memory(Error *error, ShardReader *reader)
+{
+    reader->no_memory = true;
+    *error = shard_no_memory(reader->path);
+}
+
 static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
 {
     hsize_t shape[2];
@@ -160,8 +172,7 @@ static void shard_get_lanes(Error *error, ShardReader *reader, hid_t group)
     const hid_t data = shard_open_dataset(error, reader, group, "lanes", &stored, 1, shape);
     reader->n_lanes = (int64_t)shape[0];
     if (error->kind == OK) reader->rows = calloc((size_t)shape[0] + 1, sizeof(ShardRow));
-    if (error->kind == OK && reader->rows == NULL)
-        *error = error_make(ERROR_MACHINE, "not enough memory for its lanes");
+    if (error->kind == OK && reader->rows == NULL) shard_lacks_memory(error, reader);
     if (error->kind == OK && shape[0] > 0)
         shard_ok(error, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, reader->rows), "the lane table");
     shard_ok(error, H5Tclose(type), "the lane table");
@@ -213,8 +224,7 @@ static void shard_prepare_lanes(Error *error, ShardReader *reader)
     if (error->kind == OK && reader->groups.count > 0)
         reader->block = calloc((size_t)longest, (size_t)widest * sizeof(double));
     reader->block_rows = longest;
-    if (error->kind == OK && reader->groups.count > 0 && reader->block == NULL)
-        *error = error_make(ERROR_MACHINE, "not enough memory for a lane of %lld samples", (long long)longest);
+    if (error->kind == OK && reader->groups.count > 0 && reader->block == NULL) shard_lacks_memory(error, reader);
 }
 
 static Error shard_open_parts(ShardReader *reader, const Bytes *image)
@@ -230,7 +240,7 @@ static Error shard_open_parts(ShardReader *reader, const Bytes *image)
     if (error.kind == OK) shard_prepare_lanes(&error, reader);
     shard_ok(&error, H5Gclose(group), name);
     shard_ok(&error, H5Pclose(access), name);
-    return error.kind == OK ? error : shard_damaged(reader->path, error.text);
+    return error.kind == OK || reader->no_memory ? error : shard_damaged(reader->path, error.text);
 }
 
 // block[length][columns of the group] <- the lane's rows, widened by HDF5
@@ -290,7 +300,7 @@ static Error shard_rehearse(ShardReader *reader, const Bytes *image)
     if (WIFEXITED(status) && (WEXITSTATUS(status) == SHARD_REHEARSED || WEXITSTATUS(status) == SHARD_REFUSED))
         return error_none();
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        return error_make(ERROR_MACHINE, "reading shard %s was killed: is there too little memory?",
+        return error_make(ERROR_MACHINE, "the process that reads shard %s was killed: is there too little memory?",
                           path_text(reader->path).text);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         return shard_damaged(reader->path, "HDF5 comes to no end with it");
@@ -315,7 +325,7 @@ static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
 static Error shard_new_reader(const char *path, const ShardLayout *layout, ShardReader **out)
 {
     ShardReader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL) return error_make(ERROR_MACHINE, "not enough memory to read shard %s", path_text(path).text);
+    if (reader == NULL) return shard_no_memory(path);
     const Error error = arena_create(&reader->arena, SHARD_READER_MEMORY, "reading a shard");
     if (error.kind != OK) {
         free(reader);

@@ -272,7 +272,9 @@ static void axes_read_by_method(SpecReader *reader, AxesBuild *build)
     const GivenKey *outer = given_find(reader, "search.cmaes.outer");
     if (outer != NULL && method->wants_outer) axes_read_outer(reader, outer->value, build);
     if (method->wants_range && build->n_axes == 0 && (over == NULL || over->value->count == 0))
-        diagnose(reader->diagnostics, name->value, "method %s needs `over` with at least one parameter", method->name);
+        diagnose(reader->diagnostics, name->value,
+                 "method %s needs `over` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}",
+                 method->name);
 }
 
 void axes_read(SpecReader *reader)

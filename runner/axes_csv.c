@@ -139,7 +139,8 @@ static bool csv_read_header(CsvReader *csv, const Node *columns, AxesBuild *buil
     const int errors = diagnostics_errors(reader->diagnostics);
     csv->n_columns = csv->n_fields;
     if (csv->n_columns > CSV_COLUMNS_MAX) {
-        diagnose(reader->diagnostics, &csv->fields[0], "the header has more than %d columns", CSV_COLUMNS_MAX);
+        diagnose(reader->diagnostics, &csv->fields[0],
+                 "the header has more than %d columns; leave out those that are no parameters", CSV_COLUMNS_MAX);
         return false;
     }
     csv->axis = ARENA_NEW(reader->arena, int, csv->n_columns);

@@ -49,7 +49,7 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
     TRY(trial_columns(campaign->database, arena, &all));
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         if (by->count == OBJECTIVES_MAX)
-            return error_make(ERROR_USER, "--objectives: more than %d columns", OBJECTIVES_MAX);
+            return error_make(ERROR_USER, "--objectives: a front has at most %d columns", OBJECTIVES_MAX);
         TRY(front_column(&all, name, &by->names[by->count++]));
     }
     if (by->count >= 2) return error_none();

@@ -170,7 +170,7 @@ static Error campaign_use_device(Campaign *campaign)
 
 static Error campaign_open_device(Campaign *campaign)
 {
-    TRY(device_open(campaign->spec, campaign->options, &campaign->device));
+    TRY(device_open(campaign->spec, campaign->options, campaign->arena, &campaign->device));
     return campaign_use_device(campaign);
 }
 

@@ -205,15 +205,9 @@ static Error export_hdf5_image(const StoredCampaign *campaign, const char *path,
 static Error export_hdf5(const StoredCampaign *campaign, const char *path, Arena *arena)
 {
     Bytes image;
-    Output output;
     if (strcmp(path, "-") == 0) return error_make(ERROR_USAGE, "--hdf5 needs the name of a file, not -");
     TRY(export_hdf5_image(campaign, path, arena, &image));
-    Error error = output_open(path, arena, &output);
-    if (error.kind == OK) {
-        if (fwrite(image.data, 1, image.size, output.stream) != image.size)
-            error = error_make(ERROR_MACHINE, "%.300s could not be written", path);
-        error = output_close(&output, error);
-    }
+    const Error error = file_write_path(path, image.data, image.size, arena);
     free(image.data);
     return error;
 }

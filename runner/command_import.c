@@ -46,7 +46,8 @@ static Error import_header(Import *import, char *line)
     for (char *rest = line; rest != NULL; import->n_columns++) {
         const char *name = import_field(&rest);
         if (import->n_columns == IMPORT_COLUMNS_MAX)
-            return error_make(ERROR_USER, "the table has more than %d columns", IMPORT_COLUMNS_MAX);
+            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are no parameters",
+                              IMPORT_COLUMNS_MAX);
         int found = -1;
         for (int p = 0; p < configured_named(configured); p++) {
             if (strcmp(configured->parameters[p].name, name) == 0) found = p;
@@ -173,21 +174,19 @@ static Error import_run(const CommandLine *line)
     const char *path = line->arguments[0], *folder;
     Import *import = ARENA_NEW(line->arena, Import, 1);
     Bytes table;
-    char *text = NULL;
-    size_t size = 0;
+    TextStream points;
     *import = (Import){.line = line};
     TRY(command_spec(line, line->arguments[1], &import->spec));
     import->name = switch_text(line, "name", arena_format(line->arena, "%s_import", import->spec.experiment));
     TRY(campaign_folder(line->results, import->name, line->arena, &folder));
     if (!file_exists(path)) return error_make(ERROR_USER, "there is no table %.300s", path);
     TRY(file_read(path, IMPORT_BYTES_MAX, line->arena, &table));
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return error_make(ERROR_MACHINE, "not enough memory for the points of %.200s", path);
-    Error error = import_put(import, path, (char *)table.data, out);
-    if (fclose(out) != 0 && error.kind == OK)
-        error = error_make(ERROR_MACHINE, "not enough memory for the points of %.200s", path);
-    if (error.kind == OK) error = import_campaign(import, text);
-    free(text);
+    TRY(text_stream_open(arena_format(line->arena, "the points of %s", path), &points));
+    Error error = import_put(import, path, (char *)table.data, points.out);
+    const Error closed = text_stream_close(&points);
+    if (error.kind == OK) error = closed;
+    if (error.kind == OK) error = import_campaign(import, points.text);
+    free(points.text);
     return error;
 }
 

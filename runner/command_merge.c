@@ -151,9 +151,9 @@ static Error merge_examine_all(Merge *merge)
     }
     if (merge->differing == 0) return error_none();
     return error_make(ERROR_MACHINE,
-                      "%s trials differ, which can't be if all was computed right: nothing is merged; "
+                      "%s trial%s, which can't be if all was computed right: nothing is merged; "
                       "hopscotch doctor and replay tell which campaign is wrong",
-                      text_count(merge->differing).text);
+                      text_count(merge->differing).text, merge->differing == 1 ? " differs" : "s differ");
 }
 
 // ---- the copy -------------------------------------------------------------------------------------------------------

@@ -37,11 +37,15 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     Table *table = table_start(out, TABLE_TEXT, 5, names);
     for (int i = 0; i < model->n_options; i++) {
         const Option *option = &model->options[i];
-        const bool choice = option->type == OPTION_CHOICE, points = option->type == OPTION_POINTS;
+        const bool choice = option->type == OPTION_CHOICE, file = option->type == OPTION_FILE;
+        const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS;
         table_text(table, option->name);
-        table_text(table, choice ? models_choice(option, arena) : points ? "[]" : text_number(option->value).text);
+        table_text(table, choice ? models_choice(option, arena)
+                          : list ? "[]"
+                          : file ? "none"
+                                 : text_number(option->value).text);
         table_text(table, option->unit);
-        table_text(table, choice ? option->choices : models_range(option->low, option->high, arena));
+        table_text(table, choice || file ? option->choices : models_range(option->low, option->high, arena));
         table_text(table, option->doc);
     }
     return table_finish(table);
@@ -166,9 +170,12 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
         if (option->type == OPTION_CHOICE) {
             json_text(json, "default", models_choice(option, arena));
             json_text(json, "choices", option->choices);
-        } else if (option->type == OPTION_POINTS) {
+        } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS) {
             json_array(json, "default");
             json_close(json, ']');
+        } else if (option->type == OPTION_FILE) {
+            json_text(json, "default", "none");
+            json_text(json, "holds", option->choices);
         } else {
             json_number(json, "default", option->value);
             json_number(json, "low", option->low);

@@ -9,7 +9,7 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
     const int objective = (int)switch_integer(line, "objective", 1) - 1;
     TRY(plot_data_read(campaign, objective, switch_text(line, "where", NULL), line->arena, &data));
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, plot_picture(&data, kind, output.out, line->arena));
+    return command_output_finish(line, &output, plot_picture(&data, kind, output.stream.out, line->arena));
 }
 
 static Error plot_run(const CommandLine *line)

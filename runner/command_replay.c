@@ -83,9 +83,9 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
                           "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
-        return error_make(ERROR_USAGE, "--debug newton has a row for every iteration: leave out --sample");
+        return error_make(ERROR_USAGE, "--debug has a row for every iteration: leave out --sample");
     if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
-        return error_make(ERROR_USAGE, "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE");
+        return error_make(ERROR_USAGE, "--debug gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE");
     return error_none();
 }
 
@@ -151,15 +151,16 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
         return error_make(ERROR_USAGE, "-o: '%.200s' ends neither in .h5 nor in .csv, and - is CSV to standard output",
                           path);
     TRY(command_output_start(path, &output));
-    return command_output_finish(
-        line, &output, hdf5 ? trace_write_hdf5(trace, output.out, line->arena) : trace_write_csv(trace, output.out));
+    return command_output_finish(line, &output,
+                                 hdf5 ? trace_write_hdf5(trace, output.stream.out, line->arena)
+                                      : trace_write_csv(trace, output.stream.out));
 }
 
 static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
 {
     CommandOutput output;
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, trace_write_svg(trace, output.out, line->arena));
+    return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
 }
 
 static Error replay_write_page(const CommandLine *line, const ReplayTrace *const *traces, int count, const char *path)
@@ -171,7 +172,7 @@ static Error replay_write_page(const CommandLine *line, const ReplayTrace *const
                               traces[i]->campaign->spec.model->name);
     }
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, trace_write_page(traces, count, output.out, line->arena));
+    return command_output_finish(line, &output, trace_write_page(traces, count, output.stream.out, line->arena));
 }
 
 static Error replay_write(const CommandLine *line, const ReplayTrace *const *traces, int count)
@@ -254,7 +255,7 @@ static const Switch replay_switch_rows[] = {
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation here; a few figures if this is no terminal"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "between two samples, a multiple of the tick (default: the spec's)"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
-    {"debug", SWITCH_CHOICE, "newton", 0, 0, "instead of the trajectory a row for every iteration of the solver"},
+    {"debug", SWITCH_CHOICE, "newton|ndt", 0, 0, "instead of the trajectory a row for every iteration of the solver"},
 };
 static const Switches replay_switches = {replay_switch_rows,
                                          (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};

@@ -9,7 +9,8 @@ static Error report_command(const CommandLine *line, const StoredCampaign *campa
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
     TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
     TRY(command_output_start(path, &output));
-    return command_output_finish(line, &output, report_write(campaign, &data, &backend, output.out, line->arena));
+    return command_output_finish(line, &output,
+                                 report_write(campaign, &data, &backend, output.stream.out, line->arena));
 }
 
 static Error report_run(const CommandLine *line)

@@ -227,7 +227,7 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
     for (int i = 0; i < places->n_trajectories; i++)
         show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < places->n_debug_rows; i++)
-        show_print_arrays(&places->debug_rows[i], "debug rows", SHARD_DEBUG, first, second, out, arena);
+        show_print_arrays(&places->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first, second, out, arena);
 }
 
 static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *arena)

@@ -26,7 +26,9 @@ static Error stop_wait(const StopTarget *target)
         TRY(lock_holder(target->lock, holder, sizeof holder));
         if (strcmp(holder, target->holder) != 0) return error_none();
         if (interrupt_requested() != 0)
-            return error_make(ERROR_INTERRUPTED, "%s was asked to stop and had not ended yet", target->place.name);
+            return error_make(ERROR_INTERRUPTED,
+                              "%s was asked to stop and had not ended yet; hopscotch status tells when it has",
+                              target->place.name);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
 }
@@ -41,9 +43,10 @@ static Error stop_run(const CommandLine *line)
                           root);
     const char *request = arena_format(line->arena, "%s\n", target.holder);
     TRY(file_write(target.place.folder, CAMPAIGN_STOP, request, strlen(request)));
+    if (switch_given(line, "wait")) interrupt_install();
     fprintf(line->out, "%s: asked %s to stop\n", name, target.holder);
     if (!switch_given(line, "wait")) return error_none();
-    interrupt_install();
+    fflush(line->out);
     TRY(stop_wait(&target));
     fprintf(line->out, "%s: stopped; hopscotch resume %s%s goes on\n", name, name, root);
     return error_none();

@@ -25,7 +25,7 @@ static Error verify_read_also(Verify *verify)
 {
     const Configured *configured = &verify->task.campaign->spec.configured;
     const int named = configured_named(configured);
-    const char *text = switch_text(verify->line, "grid-over", NULL);
+    const char *text = switch_text(verify->line, "grid-over", NULL), *model = verify->task.campaign->spec.model->name;
     const char **names = ARENA_NEW(verify->line->arena, const char *, named);
     int *also = ARENA_NEW(verify->line->arena, int, named);
     for (int p = 0; p < named; p++) names[p] = configured->parameters[p].name;
@@ -37,9 +37,9 @@ static Error verify_read_also(Verify *verify)
         }
         const char *nearest = found < 0 ? nearest_name(name, names, named) : NULL;
         if (found < 0)
-            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s%s%s%s", name,
-                              verify->task.campaign->spec.model->name, nearest != NULL ? "; did you mean '" : "",
-                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; %s%s%s", name, model,
+                              nearest != NULL ? "did you mean '" : "hopscotch models ",
+                              nearest != NULL ? nearest : model, nearest != NULL ? "'?" : " lists them");
         if (verify->task.n_also < named) also[verify->task.n_also++] = found;
     }
     verify->task.also = also;
@@ -91,6 +91,7 @@ static Error verify_ask(Verify *verify)
 static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
+    if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
     const RunOptions options = {.results = verify->place.results,
                                 .name = name,
                                 .backend = command_backend(line, verify->task.campaign->spec.device.backend),

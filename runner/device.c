@@ -37,7 +37,7 @@ static Error device_prepare(Device *device)
     device->lanes = plan_batch_lanes(spec, device->backend, device->requested, &device->traced_max);
     device->debug_max = record_debug_lanes(spec, device->lanes / spec->replicates.count);
     TRY(plan_fits(device));
-    TRY(backend_prepare(device->backend, &spec->configured, device->lanes, device->traced_max,
+    TRY(backend_prepare(device->backend, &device->configured, device->lanes, device->traced_max,
                         spec->record.trajectories ? recording_of(spec, RECORD_TRAJECTORIES).capacity : 0));
     if (device->debug_max == 0) return error_none();
     return backend_prepare_debug(device->backend, device->debug_max, recording_of(spec, RECORD_DEBUG).capacity);
@@ -115,7 +115,7 @@ static void device_note_trouble(Device *device, const char *name, const Error *c
                 backend_info(device->backend)->device, text_count(device->lanes).text);
 }
 
-Error device_open(const Spec *spec, const RunOptions *options, Device *device)
+Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device)
 {
     *device = (Device){.spec = spec,
                        .options = options->backend,
@@ -125,6 +125,7 @@ Error device_open(const Spec *spec, const RunOptions *options, Device *device)
                        .requested = options->batch > 0 ? options->batch : spec->device.batch};
     if (device->any) device->options.devices = 1;
     if (device->options.name == NULL) device->options.name = spec->device.backend;
+    TRY(spec_build(spec, arena, &device->configured));
     const Error error = device_start(device);
     if (!device_is_at_fault(error.kind)) return error;
     TRY(device_elsewhere(device, &error));

@@ -158,9 +158,11 @@ static Error digest_lane(DigestShards *shards, Statement *statement, Sha256 *has
     const bool there = row < shard_lane_count(reader);
     const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
     if (lane.trial != trial || lane.replicate != replicate || lane.length != length) {
-        return error_make(ERROR_MACHINE,
-                          "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says", name,
-                          (long long)trial, (long long)replicate, (long long)row);
+        return error_make(
+            ERROR_MACHINE,
+            "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; hopscotch "
+            "doctor tells what is damaged",
+            name, (long long)trial, (long long)replicate, (long long)row);
     }
     const size_t size = (size_t)length * (size_t)shards->layout.n_columns * sizeof(double);
     TRY(digest_reserve(shards, size));

@@ -21,7 +21,7 @@ void repair_tell(const Repair *repair, const char *format, ...)
 Error repair_open_device(Repair *repair)
 {
     if (repair->device_open) return error_none();
-    TRY(device_open(&repair->spec, &repair->options, &repair->device));
+    TRY(device_open(&repair->spec, &repair->options, repair->arena, &repair->device));
     repair->device_open = true;
     return error_none();
 }
@@ -75,6 +75,10 @@ static Error repair_bind_campaign(const Repair *repair, Database *database, cons
 {
     Statement *statement = NULL;
     bool row = false;
+    TRY(database_run(
+        database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
+                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1 WHERE NOT EXISTS "
+                  "(SELECT * FROM campaign)"));
     TRY(database_prepare(database,
                          "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "
                          "canonical = ?, hash = ?, seed = ?, replicates = ?, numerics_version = "

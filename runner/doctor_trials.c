@@ -94,8 +94,10 @@ static Error repair_tell_stored(RepairBlock *block, const char *sql)
     bool all = true;
     TRY(repair_stored_results(repair, sql, trials, &all));
     if (!all)
-        return error_make(ERROR_MACHINE, "trials before %lld are missing, on which those after them depend",
-                          (long long)block->first);
+        return error_make(ERROR_MACHINE,
+                          "trials before %lld are missing, on which those after them depend: nothing was changed; "
+                          "hopscotch run %.200s/resolved.yaml --name NEW computes all of them again",
+                          (long long)block->first, repair->doctor->place->folder);
     TRY(repair->spec.method->tell(&repair->search, trials));
     trials->count = 0;
     return error_none();

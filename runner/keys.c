@@ -136,8 +136,9 @@ static const Key keys_rows[] = {
     {.path = "record.debug", .type = KEY_SECTION, .doc = "what happens inside the steps of chosen trials",
      .example = "{newton: {select: {best: 1}, window: [0.28, 0.3]}}"},
     {.path = "record.debug.newton", .type = KEY_SECTION,
-     .doc = "a row for each iteration of a step's implicit solve: residuals, state before and after; the trials are "
-            "simulated again for it, to the same bits", .example = "{select: {best: 1}, window: [0.28, 0.3]}"},
+     .doc = "a row for each iteration of the model's solver: of a hopper's implicit step residuals, state before and "
+            "after; other models have names of their own for it. The trials are simulated again, to the same bits",
+     .example = "{select: {best: 1}, window: [0.28, 0.3]}"},
     {.path = "record.debug.newton.select", .type = KEY_SECTION,
      .doc = "the trials; with `on: failure` the first 1000 that failed unless others are chosen",
      .example = "{best: 1, every: 1000, failures: 5, trials: [0, 41]}"},
@@ -196,7 +197,8 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
-        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,
+        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
+        [OPTION_FILE] = KEY_FILE,
     };
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],
@@ -206,7 +208,9 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .high = option->high,
                  .words = option->choices,
                  .doc = option->doc,
-                 .store = option->type == OPTION_POINTS ? STORE_POINTS : STORE_DOUBLE,
+                 .store = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS ? STORE_POINTS
+                          : option->type == OPTION_FILE                                   ? STORE_FILE
+                                                                                          : STORE_DOUBLE,
                  .flags = KEY_IDENTITY};
 }
 
@@ -233,6 +237,32 @@ Key key_of_parameter(const Parameter *parameter, Arena *arena)
                  .doc = parameter->doc,
                  .store = STORE_DOUBLE,
                  .flags = KEY_IDENTITY};
+}
+
+#define KEYS_DEBUG "record.debug.newton"
+
+const char *model_debug_group(const Model *model)
+{
+    return model != NULL && model->debug != NULL ? model->debug : SHARD_DEBUG;
+}
+
+const char *model_debug_name(const Model *model) { return strrchr(model_debug_group(model), '/') + 1; }
+
+Key key_of_debug(const Key *key, const Model *model, Arena *arena)
+{
+    const size_t length = strlen(KEYS_DEBUG);
+    Key own = *key;
+    if (model == NULL || model->debug == NULL || strncmp(key->path, KEYS_DEBUG, length) != 0) return own;
+    own.path = arena_format(arena, "record.debug.%s%s", model_debug_name(model), key->path + length);
+    return own;
+}
+
+const char *key_table_path(const Key *key, Arena *arena)
+{
+    const char *prefix = "record.debug.";
+    if (strncmp(key->path, prefix, strlen(prefix)) != 0) return key->path;
+    const char *name = key->path + strlen(prefix);
+    return arena_format(arena, "%s%s", KEYS_DEBUG, name + strcspn(name, "."));
 }
 
 const Parameter *keys_extra(const Model *model, const char *name)
@@ -331,6 +361,8 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) return keys_expected_number(key, arena);
     if (key->type == KEY_BOOLEAN) return "true or false";
     if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
+    if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
+    if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";

@@ -11,11 +11,13 @@ typedef enum KeyType {
     KEY_NUMBER,
     KEY_INTEGER,
     KEY_BOOLEAN,
-    KEY_CHOICE, // one of the words in `words`
-    KEY_POINTS, // a list of [x, y], x increasing
-    KEY_ITEMS,  // a list of mappings, described by a List
-    KEY_NAME,   // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
-    KEY_FORM,   // has a form of its own, read by the function that spec.c names for it
+    KEY_CHOICE,  // one of the words in `words`
+    KEY_POINTS,  // a list of [x, y], x increasing
+    KEY_NUMBERS, // a list of numbers
+    KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
+    KEY_ITEMS,   // a list of mappings, described by a List
+    KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
+    KEY_FORM,    // has a form of its own, read by the function that spec.c names for it
     KEY_SECTION,
     KEY_LATER // designed, not built: a clear error instead of an unknown key
 } KeyType;
@@ -30,7 +32,8 @@ typedef enum KeyStore {
     STORE_BOOLEAN,
     STORE_TEXT,
     STORE_POINTS,
-    STORE_ITEMS
+    STORE_ITEMS,
+    STORE_FILE
 } KeyStore;
 
 enum {
@@ -85,6 +88,10 @@ Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
 const char *key_name(const Key *key); // last part of the path
+// A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
+// And the path that such a row has in the table.
+Key key_of_debug(const Key *key, const Model *model, Arena *arena);
+const char *key_table_path(const Key *key, Arena *arena);
 // "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
 const char *key_expected(const Key *key, Arena *arena);
 const char *key_range(const Key *key, Arena *arena);
@@ -134,6 +141,9 @@ const char *values_text(const Values *values, Arena *arena);
 // The value of a row of KEY_POINTS; node NULL: there are none. And as flow YAML, [[0, 0], [1, 0.1]].
 void points_read(SpecReader *reader, const Key *key, const Node *node);
 const char *points_text(const Points *points, Arena *arena);
+// The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
+void numbers_read(SpecReader *reader, const Key *key, const Node *node);
+const char *numbers_text(const Points *numbers, Arena *arena);
 // One row a form, for the schema and the reference page.
 typedef struct ValueForm {
     const char *name, *arguments, *doc, *example;
@@ -141,6 +151,14 @@ typedef struct ValueForm {
     int n_arguments;
 } ValueForm;
 const ValueForm *value_forms(int *count);
+
+// ---- files.c: files that a model reads ------------------------------------------------------------------------------
+
+// The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
+// it holds, for the spec's identity.
+void files_read(SpecReader *reader, const Key *key, const Node *node);
+const char *files_text(const SpecFile *file, Arena *arena);
+const char *files_identity(const SpecFile *file, Arena *arena);
 
 // ---- items.c: lists that models declare -----------------------------------------------------------------------------
 

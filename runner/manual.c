@@ -117,16 +117,14 @@ void manual_command(const Command *command, FILE *out)
 
 void manual_spec(FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL) return;
-    spec_reference(memory);
-    fclose(memory);
+    TextStream keys;
+    if (text_stream_open("the page of keys", &keys).kind != OK) return;
+    spec_reference(keys.out);
+    (void)text_stream_close(&keys); // what there is of it is shown
     manual_head("HOPSCOTCH-SPEC", 5, "hopscotch-spec", "every key of an experiment's spec", out);
     fputs(".SH DESCRIPTION\n.nf\n", out);
-    manual_put_lines(out, text);
+    manual_put_lines(out, keys.text);
     fputs(".fi\n", out);
     manual_tail(".BR hopscotch (1),\n.BR hopscotch\\-check (1)\n", out);
-    free(text);
+    free(keys.text);
 }

@@ -339,7 +339,7 @@ Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan 
     plan_count_trials(&maker, true);
     plan_count_recorded(&maker);
     maker.started = clock_seconds();
-    const Error opened = device_open(spec, options, &maker.device);
+    const Error opened = device_open(spec, options, arena, &maker.device);
     if (opened.kind == ERROR_MEMORY) snprintf(plan->refusal, sizeof plan->refusal, "%s", opened.text);
     if (opened.kind != OK) return opened.kind == ERROR_MEMORY ? error_none() : opened;
     const Error error = plan_on_device(&maker, options);

@@ -47,18 +47,17 @@ void plot_write_picture(const Plot *plot, const char *title, const char *panels,
 
 Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena)
 {
-    char *panels = NULL;
-    size_t size = 0;
+    TextStream panels;
     const char *nothing = kind->nothing(data, arena);
     if (nothing != NULL) return error_make(ERROR_USER, "there is nothing to plot as %s: %.300s", kind->name, nothing);
-    Plot plot = {.out = open_memstream(&panels, &size)};
-    if (plot.out == NULL) return error_make(ERROR_MEMORY, "not enough memory for the plot");
-    const Error error = kind->draw(data, &plot, arena);
-    const bool written = fclose(plot.out) == 0;
-    if (error.kind == OK && written)
+    TRY(text_stream_open("the plot", &panels));
+    Plot plot = {.out = panels.out};
+    Error error = kind->draw(data, &plot, arena);
+    const Error closed = text_stream_close(&panels);
+    if (error.kind == OK) error = closed;
+    if (error.kind == OK)
         plot_write_picture(&plot, arena_format(arena, "%s: %s", text_visible(data->campaign->name, arena), kind->title),
-                           panels, out);
-    free(panels);
-    if (error.kind == OK && !written) return error_make(ERROR_MEMORY, "not enough memory for the plot");
+                           panels.text, out);
+    free(panels.text);
     return error;
 }

@@ -31,7 +31,7 @@ static Recording record_debug(const Spec *spec)
     const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
     int64_t first, end;
     Recording recording = {.wanted = spec->record.debug.wanted,
-                           .group = SHARD_DEBUG,
+                           .group = model_debug_group(spec->model),
                            .table = "debug_rows",
                            .select = &spec->record.debug.select,
                            .columns = configured->debug,

@@ -109,11 +109,22 @@ int64_t spec_debug_rows(const Spec *spec)
     return keep > 0 && keep < rows ? keep : rows;
 }
 
+// A key of the section of debug rows, by its end.
+static const char *record_debug_path(SpecReader *reader, const char *end)
+{
+    return arena_format(reader->arena, "record.debug.%s%s", model_debug_name(reader->spec->model), end);
+}
+
+static const GivenKey *record_debug_given(SpecReader *reader, const char *end)
+{
+    return given_find(reader, record_debug_path(reader, end));
+}
+
 static void record_read_window(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     const Configured *configured = &spec->configured;
-    const GivenKey *given = given_find(reader, "record.debug.newton.window");
+    const GivenKey *given = record_debug_given(reader, ".window");
     if (given == NULL) return;
     if (given->value->kind != NODE_SEQUENCE || given->value->count != 2) {
         form_mistyped(reader, given->path, given->value);
@@ -150,9 +161,9 @@ static void record_read_debug(SpecReader *reader)
 {
     enum { FAILURES = 1000, KEEP = 200 }; // of `on: failure`
     Spec *spec = reader->spec;
-    const GivenKey *given = given_find(reader, "record.debug.newton");
+    const GivenKey *given = record_debug_given(reader, "");
     Selection *select = &spec->record.debug.select;
-    record_read_trials(reader, "record.debug.newton.select.trials", select);
+    record_read_trials(reader, record_debug_path(reader, ".select.trials"), select);
     if (spec->record.debug.failed_only && !record_selects(select)) select->failures = FAILURES;
     if (spec->record.debug.failed_only && spec->record.debug.keep == 0) spec->record.debug.keep = KEEP;
     spec->record.debug.wanted = record_selects(select);

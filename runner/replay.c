@@ -80,13 +80,14 @@ static Error replay_watch(const ReplayRequest *request, Spec *spec)
 // ---- simulation -----------------------------------------------------------------------------------------------------
 
 // One batch that holds nothing but this trial's replicates.
-static Error replay_batch(Replay *replay, Backend *backend)
+static Error replay_batch(Replay *replay, Backend *backend, Arena *arena)
 {
     const Spec *spec = &replay->spec;
     const Recording recording = recording_of(spec, replay->flight.kind);
     const int64_t traced = replay->observed && replay->flight.kind == RECORD_TRAJECTORIES ? recording.lanes : 0;
-    TRY(backend_prepare(backend, &spec->configured, spec->replicates.count, traced,
-                        traced > 0 ? recording.capacity : 0));
+    Configured configured;
+    TRY(spec_build(spec, arena, &configured));
+    TRY(backend_prepare(backend, &configured, spec->replicates.count, traced, traced > 0 ? recording.capacity : 0));
     if (replay->observed && replay->flight.kind == RECORD_DEBUG)
         TRY(backend_prepare_debug(backend, recording.lanes, recording.capacity));
     flight_fill(spec, &replay->flight, backend_batch(backend, 0));
@@ -115,7 +116,7 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     TRY(search_stored_trial(&search, replay->campaign->database, &replay->stored, 0, &trials->ordinal[0],
                             trials->parameter));
     TRY(backend_open(options, &backend));
-    const Error error = replay_batch(replay, backend);
+    const Error error = replay_batch(replay, backend, arena);
     backend_close(backend);
     return error;
 }

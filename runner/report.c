@@ -13,21 +13,20 @@
 // ---- colours --------------------------------------------------------------------------------------------------------
 
 // The plots follow the page: light, or dark if the system or the reader wants it, and light on paper.
-const char *report_style(Arena *arena)
+Error report_style(Arena *arena, const char **style)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return "";
-    plot_style(out, "", false);
-    fputs("@media screen{\n", out);
-    plot_style(out, ":root[data-theme=dark]", true);
-    fputs("}\n@media screen and (prefers-color-scheme:dark){\n", out);
-    plot_style(out, ":root:not([data-theme=light])", true);
-    fputs("}\n", out);
-    const char *style = fclose(out) == 0 ? arena_copy(arena, text) : "";
-    free(text);
-    return style;
+    TextStream rules;
+    TRY(text_stream_open("the colours of a page", &rules));
+    plot_style(rules.out, "", false);
+    fputs("@media screen{\n", rules.out);
+    plot_style(rules.out, ":root[data-theme=dark]", true);
+    fputs("}\n@media screen and (prefers-color-scheme:dark){\n", rules.out);
+    plot_style(rules.out, ":root:not([data-theme=light])", true);
+    fputs("}\n", rules.out);
+    const Error error = text_stream_close(&rules);
+    *style = error.kind == OK ? arena_copy(arena, rules.text) : "";
+    free(rules.text);
+    return error;
 }
 
 // ---- sections -------------------------------------------------------------------------------------------------------
@@ -181,7 +180,9 @@ Error report_write(const StoredCampaign *campaign, const PlotData *data, const B
                    Arena *arena)
 {
     const Report report = {.campaign = campaign, .data = data, .backend = backend, .out = out, .arena = arena};
-    page_start(out, campaign->name, report_style(arena));
+    const char *style;
+    TRY(report_style(arena, &style));
+    page_start(out, campaign->name, style);
     TRY(report_body(&report));
     page_finish(out);
     return error_none();

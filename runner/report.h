@@ -5,7 +5,7 @@
 #include "plot.h"
 
 // Rules for light, dark and printed pages, for page_start.
-const char *report_style(Arena *arena);
+Error report_style(Arena *arena, const char **style);
 // The sections of a page, one after another.
 Error report_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
                    Arena *arena);

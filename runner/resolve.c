@@ -22,7 +22,8 @@ static double resolve_number(const Key *key)
     case STORE_NONE:
     case STORE_TEXT:
     case STORE_POINTS:
-    case STORE_ITEMS: break;
+    case STORE_ITEMS:
+    case STORE_FILE: break;
     }
     return key->value;
 }
@@ -37,7 +38,9 @@ static const char *resolve_number_text(const Key *key, double number, Arena *are
 static const char *resolve_value(const Key *key, Arena *arena)
 {
     if (key->store == STORE_TEXT) return *(const char *const *)key->at;
+    if (key->type == KEY_NUMBERS) return numbers_text(key->at, arena);
     if (key->store == STORE_POINTS) return points_text(key->at, arena);
+    if (key->store == STORE_FILE) return files_text(key->at, arena);
     if (key->store == STORE_ITEMS) return items_text(key, arena);
     const double number = resolve_number(key);
     if (key->type == KEY_BOOLEAN) return number != 0.0 ? "true" : "false";
@@ -100,7 +103,8 @@ static void resolve_row(ResolveWriter *writer, const Key *key)
     const char *value = resolve_value(key, writer->reader->arena);
     if (key->type == KEY_NAME) value = resolve_plain(value, writer->reader->arena);
     const bool is_word = key->words != NULL && strcmp(value, key->words) == 0;
-    resolve_line(writer, key->path, value, is_word || key->type == KEY_CHOICE ? NULL : key->unit);
+    const bool no_unit = is_word || key->type == KEY_CHOICE || key->type == KEY_FILE;
+    resolve_line(writer, key->path, value, no_unit ? NULL : key->unit);
 }
 
 static void resolve_model(ResolveWriter *writer, const char *path)
@@ -411,7 +415,8 @@ static void resolve_write(FILE *out, const SpecReader *reader)
         if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
         if (key->type != KEY_FORM) resolve_row(&writer, key);
         for (size_t f = 0; f < sizeof resolve_forms / sizeof resolve_forms[0]; f++) {
-            if (strcmp(resolve_forms[f].path, key->path) == 0) resolve_forms[f].write(&writer, key->path);
+            if (strcmp(resolve_forms[f].path, key_table_path(key, reader->arena)) == 0)
+                resolve_forms[f].write(&writer, key->path);
         }
     }
 }
@@ -443,7 +448,8 @@ static void resolve_identity_rows(const SpecReader *reader, ResolveLines *lines)
         if ((key->flags & KEY_IDENTITY) == 0 || key->type == KEY_FORM) continue;
         if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
         const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
-        const char *value = resolve_value(key, lines->arena);
+        const char *value =
+            key->type == KEY_FILE ? files_identity(key->at, lines->arena) : resolve_value(key, lines->arena);
         if (axis == NULL)
             resolve_add(lines, key->path, value);
         else if (axis->partial) // its own key is free to come and go
@@ -566,7 +572,8 @@ static Error resolve_text(SpecReader *reader)
     const bool fits = out != NULL && ferror(out) == 0;
     if (out != NULL && (fclose(out) != 0 || !fits)) {
         diagnose(reader->diagnostics, reader->root,
-                 "with every value written out the spec has more than 16 MiB, the most that is allowed");
+                 "with every value written out the spec has more than 16 MiB, the most that is allowed; give it "
+                 "fewer points");
     }
     reader->spec->resolved = arena_copy(reader->arena, text);
     arena_destroy(&arena);

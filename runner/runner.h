@@ -100,13 +100,23 @@ typedef struct Selection {
     int n_trials;
 } Selection;
 
+// Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
+#define CAMPAIGN_FILES "files"
+
+// A file that the model reads. What it holds is part of the spec's identity, its name is not.
+typedef struct SpecFile {
+    const char *name; // below the folder of the spec; NULL: none is given
+    Sha256Text digest;
+} SpecFile;
+
 typedef struct Spec {
     const char *file, *text; // as given
     const char *experiment;
     uint64_t seed; // < 2^53
     const Model *model;
     const double *settings;      // [model->n_options]
-    const Points *option_points; // [model->n_options + n_lists]: of the OPTION_POINTS, then of the model's lists
+    const Points *option_points; // [model->n_options + n_lists]: of the options, then of the model's lists
+    const SpecFile *files;       // [model->n_options]: of the OPTION_FILEs
     Configured configured;
     const double *fixed; // [n_parameters]: value of each parameter that is not searched
 
@@ -207,6 +217,14 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
 bool spec_several(const Spec *spec); // several objectives
+const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
+const char *model_debug_name(const Model *model);  // "newton"
+// The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
+// in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
+// is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
+Error spec_build(const Spec *spec, Arena *arena, Configured *out);
+// Copies of the spec's files in the campaign's folder, where there are none yet.
+Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
 // Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.
@@ -356,6 +374,11 @@ bool search_drops(const Spec *spec); // some ids may stand for no trial
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
+// What `restore` says of a state that is not of the version that this program reads, or not whole; what `tell` says of
+// trials[index] if it is not what was asked for, which only a bug could make.
+Error search_state_of_other(const Search *search, int version);
+Error search_state_damaged(const Search *search);
+Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
 // What the model says of the trials of a spec before they run (runner/explain.c): remarks[REMARKS_MAX]; at most a few
 // thousand trials are looked at. And its warnings, a line each.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
@@ -694,9 +717,7 @@ TableFormat command_format(const CommandLine *line);
 // (runner/command_output.c). Its path and size are told.
 typedef struct CommandOutput {
     const char *path;
-    FILE *out;
-    char *text;
-    size_t size;
+    TextStream stream;
 } CommandOutput;
 Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);

@@ -204,7 +204,8 @@ static void scalar_store(const Key *key, double value, const char *text)
     case STORE_BOOLEAN: *(bool *)key->at = value != 0.0; break;
     case STORE_TEXT: *(const char **)key->at = text; break;
     case STORE_POINTS:
-    case STORE_ITEMS: break;
+    case STORE_ITEMS:
+    case STORE_FILE: break;
     }
 }
 

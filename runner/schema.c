@@ -134,6 +134,8 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
     }
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
     if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
+    if (key->type == KEY_NUMBERS) schema_words(json, "type", "array", arena);
+    if (key->type == KEY_FILE) schema_words(json, "type", "string|object", arena);
 }
 
 static void schema_no_points(Json *json)
@@ -148,8 +150,10 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_text(json, "default", words_at(key->words, (int)key->value, arena));
     else if (key->type == KEY_BOOLEAN)
         json_boolean(json, "default", key->value != 0.0);
-    else if (key->type == KEY_POINTS || key->type == KEY_ITEMS)
+    else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_ITEMS)
         schema_no_points(json);
+    else if (key->type == KEY_FILE)
+        json_text(json, "default", "none");
     else if (key->words != NULL)
         json_text(json, "default", key->words);
     else
@@ -319,7 +323,7 @@ static const struct {
 static void schema_form(Json *json, const Key *key, Arena *arena)
 {
     for (size_t f = 0; f < sizeof schema_forms / sizeof schema_forms[0]; f++) {
-        if (strcmp(schema_forms[f].path, key->path) != 0) continue;
+        if (strcmp(schema_forms[f].path, key_table_path(key, arena)) != 0) continue;
         if (schema_forms[f].type != NULL) json_text(json, "type", schema_forms[f].type);
         schema_forms[f].write(json, arena);
     }
@@ -703,12 +707,30 @@ static void schema_definitions(Json *json, Arena *arena)
     json_close(json, '}');
 }
 
+// The key table, and the debug rows of models that call them otherwise.
+static const Key *schema_rows(int *count, Arena *arena)
+{
+    int n_table;
+    const Key *table = keys_table(&n_table);
+    Key *rows = ARENA_NEW(arena, Key, n_table * (1 + model_count()));
+    memcpy(rows, table, (size_t)n_table * sizeof *rows);
+    *count = n_table;
+    for (int m = 0; m < model_count(); m++) {
+        if (model_at(m)->debug == NULL) continue;
+        for (int i = 0; i < n_table; i++) {
+            rows[*count] = key_of_debug(&table[i], model_at(m), arena);
+            *count += rows[*count].path != table[i].path;
+        }
+    }
+    return rows;
+}
+
 void spec_schema(FILE *out)
 {
     Arena arena;
     if (arena_create(&arena, SCHEMA_ARENA, "the schema").kind != OK) return;
     int count;
-    const Key *rows = keys_table(&count);
+    const Key *rows = schema_rows(&count, &arena);
     Json json;
     json_start(&json, out, true);
     json_object(&json, NULL);

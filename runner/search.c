@@ -75,6 +75,31 @@ bool search_complete(const Spec *spec, double *parameter)
     return true;
 }
 
+// ---- states ---------------------------------------------------------------------------------------------------------
+
+Error search_state_of_other(const Search *search, int version)
+{
+    return error_make(
+        ERROR_USER,
+        "the stored state of search method %s is not of version %d, the one that this program reads; resume "
+        "with the version of the program that wrote it",
+        search->method->name, version);
+}
+
+Error search_state_damaged(const Search *search)
+{
+    return error_make(ERROR_MACHINE,
+                      "the stored state of search method %s is damaged; hopscotch doctor CAMPAIGN --repair computes it "
+                      "again",
+                      search->method->name);
+}
+
+Error search_told_wrong(const Search *search, const Trials *trials, int64_t index)
+{
+    return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told to %s out of order",
+                      (long long)trials->id[index], (long long)trials->search[index], search->method->name);
+}
+
 // ---- trials known beforehand ----------------------------------------------------------------------------------------
 
 enum { ENUMERATED_STATE_VERSION = 1 };
@@ -121,8 +146,8 @@ int64_t search_affordable(const Search *search, int64_t most)
 Error enumerated_check_total(int64_t total)
 {
     if (total <= TRIALS_MAX) return error_none();
-    return error_make(ERROR_USER, "search: %lld trials are more than the 2^48 that ids reach; use fewer",
-                      (long long)total);
+    return error_make(ERROR_USER, "search: %s trials are more than the 2^48 that ids reach; use fewer",
+                      total < INT64_MAX ? text_count(total).text : "more than 2^63");
 }
 
 Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search)
@@ -188,10 +213,7 @@ Error enumerated_tell(Search *search, const Trials *trials)
     EnumeratedState *state = search->state;
     int64_t next = state->next;
     for (int64_t i = 0; i < trials->count; i++) {
-        if (trials->id[i] < next || trials->id[i] >= search->asked) {
-            return error_make(ERROR_MACHINE, "bug: trial %lld was told out of order, after %lld of %lld asked for",
-                              (long long)trials->id[i], (long long)next, (long long)search->asked);
-        }
+        if (trials->id[i] < next || trials->id[i] >= search->asked) return search_told_wrong(search, trials, i);
         next = trials->id[i] + 1;
     }
     state->next = next;
@@ -201,16 +223,8 @@ Error enumerated_tell(Search *search, const Trials *trials)
 Error enumerated_restore(Search *search)
 {
     const EnumeratedState *state = search->state;
-    if (state->version != ENUMERATED_STATE_VERSION) {
-        return error_make(ERROR_USER,
-                          "the stored state of search method %s has version %u, and this program reads version %d; "
-                          "resume with the version of the program that wrote it",
-                          search->method->name, (unsigned)state->version, ENUMERATED_STATE_VERSION);
-    }
-    if (state->next < 0 || state->next > search->total) {
-        return error_make(ERROR_MACHINE, "the stored state of search method %s is damaged: next trial %lld of %lld",
-                          search->method->name, (long long)state->next, (long long)search->total);
-    }
+    if (state->version != ENUMERATED_STATE_VERSION) return search_state_of_other(search, ENUMERATED_STATE_VERSION);
+    if (state->next < 0 || state->next > search->total) return search_state_damaged(search);
     search->asked = state->next;
     return error_none();
 }

@@ -25,7 +25,7 @@ static Error search_centered_init(const Spec *spec, Arena *arena, Search *search
     int64_t total = 1;
     for (int a = 0; a < spec->n_axes; a++) {
         if (__builtin_add_overflow(total, spec->axes[a].values.count - 1, &total))
-            return error_make(ERROR_USER, "search.over: there are more than 2^63 values; use fewer");
+            return enumerated_check_total(INT64_MAX);
     }
     return enumerated_init((Enumeration){.point = search_centered_point, .data = NULL}, total, arena, search);
 }

@@ -399,8 +399,7 @@ static Error cmaes_tell(Search *search, const Trials *trials)
     for (int64_t t = 0; t < trials->count; t++) {
         const int64_t run = trials->search[t] - (int64_t)cmaes->settings[CMAES_FIRST];
         if (trials->id[t] != state->next_id || run != state->search || trials->round[t] != state->round)
-            return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told out of order",
-                              (long long)trials->id[t], (long long)run);
+            return search_told_wrong(search, trials, t);
         const CmaesPopulation *population = cmaes_population(search, run);
         double *told = cmaes_told(search) + cmaes_told_width(cmaes) * state->told;
         told[0] = isnan(trials->fitness[t]) ? (double)NAN : trials->fitness[t] + 0.0;
@@ -479,15 +478,12 @@ static Error cmaes_restore(Search *search)
     Cmaes *cmaes = search->scratch;
     const CmaesState *state = cmaes_state(search);
     if (search->state_size < sizeof *state || state->version != CMAES_STATE_VERSION)
-        return error_make(ERROR_USER,
-                          "the stored state of search method cmaes is not of version %d, the one that this "
-                          "program reads; resume with the version of the program that wrote it",
-                          CMAES_STATE_VERSION);
-    if (!cmaes_is_whole(search)) return error_make(ERROR_MACHINE, "the stored state of search method cmaes is damaged");
+        return search_state_of_other(search, CMAES_STATE_VERSION);
+    if (!cmaes_is_whole(search)) return search_state_damaged(search);
     for (int64_t i = 0; i < cmaes->n_populations; i++) cmaes->populations[i].round = -1;
     cmaes_set_cursor(search, cmaes);
     if (state->told > 0 && state->told >= cmaes_population(search, state->search)->run)
-        return error_make(ERROR_MACHINE, "the stored state of search method cmaes is damaged");
+        return search_state_damaged(search);
     search->asked = state->next_id;
     return error_none();
 }

@@ -163,9 +163,8 @@ static Error search_grid_measure(const Spec *spec, Arena *arena, SearchGridBlock
     for (int a = spec->n_axes - 1; a >= 0; a--) {
         if (block->values[a].count == 0 || !search_grid_leads(block, a)) continue;
         block->digits[a] = (SearchGridDigit){.stride = block->count, .count = block->values[a].count};
-        if (__builtin_mul_overflow(block->count, block->digits[a].count, &block->count)) {
-            return error_make(ERROR_USER, "search.over: the grid has more than 2^63 points; use fewer values");
-        }
+        if (__builtin_mul_overflow(block->count, block->digits[a].count, &block->count))
+            return enumerated_check_total(INT64_MAX);
     }
     for (int a = 0; a < spec->n_axes; a++) { // followers read the digit of their leader
         for (int leader = 0; leader < a && block->zip[a] >= 0; leader++) {
@@ -200,8 +199,7 @@ static Error search_grid_init(const Spec *spec, Arena *arena, Search *search)
         SearchGridBlock *block = &grid->blocks[b];
         *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = total};
         TRY(search_grid_measure(spec, arena, block));
-        if (__builtin_add_overflow(total, block->count, &total))
-            return error_make(ERROR_USER, "search.union: there are more than 2^63 points; use fewer values");
+        if (__builtin_add_overflow(total, block->count, &total)) return enumerated_check_total(INT64_MAX);
     }
     const bool repeats = spec->n_when > 0 || spec->n_blocks > 1;
     return enumerated_init((Enumeration){search_grid_point, grid, repeats ? search_grid_repeats : NULL}, total, arena,

@@ -326,8 +326,7 @@ static Error nsga2_tell(Search *search, const Trials *trials)
     for (int64_t t = 0; t < trials->count; t++) {
         const int64_t run = trials->search[t] - (int64_t)nsga2->settings[NSGA2_FIRST];
         if (trials->id[t] != state->next_id || run != state->search || trials->round[t] != state->round)
-            return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told out of order",
-                              (long long)trials->id[t], (long long)run);
+            return search_told_wrong(search, trials, t);
         const Nsga2Brood *brood = nsga2_brood(search, run);
         nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * nsga2_told_doubles(nsga2));
         state->next_id++;
@@ -407,15 +406,11 @@ static Error nsga2_restore(Search *search)
     Nsga2 *nsga2 = search->scratch;
     const Nsga2State *state = nsga2_state(search);
     if (search->state_size < sizeof *state || state->version != NSGA2_STATE_VERSION)
-        return error_make(ERROR_USER,
-                          "the stored state of search method nsga2 is not of version %d, the one that this "
-                          "program reads; resume with the version of the program that wrote it",
-                          NSGA2_STATE_VERSION);
+        return search_state_of_other(search, NSGA2_STATE_VERSION);
     const bool whole = nsga2_is_whole(search);
     for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
     if (whole) nsga2_heed_budgets(search, nsga2);
-    if (!whole || !nsga2_set_cursor(search, nsga2))
-        return error_make(ERROR_MACHINE, "the stored state of search method nsga2 is damaged");
+    if (!whole || !nsga2_set_cursor(search, nsga2)) return search_state_damaged(search);
     search->asked = state->next_id;
     return error_none();
 }

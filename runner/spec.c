@@ -21,14 +21,16 @@ static void spec_add_key(SpecReader *reader, Key key)
     reader->keys[reader->n_keys++] = key;
 }
 
-// Rows of the options; their values go to settings[count], those of points to points[count].
+// Rows of the options; their values go to settings[count], those of lists to points[count], of files to files[count].
 static double *spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
-                                const char *method, Points *points)
+                                const char *method, Points *points, SpecFile *files)
 {
     double *settings = ARENA_NEW(reader->arena, double, count);
     for (int i = 0; i < count; i++) {
         Key key = key_of_option(&options[i], section, reader->arena);
-        key.at = key.type == KEY_POINTS ? (void *)&points[i] : (void *)&settings[i];
+        key.at = key.store == STORE_POINTS ? (void *)&points[i]
+                 : key.store == STORE_FILE ? (void *)&files[i]
+                                           : (void *)&settings[i];
         key.method = method;
         spec_add_key(reader, key);
     }
@@ -48,14 +50,16 @@ static void spec_start_table(SpecReader *reader)
 {
     int count;
     const Key *table = keys_table(&count);
+    const Node *named = node_find(reader->root, "model");
+    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
     for (int i = 0; i < count; i++) {
-        Key key = table[i];
+        Key key = key_of_debug(&table[i], model, reader->arena);
         key.at = (char *)reader->spec + key.offset;
         spec_add_key(reader, key);
     }
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
-        spec_add_options(reader, method->options, method->n_options, "search", method->name, NULL);
+        spec_add_options(reader, method->options, method->n_options, "search", method->name, NULL, NULL);
     }
 }
 
@@ -285,17 +289,24 @@ static void spec_read_rows(SpecReader *reader, int first)
         if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
             continue;
         const GivenKey *given = given_find(reader, key->path);
-        (key->type == KEY_POINTS  ? points_read
-         : key->type == KEY_ITEMS ? items_read
-                                  : scalar_read)(reader, key, given != NULL ? given->value : NULL);
+        (key->type == KEY_POINTS    ? points_read
+         : key->type == KEY_NUMBERS ? numbers_read
+         : key->type == KEY_ITEMS   ? items_read
+         : key->type == KEY_FILE    ? files_read
+                                    : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
 }
 
-// What the model's error is about: an item of a list, or the section.
+// What the model's error is about: an option, an item of a list, or the section.
 static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
     const Configured *configured = &reader->spec->configured;
     const Node *whole = section != NULL ? section->key : reader->root;
+    if (configured->wrong_option > 0) {
+        const char *name = reader->spec->model->options[configured->wrong_option - 1].name;
+        const GivenKey *option = given_find(reader, arena_format(reader->arena, "simulation.%s", name));
+        return option != NULL ? option->value : whole;
+    }
     if (configured->wrong_list == 0) return whole;
     const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
     const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
@@ -304,25 +315,60 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     return item != NULL ? item : given->key;
 }
 
-// If the settings go together badly, the rest is checked under the defaults.
+// If the settings go together badly, the rest is checked under the defaults, with the lists as far as they are good.
+static bool spec_configure_defaults(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const Model *model = spec->model;
+    double *defaults = ARENA_NEW(reader->arena, double, model->n_options);
+    for (int i = 0; i < model->n_options; i++) defaults[i] = model->options[i].value;
+    if (model->n_lists == 0 &&
+        model->configure(defaults, spec->option_points, reader->arena, &spec->configured).kind == OK)
+        return true;
+    return model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
+}
+
+// What is only built for a run is built here too of a spec that is a file, so that what is wrong with it is said at its
+// place.
+static void spec_build_here(SpecReader *reader, const GivenKey *section)
+{
+    Spec *spec = reader->spec;
+    Configured built;
+    if (reader->folder == NULL || diagnostics_errors(reader->diagnostics) > 0) return;
+    const Error error = spec_build(spec, reader->arena, &built);
+    spec->configured.wrong_option = built.wrong_option;
+    if (error.kind == OK)
+        spec->configured = built;
+    else
+        diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
+}
+
 static bool spec_configure(SpecReader *reader)
 {
     Spec *spec = reader->spec;
+    const int n_options = spec->model->n_options;
     const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
     const GivenKey *section = given_find(reader, "simulation");
-    Points *points = ARENA_NEW(reader->arena, Points, spec->model->n_options + spec->model->n_lists);
+    Points *points = ARENA_NEW(reader->arena, Points, n_options + spec->model->n_lists);
+    SpecFile *files = ARENA_NEW(reader->arena, SpecFile, n_options);
+    double *settings = spec_add_options(reader, spec->model->options, n_options, "simulation", NULL, points, files);
+    spec->settings = settings;
     spec->option_points = points;
-    spec->settings = spec_add_options(reader, spec->model->options, spec->model->n_options, "simulation", NULL, points);
-    spec_add_lists(reader, spec->model, points + spec->model->n_options);
+    spec->files = files;
+    spec_add_lists(reader, spec->model, points + n_options);
     if (section != NULL) spec_walk(reader, section->value, "simulation");
     spec_read_rows(reader, first);
+    for (int i = 0; i < n_options; i++) {
+        if (files[i].name != NULL) settings[i] = 1.0;
+    }
     const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
-    if (error.kind == OK) return true;
+    if (error.kind == OK) {
+        spec_build_here(reader, section);
+        return true;
+    }
     if (diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
-    double *defaults = ARENA_NEW(reader->arena, double, spec->model->n_options);
-    for (int i = 0; i < spec->model->n_options; i++) defaults[i] = spec->model->options[i].value;
-    return spec->model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
+    return spec_configure_defaults(reader);
 }
 
 static void spec_read_parameters(SpecReader *reader)

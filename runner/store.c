@@ -152,6 +152,7 @@ static Error store_write_spec(const Store *store, const char *given)
 {
     const char *resolved = store->spec->resolved;
     TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
+    TRY(spec_keep_files(store->spec, store->folder));
     return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 
@@ -171,15 +172,22 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
 {
     const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
-    if (hash == NULL) return error_make(ERROR_USER, "%s has no campaign in it", store->folder);
     if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
     return segments_read(store->database, store->folder, arena, spec);
 }
 
+Error store_row_lost(const char *name)
+{
+    return error_make(
+        ERROR_USER, "its table campaign, of one row, is empty; `hopscotch doctor %.128s --repair` makes it anew", name);
+}
+
 static Error store_compare_numerics(const Store *store)
 {
+    enum { STORE_NO_NUMERICS = -1 };
     int64_t numerics = 0;
-    TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", 0, &numerics));
+    TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", STORE_NO_NUMERICS, &numerics));
+    if (numerics == STORE_NO_NUMERICS) return store_row_lost(store->name);
     if (numerics == NUMERICS_VERSION) return error_none();
     return error_make(ERROR_USER,
                       "campaign %s was computed with numerics version %lld and this program has version %d: "
@@ -426,10 +434,7 @@ Error store_search_state(Store *store, Search *search, bool *found)
         const Bytes blob = column_blob(statement, 0);
         *found = store_state_fits(search, blob.size);
         if (!*found) {
-            error = error_make(ERROR_USER,
-                               "campaign %s holds a search state of %zu bytes, and this program's has %zu: "
-                               "use the program that wrote it",
-                               store->name, blob.size, search->state_size);
+            error = search_state_damaged(search);
         } else {
             if (blob.size > 0) memcpy(search->state, blob.data, blob.size);
             search->state_size = blob.size;

@@ -159,6 +159,8 @@ struct Store {
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
 Error store_close(Store *store);
+// Of a database whose table `campaign`, which has one row, is empty.
+Error store_row_lost(const char *name);
 // On a file system without trustworthy shared locks: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
@@ -302,14 +304,16 @@ typedef struct Device {
     int64_t requested;                    // lanes of a batch; 0: the device decides
     int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
     int failures, failed;                 // of this device; of several, the one that failed last, or -1
+    Configured configured;                // the spec's, with all that a run needs
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 
 // Error (memory): batches of so many lanes need more than the device or the machine has. It gives address space for
 // more than that, and ends a program that uses it (runner/plan.c).
 Error plan_fits(const Device *device);
-// Opens a backend and takes its memory: batches are halved until they fit, down to a single trial.
-Error device_open(const Spec *spec, const RunOptions *options, Device *device);
+// Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
+// builds is in the arena.
+Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);
 // Whether a run may go on after such an error, on a device that was opened anew.
 bool device_is_at_fault(ErrorKind kind);
 // After an error of a run: the same device with a fresh context (and smaller batches, if it was memory that was

@@ -18,7 +18,7 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     }
     statement_close(statement);
     if (error.kind != OK) return error;
-    if (!row) return error_make(ERROR_USER, "%s has no campaign in it yet", path);
+    if (!row) return store_row_lost(campaign->name);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
     TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
     return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);

@@ -99,21 +99,19 @@ static void motion_put(const ReplayTrace *trace, Json *json)
 Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out)
 {
     Json json;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL) return error_make(ERROR_MEMORY, "not enough memory for the animation");
-    json_start(&json, memory, false);
+    TextStream motions;
+    TRY(text_stream_open("the animation", &motions));
+    json_start(&json, motions.out, false);
     json_array(&json, NULL);
     for (int i = 0; i < count; i++) motion_put(traces[i], &json);
     json_close(&json, ']');
-    const bool written = fclose(memory) == 0;
-    if (written) {
+    const Error error = text_stream_close(&motions);
+    if (error.kind == OK) {
         fputs("<div class=\"motion\"></div>\n", out);
-        page_put_json(out, "motions", text);
+        page_put_json(out, "motions", motions.text);
     }
-    free(text);
-    return written ? error_none() : error_make(ERROR_MEMORY, "not enough memory for the animation");
+    free(motions.text);
+    return error;
 }
 
 // Of two trials the parameters in which they differ, of one those that were searched.
@@ -168,7 +166,9 @@ static void page_put_table(const ReplayTrace *const *traces, int count, FILE *ou
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
-    page_start(out, name, report_style(arena));
+    const char *style;
+    TRY(report_style(arena, &style));
+    page_start(out, name, style);
     fputs("<main>\n<header><h1>", out);
     for (int i = 0; i < count; i++) {
         put_markup(out, i > 0 ? " and " : "");

@@ -252,21 +252,20 @@ void trace_plot_series(const ReplayTrace *trace, Plot *plot)
 
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
-    char *panels = NULL;
-    size_t size = 0;
-    Plot plot = {.out = open_memstream(&panels, &size)};
-    if (plot.out == NULL) return error_make(ERROR_MEMORY, "not enough memory for the picture");
+    TextStream panels;
+    TRY(text_stream_open("the picture", &panels));
+    Plot plot = {.out = panels.out};
     trace_plot_phases(trace, &plot);
     plot_new_row(&plot);
     trace_plot_series(trace, &plot);
-    const bool written = fclose(plot.out) == 0;
+    const Error error = text_stream_close(&panels);
     const char *name = text_visible(trace->campaign->name, arena);
-    if (written)
+    if (error.kind == OK)
         plot_write_picture(&plot,
                            arena_format(arena, "%s/%lld, replicate %d: fitness %s", name,
                                         (long long)trace->request.trial, trace->request.replicate,
                                         isnan(trace->fitness) ? trace->failure : plot_short(trace->fitness).text),
-                           panels, out);
-    free(panels);
-    return written ? error_none() : error_make(ERROR_MEMORY, "not enough memory for the picture");
+                           panels.text, out);
+    free(panels.text);
+    return error;
 }

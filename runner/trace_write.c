@@ -11,7 +11,6 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out)
     const int n_columns = trace->n_columns < 64 ? trace->n_columns : 64;
     for (int c = 0; c < n_columns; c++) names[c] = trace->columns[c].name;
     Table *table = table_start(out, TABLE_CSV, n_columns, names);
-    if (table == NULL) return error_make(ERROR_MEMORY, "not enough memory for the table");
     for (int64_t i = 0; i < trace->count; i++) {
         for (int c = 0; c < n_columns; c++) table_number(table, trace->row[i * trace->n_columns + c]);
     }
@@ -32,7 +31,7 @@ Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena)
         {"model", campaign->spec.model->name},
         {"seed", arena_format(arena, "%llu", (unsigned long long)campaign->spec.seed)},
     };
-    const Shard shard = {.group = trace->request.debug ? SHARD_DEBUG : SHARD_TRAJECTORIES,
+    const Shard shard = {.group = trace->request.debug ? model_debug_group(campaign->spec.model) : SHARD_TRAJECTORIES,
                          .attributes = attributes,
                          .n_attributes = (int)(sizeof attributes / sizeof *attributes),
                          .columns = trace->columns,

@@ -258,6 +258,28 @@ void points_read(SpecReader *reader, const Key *key, const Node *node)
     *points = (Points){.xy = xy, .count = node->count};
 }
 
+void numbers_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    Points *numbers = key->at;
+    *numbers = (Points){0};
+    if (node == NULL) return;
+    if (node->kind != NODE_SEQUENCE || node->count > POINTS_MAX) {
+        double *ends = ARENA_NEW(reader->arena, double, 2); // what depends on a list being there is right all the same
+        ends[0] = key->low;
+        ends[1] = key->high;
+        *numbers = (Points){.xy = ends, .count = 2};
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena),
+                 key_expected(key, reader->arena));
+        return;
+    }
+    const Key one = {.path = key->path, .type = KEY_NUMBER, .unit = key->unit, .low = key->low, .high = key->high};
+    double *values = ARENA_NEW(reader->arena, double, node->count);
+    for (int i = 0; i < node->count; i++) scalar_number(reader, &one, node->items[i], &values[i]);
+    *numbers = (Points){.xy = values, .count = node->count};
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static const char *values_list_text(const Values *values, Arena *arena)
@@ -287,6 +309,11 @@ const char *values_text(const Values *values, Arena *arena)
     }
     return arena_format(arena, "{%s: [%s, %s, %lld]}", values->form == VALUES_LINSPACE ? "linspace" : "logspace",
                         low.text, high.text, (long long)values->count);
+}
+
+const char *numbers_text(const Points *numbers, Arena *arena)
+{
+    return values_list_text(&(Values){.form = VALUES_LIST, .list = numbers->xy, .count = numbers->count}, arena);
 }
 
 const char *points_text(const Points *points, Arena *arena)

@@ -24,7 +24,9 @@ Error arena_create(Arena *arena, size_t size, const char *purpose)
     void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
         *arena = (Arena){.purpose = purpose};
-        return error_make(ERROR_MEMORY, "not enough memory: %s needs %zu bytes of address space", purpose, size);
+        return error_make(ERROR_MEMORY,
+                          "not enough memory: %s needs %zu bytes of address space; is it limited (ulimit -v)?", purpose,
+                          size);
     }
     *arena = (Arena){.base = base, .size = size, .purpose = purpose};
     return error_none();

@@ -97,23 +97,32 @@ typedef struct Field {
 } Field;
 
 // One key of the section `simulation:`; a name with a dot stands in a nested mapping (newton.tolerance).
-typedef enum OptionType { OPTION_NUMBER, OPTION_INTEGER, OPTION_BOOLEAN, OPTION_CHOICE, OPTION_POINTS } OptionType;
+typedef enum OptionType {
+    OPTION_NUMBER,
+    OPTION_INTEGER,
+    OPTION_BOOLEAN,
+    OPTION_CHOICE,
+    OPTION_POINTS,
+    OPTION_NUMBERS, // a list of them
+    OPTION_FILE     // a file that `build` wants; its value is 1 if one is given, else 0
+} OptionType;
 
 typedef struct Option {
     const char *name;
     OptionType type;
     const char *unit;
     double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0.
-                             // Points: there are none by default, and both coordinates are in the range
+                             // Points, numbers: there are none by default, and all of them are in the range
     const char *choices;     // "implicit_midpoint|semi_implicit_euler"; of a number the word for its default, "auto",
-                             // which may be out of range; NULL otherwise
+                             // which may be out of range; of a file what it holds, "cloud" or "numbers"; else NULL
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing. Or that of a List: its items.
+// The value of an OPTION_POINTS: a list of [x, y], x increasing. Or of OPTION_NUMBERS. Or that of a List: its items. Or
+// what a file holds: a cloud x of all its points (m), then y, then z.
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]; of a List [count][list_width()]
+    const double *xy; // [count][2]; of numbers [count]; of a List [count][list_width()]; of a cloud [3][count]
     int64_t count;
     const char *const *names; // of a List whose items have names: [count]; else NULL
 } Points;
@@ -223,6 +232,7 @@ struct Configured {
     const void *host;       // what the model's functions on the host know besides; NULL if nothing
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
+    int wrong_option;       // after an error of build: the option that it is about, from 1; 0: none of them
 };
 
 struct Model {
@@ -233,12 +243,17 @@ struct Model {
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
+    const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
+                       // their key in `record.debug:`
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
-    // OPTION_POINTS, then the items of the lists; NULL if none has any. Error: a combination that makes no sense
-    // (user).
+    // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
+    // sense (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
     // Remarks on point[count][n_parameters], the trials or some of them; gives how many remarks. NULL: it has none.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
+    // Constants and assets that take longer than a spec should take to be read, of what configure described; wanted
+    // before anything is run. points: what the files hold, too. NULL: configure has done it all.
+    Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.

@@ -12,7 +12,10 @@ import re
 import subprocess
 import sys
 
-MAKERS = r"\b(?:error_make|diagnose|diagnose_at|diagnose_warning|expression_error|file_error)\s*\("
+MAKERS = (
+    r"\b(?:error_make|diagnose|diagnose_at|diagnose_warning|file_error|shard_damaged|cloud_error"
+    r"|expression_complain|expression_stop|doctor_find)\s*\("
+)
 LISTED = "tests/messages_unseen.txt"
 PIECE_MIN = 9  # characters that are a message's own
 LITERAL = r'"((?:[^"\\]|\\.)*)"'
@@ -79,7 +82,7 @@ def main():
         if own and not any(run in seen for run in own):
             unseen.append(f"{name}: {message}")
     if "--update" in sys.argv:
-        open(LISTED, "w").write("\n".join(unseen) + "\n")
+        open(LISTED, "w").write("".join(line + "\n" for line in unseen))
         return 0
     listed = open(LISTED).read().splitlines()
     new, gone = sorted(set(unseen) - set(listed)), sorted(set(listed) - set(unseen))

@@ -70,6 +70,13 @@ void test_error(ErrorKind expected, Error got, const char *file, int line, const
         printf("%s: expected error kind %d, got %d: %s\n", what, (int)expected, (int)got.kind, got.text);
 }
 
+void test_says(ErrorKind expected, const char *words, Error got, const char *file, int line, const char *what)
+{
+    test_error(expected, got, file, line, what);
+    if (expected == got.kind && !report(strstr(got.text, words) != NULL, file, line))
+        printf("%s: expected the words\n%s\ngot\n%s\n", what, words, got.text);
+}
+
 bool test_quick(void)
 {
     const char *quick = getenv("QUICK");

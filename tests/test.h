@@ -16,6 +16,8 @@ void test_near(double expected, double got, double tolerance, const char *file, 
 void test_bits(double expected, double got, const char *file, int line, const char *what);
 void test_text(const char *expected, const char *got, const char *file, int line, const char *what);
 void test_error(ErrorKind expected, Error got, const char *file, int line, const char *what);
+// The same, and its text holds the words.
+void test_says(ErrorKind expected, const char *words, Error got, const char *file, int line, const char *what);
 void test_skip(const char *why); // counts as skipped; return from the test after it
 bool test_quick(void);           // QUICK=1: a test of many cases is to take a slice of them
 // A fresh folder for this test, removed at the end of the run.
@@ -34,6 +36,7 @@ const char *test_shared(const char *name);
 #define CHECK_BITS(expected, got) test_bits((expected), (got), __FILE__, __LINE__, #got)
 #define CHECK_TEXT(expected, got) test_text((expected), (got), __FILE__, __LINE__, #got)
 #define CHECK_OK(error) test_error(OK, (error), __FILE__, __LINE__, #error)
+#define CHECK_SAYS(kind, words, error) test_says((kind), (words), (error), __FILE__, __LINE__, #error)
 #define CHECK_ERROR(kind, error) test_error((kind), (error), __FILE__, __LINE__, #error)
 
 #endif

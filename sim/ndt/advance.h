@@ -6,24 +6,49 @@
 #include "../lanes.h"
 #include "align.h"
 
-// The map and the source within the assets, and what is one lane's.
-HD void ndt_open(const NdtConstants *c, const double *assets, NdtMap *map, NdtTask *task)
+// ---- within the assets ----------------------------------------------------------------------------------------------
+
+HD NdtNumbers ndt_numbers_at(const NdtConstants *c, const double *at)
 {
-    const double *cells = assets, *table = cells + c->n_cells * NDT_CELL_NUMBERS;
-    const double *candidates = table + c->table_size * NDT_TABLE_NUMBERS;
-    const double *source = candidates + (c->n_candidates + 1) / 2;
-    map->resolution = c->resolution;
-    for (int a = 0; a < 3; a++) map->origin[a] = c->origin[a];
-    map->reach2 = c->reach2;
-    map->table_size = c->table_size;
-    map->n_candidates = c->n_candidates;
-    map->n_cells = c->n_cells;
-    map->table = (const int64_t *)table;
-    map->candidates = (const int32_t *)candidates;
-    map->cells = cells;
+    NdtNumbers numbers;
+    numbers.single = c->precision == NDT_SINGLE ? (const float *)at : NULL;
+    numbers.whole = c->precision == NDT_SINGLE ? NULL : at;
+    return numbers;
+}
+
+// The number of the map whose resolution is the nearest, by their ratio.
+HD int64_t ndt_nearest_map(const NdtConstants *c, const double *assets, double resolution)
+{
+    double least = 0.0;
+    int64_t nearest = 0;
+    for (int64_t m = 0; m < c->n_maps; m++) {
+        NdtMapAt at;
+        memcpy(&at, assets + m * NDT_MAP_AT, sizeof at);
+        const double ratio = resolution > at.resolution ? resolution / at.resolution : at.resolution / resolution;
+        if (m > 0 && !(ratio < least)) continue;
+        least = ratio;
+        nearest = m;
+    }
+    return nearest;
+}
+
+HD void ndt_open(const NdtConstants *c, const double *assets, int64_t number, NdtMap *map, NdtTask *task)
+{
+    const int64_t numbers = c->precision == NDT_SINGLE ? (c->n_source + 1) / 2 : c->n_source; // doubles of a coordinate
+    NdtMapAt at;
+    memcpy(&at, assets + number * NDT_MAP_AT, sizeof at);
+    map->resolution = at.resolution;
+    for (int a = 0; a < 3; a++) map->origin[a] = at.origin[a];
+    map->reach2 = at.reach2;
+    map->table_size = at.table_size;
+    map->n_candidates = at.n_candidates;
+    map->n_cells = at.n_cells;
+    map->table = (const int64_t *)(assets + at.table);
+    map->candidates = (const int32_t *)(assets + at.candidates);
+    map->cells = ndt_numbers_at(c, assets + at.cells);
     task->map = map;
-    for (int a = 0; a < 3; a++) task->source.at[a] = source + a * c->n_source;
-    task->source.count = c->n_source;
+    for (int a = 0; a < 3; a++) task->source[a] = ndt_numbers_at(c, assets + c->n_maps * NDT_MAP_AT + a * numbers);
+    task->n_source = c->n_source;
 }
 
 // ---- one lane of the batch ------------------------------------------------------------------------------------------
@@ -68,8 +93,9 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
 
 HD void ndt_debug(const LaneGroup *alone, const NdtDebugRow *row)
 {
-    real numbers[NDT_DEBUG_COLUMNS];
-    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[k] = splat(row->at[k]);
+    real numbers[1 + NDT_DEBUG_COLUMNS];
+    numbers[0] = splat(row->at[NDT_DEBUG_ITERATION]);
+    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[1 + k] = splat(row->at[k]);
     lanes_debug(alone, numbers, all_lanes());
 }
 
@@ -88,6 +114,7 @@ HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlig
     metric[NDT_METRIC_ITERATIONS] = a->iterations;
     metric[NDT_METRIC_EVALUATIONS] = a->evaluations;
     metric[NDT_METRIC_OSCILLATION] = a->oscillation;
+    metric[NDT_METRIC_EDGE] = task->map->resolution;
     for (int k = 0; k < NDT_POSE; k++) metric[NDT_METRIC_FINAL + k] = a->pose[k];
 }
 
@@ -101,8 +128,10 @@ HD void ndt_finish(const NdtConstants *c, const NdtTask *task, const LaneGroup *
 }
 
 // One alignment for one slice.
-HD void ndt_advance(const NdtConstants *c, NdtTask *task, const LaneGroup *alone, bool observed)
+HD void ndt_advance(const NdtConstants *c, const double *assets, const LaneGroup *alone, bool observed)
 {
+    NdtMap map;
+    NdtTask task;
     NdtMethod method;
     NdtAlignment a;
     NdtDebugRow row;
@@ -111,7 +140,9 @@ HD void ndt_advance(const NdtConstants *c, NdtTask *task, const LaneGroup *alone
     method.max_iterations = c->max_iterations;
     method.solver = (NdtSolver)c->solver;
     method.line_search = (NdtLineSearch)c->line_search;
-    task->mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), c->resolution);
+    const double resolution = c->choose != 0 ? ndt_input(alone, alone->lane, NDT_RESOLUTION) : 0.0;
+    ndt_open(c, assets, c->choose != 0 ? ndt_nearest_map(c, assets, resolution) : 0, &map, &task);
+    task.mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), map.resolution);
     if (alone->tick == 0) {
         double pose[NDT_POSE];
         for (int k = 0; k < NDT_POSE; k++) pose[k] = ndt_input(alone, alone->lane, NDT_INITIAL + k);
@@ -123,14 +154,14 @@ HD void ndt_advance(const NdtConstants *c, NdtTask *task, const LaneGroup *alone
         const bool debug = observed && lanes_debug_due(alone, tick);
         bool has_row;
         if (observed && lanes_sample_due(alone, tick)) {
-            ndt_align_know(task, &a);
+            ndt_align_know(&task, &a);
             ndt_sample(alone, &a);
         }
-        const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
+        const NdtEnd end = ndt_iterate(&task, &method, &a, debug ? &row : NULL, &has_row);
         if (has_row) ndt_debug(alone, &row);
         if (end == NDT_RUNNING) continue;
         if (observed) ndt_sample(alone, &a);
-        ndt_finish(c, task, alone, &a, end);
+        ndt_finish(c, &task, alone, &a, end);
         return;
     }
     ndt_store(alone, alone->lane, &a);
@@ -139,15 +170,12 @@ HD void ndt_advance(const NdtConstants *c, NdtTask *task, const LaneGroup *alone
 HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     NdtConstants c;
-    NdtMap map;
-    NdtTask task;
     memcpy(&c, constants, sizeof c);
     const mask running = lanes_running(group);
-    ndt_open(&c, assets, &map, &task);
     for (int i = 0; i < group->valid; i++) {
         if (!lane_of_mask(running, i)) continue;
         const LaneGroup alone = ndt_alone(group, i);
-        ndt_advance(&c, &task, &alone, observed);
+        ndt_advance(&c, assets, &alone, observed);
     }
 }
 

@@ -157,7 +157,7 @@ HD NdtEnd ndt_iterate(const NdtTask *task, const NdtMethod *method, NdtAlignment
 // greatest part of the score of a point that has any.
 HD double ndt_transformation_probability(const NdtTask *task, const NdtSums *sums)
 {
-    return sums->at[NDT_SCORE] / (double)task->source.count;
+    return sums->at[NDT_SCORE] / (double)task->n_source;
 }
 
 HD double ndt_voxel_likelihood(const NdtSums *sums)

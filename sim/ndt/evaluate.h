@@ -37,10 +37,11 @@ typedef struct NdtMixture {
     double d1, d2;
 } NdtMixture;
 
-// What is aligned: a source, padded to whole rows (the pads' coordinates are never used), and a map.
+// What is aligned: a source and a map.
 typedef struct NdtTask {
     const NdtMap *map;
-    Cloud source;
+    NdtNumbers source[3]; // [n_source] x, y, z (m)
+    int64_t n_source;
     NdtMixture mixture;
 } NdtTask;
 
@@ -80,19 +81,34 @@ HD int64_t ndt_list(const NdtMap *map, int64_t key)
     }
 }
 
-// match[..]: the cells for the point y (m, relative to the map's origin); gives their number.
-HD int ndt_match(const NdtMap *map, double y0, double y1, double y2, int32_t *match)
+HD double ndt_number(const NdtNumbers *numbers, int64_t i)
 {
-    int64_t x, y, z;
-    if (!ndt_cell_of(y0, map->resolution, &x) || !ndt_cell_of(y1, map->resolution, &y) ||
-        !ndt_cell_of(y2, map->resolution, &z))
-        return 0;
-    const int64_t list = ndt_list(map, ndt_key(x, y, z));
+    return numbers->single != NULL ? (double)numbers->single[i] : numbers->whole[i];
+}
+
+// Number a = 0, 1, 2 of a candidate's mean (m), from the corner of the place that it is a candidate of.
+HD double ndt_mean(const NdtMap *map, int32_t candidate, int a)
+{
+    const double offset = (double)((candidate >> 2 * a & 3) - 1);
+    return map->resolution * offset +
+           ndt_number(&map->cells, (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS + a);
+}
+
+// match[..]: the candidates that the point y[3] is compared with; gives their number. y (m) is relative to the map's
+// origin, and afterwards, if there is any, to the corner of its cell.
+HD int ndt_match(const NdtMap *map, double *y, int32_t *match)
+{
+    int64_t cell[3];
+    for (int a = 0; a < 3; a++) {
+        if (!ndt_cell_of(y[a], map->resolution, &cell[a])) return 0;
+    }
+    const int64_t list = ndt_list(map, ndt_key(cell[0], cell[1], cell[2]));
     const int32_t *candidate = map->candidates + (list >> 5);
     int count = 0;
+    for (int a = 0; a < 3; a++) y[a] -= map->resolution * (double)cell[a];
     for (int i = 0; i < (int)(list & 31); i++) {
-        const double *mean = map->cells + (int64_t)candidate[i] * NDT_CELL_NUMBERS;
-        const double d0 = y0 - mean[0], d1 = y1 - mean[1], d2 = y2 - mean[2];
+        const double d0 = y[0] - ndt_mean(map, candidate[i], 0), d1 = y[1] - ndt_mean(map, candidate[i], 1);
+        const double d2 = y[2] - ndt_mean(map, candidate[i], 2);
         match[count] = candidate[i];
         count += d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2;
     }
@@ -106,7 +122,7 @@ typedef struct NdtPoint {
     real x[3];                                 // the point (m), as it is in the source
     real v[3], M[6];                           // see above
     real score, best, pairs;                   // of the point
-    real y[3];                                 // the point, as the pose puts it, relative to the map's origin
+    real y[3];                                 // the point, as the pose puts it, from the corner of its cell
     int32_t match[LANES][NDT_MATCHES_MAX + 1]; // the cells of each lane
     int count[LANES];
 } NdtPoint;
@@ -131,13 +147,17 @@ HD void ndt_symmetric_product(const real *s, const real *b, real *out)
 HD int ndt_point_begin(const NdtTask *task, const NdtFrame *frame, int64_t first, int valid, NdtPoint *p)
 {
     int most = 0;
-    for (int a = 0; a < 3; a++) p->x[a] = load_lanes(task->source.at[a] + first, valid);
+    for (int a = 0; a < 3; a++) {
+        p->x[a] = splat(0.0);
+        for (int i = 0; i < valid; i++) set_lane(&p->x[a], i, ndt_number(&task->source[a], first + i));
+    }
     for (int a = 0; a < 3; a++) p->y[a] = ndt_row_product(&frame->rotation, a, p->x) + splat(frame->translation[a]);
     p->pairs = splat(0.0);
     for (int i = 0; i < LANES; i++) {
-        p->count[i] =
-            i < valid ? ndt_match(task->map, lane_of(p->y[0], i), lane_of(p->y[1], i), lane_of(p->y[2], i), p->match[i])
-                      : 0;
+        double y[3];
+        for (int a = 0; a < 3; a++) y[a] = lane_of(p->y[a], i);
+        p->count[i] = i < valid ? ndt_match(task->map, y, p->match[i]) : 0;
+        for (int a = 0; a < 3; a++) set_lane(&p->y[a], i, p->count[i] > 0 ? y[a] : 0.0);
         set_lane(&p->pairs, i, (double)p->count[i]);
         most = p->count[i] > most ? p->count[i] : most;
     }
@@ -153,9 +173,10 @@ HD mask ndt_gather(const NdtMap *map, const NdtPoint *p, int k, real *cell)
 {
     mask some = no_lanes();
     for (int i = 0; i < LANES; i++) {
-        const bool has = k < p->count[i];
-        const double *from = map->cells + (has ? (int64_t)p->match[i][k] * NDT_CELL_NUMBERS : 0);
-        for (int j = 0; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, from[j]);
+        const int32_t candidate = k < p->count[i] ? p->match[i][k] : 0;
+        const int64_t from = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS;
+        for (int a = 0; a < 3; a++) set_lane(&cell[a], i, ndt_mean(map, candidate, a));
+        for (int j = 3; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, ndt_number(&map->cells, from + j));
     }
     some = MASK(p->pairs > splat((double)k));
     return some;
@@ -244,7 +265,7 @@ HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, int64_t first, N
     NdtRow row;
     NdtPoint p;
     for (int column = 0; column < NDT_ROW; column += LANES) {
-        const int64_t left = task->source.count - first - column;
+        const int64_t left = task->n_source - first - column;
         const int valid = left < 1 ? 0 : left < LANES ? (int)left : LANES;
         const int most = valid > 0 ? ndt_point_begin(task, frame, first + column, valid, &p) : 0;
         if (most == 0) { // nothing near: zeros
@@ -264,7 +285,7 @@ HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first,
     for (int r = 0; r < NDT_CHUNK_ROWS; r++) {
         const int64_t at = first + (int64_t)r * NDT_ROW;
         memset(&row[r], 0, sizeof row[r]);
-        if (at < task->source.count) ndt_add_row(task, frame, at, &row[r]);
+        if (at < task->n_source) ndt_add_row(task, frame, at, &row[r]);
     }
     for (int half = NDT_CHUNK_ROWS / 2; half > 0; half /= 2) {
         for (int r = 0; r < half; r++) {
@@ -279,7 +300,7 @@ HD void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
     const NdtFrame frame = ndt_frame(pose, task->map->origin);
     NdtRow of_chunks;
     memset(&of_chunks, 0, sizeof of_chunks);
-    for (int64_t first = 0, k = 0; first < task->source.count; first += NDT_CHUNK, k++) {
+    for (int64_t first = 0, k = 0; first < task->n_source; first += NDT_CHUNK, k++) {
         NdtSums chunk;
         ndt_add_chunk(task, &frame, first, &chunk);
         for (int s = 0; s < NDT_SUMS; s++) of_chunks.at[s][k % NDT_CHUNK_SUMS] += chunk.at[s];

@@ -9,10 +9,10 @@
 // Eigenvalues of a covariance below this part of the greatest are raised to it (Magnusson, section 6.2.2).
 #define NDT_FLATNESS 0.01
 
-// A cell as a candidate of a place, `order` in the 27 round that place.
+// A cell as a candidate of a place, `offset` from it (NDT_OFFSET_BITS).
 typedef struct NdtCandidate {
     int64_t key;
-    int32_t order, cell;
+    int32_t offset, cell;
 } NdtCandidate;
 
 // The working space of a map's building.
@@ -28,13 +28,16 @@ typedef struct NdtBuild {
     int64_t n_candidates;
 } NdtBuild;
 
-static double ndt_rounded(double x, NdtPrecision precision) { return precision == NDT_SINGLE ? (double)(float)x : x; }
-
-// A mean is rounded relative to the corner of its cell, so that far cells are as exact as near ones.
-static double ndt_rounded_mean(double x, const NdtMapOptions *options)
+NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precision, Arena *arena)
 {
-    const double corner = options->resolution * floor(x / options->resolution);
-    return corner + ndt_rounded(x - corner, options->precision);
+    if (precision == NDT_DOUBLE) {
+        double *whole = ARENA_NEW(arena, double, count);
+        memcpy(whole, values, (size_t)count * sizeof *whole);
+        return (NdtNumbers){.whole = whole};
+    }
+    float *single = ARENA_NEW(arena, float, count);
+    for (int64_t i = 0; i < count; i++) single[i] = (float)values[i];
+    return (NdtNumbers){.single = single};
 }
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -121,9 +124,11 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
         return;
     }
     double *cell = build->cells + build->counts->valid * NDT_CELL_NUMBERS;
-    for (int a = 0; a < 3; a++) cell[a] = ndt_rounded_mean(mean[a], options);
-    for (int k = 0; k < 6; k++) cell[3 + k] = ndt_rounded(inverse[k], options->precision);
-    build->cell_key[build->counts->valid++] = build->place[first].key;
+    const int64_t key = build->place[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
+    for (int a = 0; a < 3; a++) // from the corner, so that far cells are stored as exactly as near ones
+        cell[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
+    for (int k = 0; k < 6; k++) cell[3 + k] = inverse[k];
+    build->cell_key[build->counts->valid++] = key;
     build->counts->inflated += inflated;
 }
 
@@ -149,14 +154,13 @@ static bool ndt_is_neighbour(NdtNeighbours neighbours, int x, int y, int z)
 // The cell is a candidate of the places round it.
 static void ndt_offer(NdtBuild *build, int64_t cell)
 {
-    int32_t order = 0;
     for (int z = -1; z <= 1; z++) {
         for (int y = -1; y <= 1; y++) {
-            for (int x = -1; x <= 1; x++, order++) {
+            for (int x = -1; x <= 1; x++) {
                 if (!ndt_is_neighbour(build->options->neighbours, x, y, z)) continue;
                 const int64_t away = ((int64_t)z * (1 << 21) + y) * (1 << 21) + x; // keys are sums of coordinates
                 build->candidate[build->n_candidates++] =
-                    (NdtCandidate){build->cell_key[cell] - away, order, (int32_t)cell};
+                    (NdtCandidate){build->cell_key[cell] - away, (1 + z) << 4 | (1 + y) << 2 | (1 + x), (int32_t)cell};
             }
         }
     }
@@ -166,7 +170,7 @@ static int ndt_compare_candidates(const void *a, const void *b)
 {
     const NdtCandidate *p = a, *q = b;
     if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return p->order - q->order;
+    return p->offset - q->offset;
 }
 
 static void ndt_insert(int64_t *table, int64_t size, int64_t key, int64_t list)
@@ -193,7 +197,7 @@ static void ndt_take_candidates(NdtBuild *build, Arena *arena)
     for (int64_t i = 0; i < map->table_size; i++) table[NDT_TABLE_NUMBERS * i] = -1;
     for (int64_t first = 0, end; first < map->n_candidates; first = end) {
         for (end = first; end < map->n_candidates && candidate[end].key == candidate[first].key; end++)
-            lists[end] = candidate[end].cell;
+            lists[end] = candidate[end].cell << NDT_OFFSET_BITS | candidate[end].offset;
         ndt_insert(table, map->table_size, candidate[first].key, first << 5 | (end - first));
     }
     map->table = table;
@@ -227,9 +231,8 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
                           "larger cells",
                           (long long)build->counts->occupied, build->options->resolution, (long long)points,
                           NDT_CELL_POINTS);
-    double *kept = ARENA_NEW(arena, double, build->map->n_cells *NDT_CELL_NUMBERS);
-    memcpy(kept, build->cells, (size_t)build->map->n_cells * NDT_CELL_NUMBERS * sizeof *kept);
-    build->map->cells = kept;
+    build->map->cells =
+        ndt_numbers(build->cells, build->map->n_cells * NDT_CELL_NUMBERS, build->options->precision, arena);
     ndt_take_candidates(build, arena);
     return error_none();
 }

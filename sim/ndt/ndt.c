@@ -1,49 +1,35 @@
-// Scan matching by the normal distributions transform: what the model says of itself, and how its map and its source
-// become the assets that all lanes share. An alignment is a lane, an iteration a tick.
+// Scan matching by the normal distributions transform: what the model says of itself. An alignment is a lane, an
+// iteration a tick.
 #include "ndt.h"
 
 #include "../models.h"
 
-#include <math.h>
 #include <string.h>
 
 _Static_assert(sizeof(NdtConstants) <= sizeof(Constants), "the constants of scan matching fit a kernel's argument");
 
-enum {
-    NDT_OPTION_SCENE,
-    NDT_OPTION_SEED,
-    NDT_OPTION_SPACING,
-    NDT_OPTION_SOURCE_SPACING,
-    NDT_OPTION_RANGE,
-    NDT_OPTION_NOISE,
-    NDT_OPTION_TRUTH, // [6]
-    NDT_OPTION_RESOLUTION = NDT_OPTION_TRUTH + NDT_POSE,
-    NDT_OPTION_NEIGHBOURS,
-    NDT_OPTION_COVARIANCE,
-    NDT_OPTION_PRECISION,
-    NDT_OPTION_SOLVER,
-    NDT_OPTION_LINE_SEARCH,
-    NDT_OPTION_ITERATIONS,
-    NDT_OPTION_NEAR,
-    NDT_OPTION_TURNED,
-    NDT_N_OPTIONS
-};
-
 // clang-format off
 static const Option ndt_options[NDT_N_OPTIONS] = {
-    {"scene", OPTION_CHOICE, "", 0, 0, 2, "half_cube|street|tunnel", "what is scanned: a made-up place of known pose"},
+    {"target", OPTION_FILE, "m", 0, 0, 0, "cloud", "a file of points that is the map: PCD, PLY or lines of x, y, z"},
+    {"source", OPTION_FILE, "m", 0, 0, 0, "cloud", "a file of points that is moved onto it"},
+    {"target_voxel", OPTION_NUMBER, "m", 0, 0, 100, NULL, "points of the target in a cube of that edge become one"},
+    {"source_voxel", OPTION_NUMBER, "m", 0, 0, 100, NULL, "and those of the source; 0: all are kept"},
+    {"scene", OPTION_CHOICE, "", 0, 0, 2, "half_cube|street|tunnel", "without files: a made-up place that is scanned"},
     {"scene_seed", OPTION_INTEGER, "1", 1, 0, 1e9, NULL, "of the street's houses, and of the noise"},
     {"spacing", OPTION_NUMBER, "m", 0.4, 0.05, 10, NULL, "between neighbouring points of the target"},
     {"source_spacing", OPTION_NUMBER, "m", 1.5, 0.05, 10, NULL, "between neighbouring points of the source"},
     {"range", OPTION_NUMBER, "m", 25, 1, 1e3, NULL, "the source sees so far from the true pose"},
     {"noise", OPTION_NUMBER, "m", 0.02, 0, 1, NULL, "standard deviation of each coordinate"},
-    {"truth.x", OPTION_NUMBER, "m", 0, -20, 20, NULL, "the true pose: where the source was scanned"},
-    {"truth.y", OPTION_NUMBER, "m", 0, -20, 20, NULL, "the same"},
-    {"truth.z", OPTION_NUMBER, "m", 0, -20, 20, NULL, "the same"},
+    {"truth.x", OPTION_NUMBER, "m", 0, -1e7, 1e7, NULL, "the true pose: where the source was scanned"},
+    {"truth.y", OPTION_NUMBER, "m", 0, -1e7, 1e7, NULL, "the same"},
+    {"truth.z", OPTION_NUMBER, "m", 0, -1e7, 1e7, NULL, "the same"},
     {"truth.roll", OPTION_NUMBER, "rad", 0, -3.2, 3.2, NULL, "the same, about x"},
     {"truth.pitch", OPTION_NUMBER, "rad", 0, -3.2, 3.2, NULL, "the same, about y"},
     {"truth.yaw", OPTION_NUMBER, "rad", 0, -3.2, 3.2, NULL, "the same, about z"},
+    {"truth.file", OPTION_FILE, "m", 0, 0, 0, "numbers", "in place of the six a matrix of 3 or 4 rows of 4"},
     {"resolution", OPTION_NUMBER, "m", 2, 0.1, 100, NULL, "edge of the map's cells"},
+    {"resolutions", OPTION_NUMBERS, "m", 0, 0.1, 100, NULL,
+     "in its place several: parameters.resolution says which a trial takes"},
     {"neighbours", OPTION_CHOICE, "", 0, 0, 2, "radius|direct7|direct1",
      "cells that a point is compared with: means within the resolution, its own and six, its own"},
     {"covariance", OPTION_CHOICE, "", 0, 0, 1, "zero|identity",
@@ -56,16 +42,18 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"turned_enough", OPTION_NUMBER, "rad", 0.05, 0, 3.2, NULL, "a greater rotation_error counts as missed"},
 };
 
-static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
+static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
     {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
     {"step_size", "1", 0.1, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
-    {"start_x", "m", 0, -1e4, 1e4, SECTION_INITIAL, "initial pose: translation along x"},
-    {"start_y", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along y"},
-    {"start_z", "m", 0, -1e4, 1e4, SECTION_INITIAL, "translation along z"},
+    {"start_x", "m", 0, -1e7, 1e7, SECTION_INITIAL, "initial pose: translation along x"},
+    {"start_y", "m", 0, -1e7, 1e7, SECTION_INITIAL, "translation along y"},
+    {"start_z", "m", 0, -1e7, 1e7, SECTION_INITIAL, "translation along z"},
     {"start_roll", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about x, applied last"},
     {"start_pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
     {"start_yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
+    {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
+     "edge of the cells, the nearest of simulation.resolutions, which lists those that there are"},
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
@@ -79,6 +67,7 @@ static const Field ndt_metrics[NDT_N_METRICS] = {
     {"iterations", "1", "until it ended", NULL},
     {"evaluations", "1", "of the score and its derivatives", NULL},
     {"oscillation", "1", "longest run of displacements that each turn back (cosine below -0.9)", NULL},
+    {"cell_edge", "m", "of the map that was taken", NULL},
     {"final_x", "m", "final pose", NULL},
     {"final_y", "m", "final pose", NULL},
     {"final_z", "m", "final pose", NULL},
@@ -102,13 +91,14 @@ static const Field ndt_columns[NDT_COLUMNS] = {
     {"correspondences", "1", "pairs of a point and a cell", "score"},
 };
 
-#define NDT_G(name) {"g_" #name, "1", "gradient of the score", "gradient"},
-#define NDT_H(a, b) {"H_" #a "_" #b, "1", "Hessian of the score", "hessian"},
-// in the order of NDT_DEBUG_...
+#define NDT_G(name) {"g_" #name, "1", "gradient of the score", "rows"},
+#define NDT_H(a, b) {"H_" #a "_" #b, "1", "Hessian of the score", "rows"},
+// time, then the numbers of a row in the order of NDT_DEBUG_... (align.h)
 static const Field ndt_debug_columns[] = {
-    {"time", "1", "iteration, from 0", "time"},
-    {"score", "1", "before the iteration", "score"},
-    NDT_POSE_FIELDS("before_", "before the iteration", "before")
+    {"time", "1", "iterations before it", "time"},
+    {"iteration", "1", "from 0", "rows"},
+    {"score", "1", "before the iteration", "rows"},
+    NDT_POSE_FIELDS("before_", "before the iteration", "rows")
     NDT_G(x) NDT_G(y) NDT_G(z) NDT_G(roll) NDT_G(pitch) NDT_G(yaw)
     NDT_H(x, x) NDT_H(x, y) NDT_H(x, z) NDT_H(x, roll) NDT_H(x, pitch) NDT_H(x, yaw)
     NDT_H(y, y) NDT_H(y, z) NDT_H(y, roll) NDT_H(y, pitch) NDT_H(y, yaw)
@@ -116,109 +106,40 @@ static const Field ndt_debug_columns[] = {
     NDT_H(roll, roll) NDT_H(roll, pitch) NDT_H(roll, yaw)
     NDT_H(pitch, pitch) NDT_H(pitch, yaw)
     NDT_H(yaw, yaw)
-    NDT_POSE_FIELDS("delta_", "of the whole step", "delta")
-    {"alpha", "1", "pose after = pose before + alpha delta", "step"},
-    {"correspondences", "1", "pairs of a point and a cell, before the iteration", "step"},
-    {"reversed", "1", "1 if the solution led down and was turned round", "step"},
-    NDT_POSE_FIELDS("after_", "after the iteration", "after")
+    NDT_POSE_FIELDS("delta_", "of the whole step", "rows")
+    {"alpha", "1", "pose after = pose before + alpha delta", "rows"},
+    {"correspondences", "1", "pairs of a point and a cell, before the iteration", "rows"},
+    {"reversed", "1", "1 if the solution led down and was turned round", "rows"},
+    NDT_POSE_FIELDS("after_", "after the iteration", "rows")
 };
 // clang-format on
 enum { NDT_N_DEBUG = sizeof ndt_debug_columns / sizeof ndt_debug_columns[0] };
-_Static_assert(NDT_N_DEBUG == 50, "a debug row has 50 numbers");
+_Static_assert(NDT_N_DEBUG == 1 + 50, "a debug row has 50 numbers behind its time");
 
 // in the order of NdtEnd (align.h)
 static const char *const ndt_failures[] = {"none", "no_correspondences", "not_converged", "stalled", "non_finite"};
-
-// ---- assets ---------------------------------------------------------------------------------------------------------
-
-enum { NDT_ASSETS_MAX = 1 << 21 }; // doubles that all lanes share: 16 MiB
-
-// Puts the map and the source behind one another (ndt_open, advance.h).
-static Error ndt_pack(const NdtMap *map, const Cloud *source, NdtPrecision precision, Arena *arena, Configured *out)
-{
-    const int64_t cells = map->n_cells * NDT_CELL_NUMBERS, table = map->table_size * NDT_TABLE_NUMBERS;
-    const int64_t candidates = (map->n_candidates + 1) / 2, total = cells + table + candidates + 3 * source->count;
-    if (total > NDT_ASSETS_MAX)
-        return error_make(ERROR_USER,
-                          "the map and the source take %lld MiB, and %d are the most; take a greater spacing "
-                          "or resolution",
-                          (long long)(total >> 17), NDT_ASSETS_MAX >> 17);
-    double *assets = ARENA_NEW(arena, double, total), *at = assets;
-    memcpy(at, map->cells, (size_t)cells * sizeof *at);
-    at += cells;
-    memcpy(at, map->table, (size_t)table * sizeof *at);
-    at += table;
-    memcpy(at, map->candidates, (size_t)map->n_candidates * sizeof *map->candidates);
-    at += candidates;
-    for (int a = 0; a < 3; a++) {
-        for (int64_t i = 0; i < source->count; i++, at++) {
-            const double x = source->at[a][i];
-            *at = precision == NDT_SINGLE ? (double)(float)x : x;
-        }
-    }
-    out->assets = assets;
-    out->n_assets = total;
-    return error_none();
-}
-
-static NdtSceneOptions ndt_scene_options(const double *settings)
-{
-    NdtSceneOptions options = {.scene = (NdtScene)settings[NDT_OPTION_SCENE],
-                               .seed = (uint64_t)settings[NDT_OPTION_SEED],
-                               .spacing = settings[NDT_OPTION_SPACING],
-                               .source_spacing = settings[NDT_OPTION_SOURCE_SPACING],
-                               .range = settings[NDT_OPTION_RANGE],
-                               .noise = settings[NDT_OPTION_NOISE]};
-    memcpy(options.truth, settings + NDT_OPTION_TRUTH, sizeof options.truth);
-    return options;
-}
-
-static Error ndt_build_assets(const double *settings, Arena *scratch, Arena *arena, NdtMap *map, Configured *out,
-                              int64_t *n_source)
-{
-    const NdtSceneOptions scene = ndt_scene_options(settings);
-    const NdtMapOptions options = {.resolution = settings[NDT_OPTION_RESOLUTION],
-                                   .neighbours = (NdtNeighbours)settings[NDT_OPTION_NEIGHBOURS],
-                                   .covariance = (NdtCovariance)settings[NDT_OPTION_COVARIANCE],
-                                   .precision = (NdtPrecision)settings[NDT_OPTION_PRECISION]};
-    Cloud target, source;
-    NdtMapCounts counts;
-    TRY(ndt_scene(&scene, scratch, &target, &source));
-    TRY(ndt_map_build(&target, &options, scratch, map, &counts));
-    *n_source = source.count;
-    return ndt_pack(map, &source, options.precision, arena, out);
-}
 
 // ---- the model ------------------------------------------------------------------------------------------------------
 
 extern const Model ndt_model;
 
-static void ndt_describe(const double *settings, const NdtMap *map, int64_t n_source, Configured *out)
+// With several maps a lane has one parameter more, whose values are between theirs.
+static void ndt_add_resolution(const Points *resolutions, Arena *arena, Configured *out)
 {
-    NdtConstants c = {.resolution = map->resolution,
-                      .reach2 = map->reach2,
-                      .near_enough = settings[NDT_OPTION_NEAR],
-                      .turned_enough = settings[NDT_OPTION_TURNED],
-                      .n_cells = map->n_cells,
-                      .table_size = map->table_size,
-                      .n_candidates = map->n_candidates,
-                      .n_source = n_source,
-                      .max_iterations = (int32_t)settings[NDT_OPTION_ITERATIONS],
-                      .solver = (int32_t)settings[NDT_OPTION_SOLVER],
-                      .line_search = (int32_t)settings[NDT_OPTION_LINE_SEARCH]};
-    memcpy(c.origin, map->origin, sizeof c.origin);
-    memcpy(c.truth, settings + NDT_OPTION_TRUTH, sizeof c.truth);
-    memcpy(&out->constants, &c, sizeof c);
+    Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + 1);
+    memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
+    Parameter *own = &parameters[NDT_RESOLUTION];
+    own->value = own->low = own->high = resolutions->xy[0];
+    for (int64_t i = 0; i < resolutions->count; i++) {
+        own->low = resolutions->xy[i] < own->low ? resolutions->xy[i] : own->low;
+        own->high = resolutions->xy[i] > own->high ? resolutions->xy[i] : own->high;
+    }
+    out->parameters = parameters;
+    out->n_parameters = NDT_N_PARAMETERS + 1;
 }
 
 static Error ndt_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
-    (void)points;
-    const NdtSceneOptions scene = ndt_scene_options(settings);
-    const size_t cloud_bytes = ndt_scene_bytes(&scene); // a point takes 24 of them
-    Arena scratch;
-    NdtMap map;
-    int64_t n_source = 0;
     *out = (Configured){.model = &ndt_model,
                         .parameters = ndt_parameters,
                         .n_parameters = NDT_N_PARAMETERS,
@@ -235,11 +156,15 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                         .kernel = KERNEL_ndt_align,
                         .n_work = NDT_STATE,
                         .ticks = (int64_t)settings[NDT_OPTION_ITERATIONS]};
-    TRY(arena_create(&scratch, cloud_bytes + ndt_map_bytes((int64_t)(cloud_bytes / 24)), "a scene and its map"));
-    const Error error = ndt_build_assets(settings, &scratch, arena, &map, out, &n_source);
-    arena_destroy(&scratch);
-    if (error.kind == OK) ndt_describe(settings, &map, n_source, out);
-    return error;
+    if ((settings[NDT_OPTION_TARGET] != 0.0) != (settings[NDT_OPTION_SOURCE] != 0.0))
+        return error_make(ERROR_USER,
+                          "simulation.%s is a file and simulation.%s is none: name both, or neither for a "
+                          "made-up scene",
+                          settings[NDT_OPTION_TARGET] != 0.0 ? "target" : "source",
+                          settings[NDT_OPTION_TARGET] != 0.0 ? "source" : "target");
+    const Points *resolutions = points != NULL ? &points[NDT_OPTION_RESOLUTIONS] : NULL;
+    if (resolutions != NULL && resolutions->count > 0) ndt_add_resolution(resolutions, arena, out);
+    return error_none();
 }
 
 const Model ndt_model = {
@@ -248,5 +173,9 @@ const Model ndt_model = {
     .source = "P. Biber & W. Strasser, IROS 2003; M. Magnusson, PhD thesis, Oerebro 2009",
     .options = ndt_options,
     .n_options = NDT_N_OPTIONS,
+    .extra = &ndt_parameters[NDT_RESOLUTION],
+    .n_extra = 1,
+    .debug = "debug/ndt",
     .configure = ndt_configure,
+    .build = ndt_build_assets,
 };

@@ -27,15 +27,22 @@ typedef enum NdtNeighbours { NDT_RADIUS, NDT_DIRECT7, NDT_DIRECT1 } NdtNeighbour
 // What stands for the sum of squares before the points are added to it: nothing, or a unit matrix (m^2).
 typedef enum NdtCovariance { NDT_COVARIANCE_ZERO, NDT_COVARIANCE_IDENTITY } NdtCovariance;
 
-// What numbers of points and cells are rounded to; all sums are of doubles.
+// How numbers of points and cells are stored; all sums are of doubles.
 typedef enum NdtPrecision { NDT_SINGLE, NDT_DOUBLE } NdtPrecision;
+
+// Numbers in either precision: one of the two is there, the other NULL.
+typedef struct NdtNumbers {
+    const float *single;
+    const double *whole;
+} NdtNumbers;
 
 enum {
     NDT_CELL_POINTS = 6,    // a cell of fewer has no covariance
     NDT_MATCHES_MAX = 27,   // cells that a point can be compared with
     NDT_CELL_MAX = 1 << 20, // cells along an axis, on each side of the origin
-    NDT_CELL_NUMBERS = 9,   // mean x y z; inverse covariance xx xy xz yy yz zz
+    NDT_CELL_NUMBERS = 9,   // mean x y z, from the cell's corner; inverse covariance xx xy xz yy yz zz
     NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
+    NDT_OFFSET_BITS = 6     // of a candidate: how far the cell lies from the place, 1 + x | 1 + y << 2 | 1 + z << 4
 };
 
 // Cells are found through a table of those places that have a cell to be compared with: the place of a point gives its
@@ -46,8 +53,8 @@ typedef struct NdtMap {
     double reach2;     // m^2: greatest squared distance of a mean; infinite where nobody asks
     int64_t table_size, n_candidates, n_cells;
     const int64_t *table;      // [table_size][NDT_TABLE_NUMBERS]
-    const int32_t *candidates; // [n_candidates] numbers of cells, list after list, each in the order of place
-    const double *cells;       // [n_cells][NDT_CELL_NUMBERS] (m, 1/m^2)
+    const int32_t *candidates; // [n_candidates] cell << NDT_OFFSET_BITS | offset, list after list, by offset
+    NdtNumbers cells;          // [n_cells][NDT_CELL_NUMBERS] (m, 1/m^2)
 } NdtMap;
 
 typedef struct NdtMapOptions {
@@ -65,6 +72,8 @@ typedef struct NdtMapCounts {
     int64_t dropped;  // that had enough points and no covariance
 } NdtMapCounts;
 
+// A copy in the arena, stored so.
+NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precision, Arena *arena);
 // The map of a cloud, in the arena. Error (user): the cloud is too wide for cells of that size, or no cell has enough
 // points.
 Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map, NdtMapCounts *counts);
@@ -123,10 +132,44 @@ enum { NDT_SCENE_POINTS_MAX = 1 << 22 };
 Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Cloud *source);
 size_t ndt_scene_bytes(const NdtSceneOptions *options); // of the arena that it takes
 
-// ---- the model (ndt.c) ----------------------------------------------------------------------------------------------
+// ---- the model (ndt.c, assets.c) ------------------------------------------------------------------------------------
 
-// Inputs of a lane, in this order; the initial pose is the last six.
-enum { NDT_OUTLIER_RATIO, NDT_STEP_SIZE, NDT_EPSILON, NDT_INITIAL, NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE };
+// Rows of `simulation:`.
+enum {
+    NDT_OPTION_TARGET,
+    NDT_OPTION_SOURCE,
+    NDT_OPTION_TARGET_VOXEL,
+    NDT_OPTION_SOURCE_VOXEL,
+    NDT_OPTION_SCENE,
+    NDT_OPTION_SEED,
+    NDT_OPTION_SPACING,
+    NDT_OPTION_SOURCE_SPACING,
+    NDT_OPTION_RANGE,
+    NDT_OPTION_NOISE,
+    NDT_OPTION_TRUTH, // [6]
+    NDT_OPTION_TRUTH_FILE = NDT_OPTION_TRUTH + NDT_POSE,
+    NDT_OPTION_RESOLUTION,
+    NDT_OPTION_RESOLUTIONS,
+    NDT_OPTION_NEIGHBOURS,
+    NDT_OPTION_COVARIANCE,
+    NDT_OPTION_PRECISION,
+    NDT_OPTION_SOLVER,
+    NDT_OPTION_LINE_SEARCH,
+    NDT_OPTION_ITERATIONS,
+    NDT_OPTION_NEAR,
+    NDT_OPTION_TURNED,
+    NDT_N_OPTIONS
+};
+
+// Inputs of a lane, in this order; six are the initial pose.
+enum {
+    NDT_OUTLIER_RATIO,
+    NDT_STEP_SIZE,
+    NDT_EPSILON,
+    NDT_INITIAL,
+    NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE,
+    NDT_RESOLUTION = NDT_N_PARAMETERS // one more, if there are several maps
+};
 
 // What is written when a lane ends; the final pose is the last six.
 enum {
@@ -140,6 +183,7 @@ enum {
     NDT_METRIC_ITERATIONS,
     NDT_METRIC_EVALUATIONS,
     NDT_METRIC_OSCILLATION,
+    NDT_METRIC_EDGE,
     NDT_METRIC_FINAL,
     NDT_N_METRICS = NDT_METRIC_FINAL + NDT_POSE
 };
@@ -149,14 +193,25 @@ enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + ND
 
 enum { NDT_STATE = 45 }; // doubles of an alignment between slices (NdtAlignment, align.h)
 
-// Shared by all lanes; laid over sim.h's Constants. The assets: the cells, the table, the candidates (two to a double),
-// then x, y and z of the source.
+// A map within the assets: its numbers, and where its arrays begin.
+typedef struct NdtMapAt {
+    double resolution, origin[3], reach2;
+    int64_t n_cells, table_size, n_candidates;
+    int64_t cells, table, candidates; // doubles into the assets
+} NdtMapAt;
+enum { NDT_MAP_AT = sizeof(NdtMapAt) / sizeof(double), NDT_MAPS_MAX = 32 };
+
+// Shared by all lanes; laid over sim.h's Constants. The assets: the maps as NdtMapAt, one after the other; x, y and z
+// of the source; the arrays of the maps. Numbers of single precision stand two to a double.
 typedef struct NdtConstants {
-    double resolution, origin[3], reach2; // of the map
     double truth[NDT_POSE];
     double near_enough, turned_enough; // m, rad: errors of an alignment that has not missed
-    int64_t n_cells, table_size, n_candidates, n_source;
-    int32_t max_iterations, solver, line_search;
+    int64_t n_maps, n_source;
+    int32_t choose; // whether a lane has a resolution of its own
+    int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
+
+// Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
+Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);
 
 #endif

@@ -55,7 +55,8 @@ same() { [ "$(digest "$1")" = "$expected" ]; }
 
 stopped() # NAME STATUS: the last run ended so, its state says so, and it resumes on the CPU to the same bits
 {
-    [ "$2" -eq 3 ] && [ "$(digest "$1")" != "$expected" ] && said "hopscotch resume $1 --results $folder/results" &&
+    [ "$2" -eq 3 ] && [ "$(digest "$1")" != "$expected" ] &&
+        said "on any device" "hopscotch resume $1 --results $folder/results" &&
         run "$1" "" --backend cpu && same "$1"
 }
 

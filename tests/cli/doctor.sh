@@ -74,6 +74,7 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
         mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
         mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
         mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
+        mends "the campaign's own row" spec sql 'DELETE FROM campaign'
         mends "the spec in the database" spec sql "UPDATE campaign SET resolved = 'abc'"
         mends "a place of an array" shards sql 'UPDATE trajectories SET trial = 7 WHERE trial = 10'
         mends "shards that are forgotten" references sql 'DELETE FROM shards'

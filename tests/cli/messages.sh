@@ -27,14 +27,37 @@ says()
     fi
 }
 
+# repeat N TEXT SEPARATOR
+repeat()
+{
+    yes "$2" | head -n "$1" | paste -sd "$3"
+}
+
 cat >grid.yaml <<'END'
 version: 1
 experiment: grid
 model: bbob
 search: {method: grid, over: {x1: [0, 1], x2: [0, 1]}}
 END
+cat >front.yaml <<'END'
+version: 1
+experiment: front
+model: bbob
+search: {method: nsga2, over: {x1: {range: [0, 1]}}, nsga2: {population: 8, stop: {generations: 1}}}
+objective: {minimize: [f, distance]}
+END
+cat >hopper.yaml <<'END'
+version: 1
+experiment: hopper
+model: hopper
+simulation: {duration: 0.02, settle: 0.01}
+search: {method: grid, over: {k_fp: [100]}}
+END
+{ repeat 2001 x1 , && echo 1; } >wide.csv
 says 1 "there is no campaign under results; run a spec first, or name the root folder" best grid
 "$HOPSCOTCH" run grid.yaml --progress none >out 2>err || status=1
+"$HOPSCOTCH" run hopper.yaml --progress none >out 2>err || status=1
+"$HOPSCOTCH" run front.yaml --progress none >out 2>err || status=1
 "$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
 
 # ---- the command line -----------------------------------------------------------------------------------------------
@@ -63,15 +86,48 @@ says 1 "the list of all campaigns lies under that name; choose another" run grid
 says 1 "is of method grid, which measures no sensitivity; morris and sobol_indices do" sensitivity grid
 says 1 "there is no column 'xyzzy'; --columns all --limit 1 shows them" query grid --columns xyzzy
 says 1 "'up' is no direction; write x1:asc or x1:desc" query grid --order x1:up
-says 1 "--order: more than 64 columns; the first few decide" query grid --order "$(yes x1 | head -n 65 | paste -sd ,)"
-says 1 "--columns: too many columns" query grid --columns "$(yes x1 | head -n 2001 | paste -sd ,)"
+says 1 "--order: more than 64 columns; the first few decide" query grid --order "$(repeat 65 x1 ,)"
+says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend
 says 1 "no trial of empty has a fitness: there is none to verify" verify empty
 says 1 "campaign grid has no trial 99; hopscotch best grid lists the best" verify grid --trial 99
 
+says 1 'campaign "index.db": the list of all campaigns lies under that name' mv grid index.db
+says 1 'tag "a b": a tag is made of 1 to 64 of A-Z a-z 0-9 . _ -, and starts with no -' tag grid "a b"
+says 1 "this expression has too many operations inside each other for a query; shorten it or ask in two steps" \
+    query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"
+says 1 "--objectives: there is no column 'xyzzy'; hopscotch query CAMPAIGN --columns all --limit 1 shows them" \
+    best grid --objectives x1,xyzzy
+says 1 "--objectives: a front has two columns or more; hopscotch query --order x1 sorts by one" best grid \
+    --objectives x1
+says 1 "--objectives: a front has at most 8 columns" best grid --objectives "$(repeat 9 x1 ,)"
+says 1 "--per search: campaign grid is one search, of method grid; leave --per out" best grid --per search
+says 1 "--per: campaign front has several objectives, and so no best trial" best front --per search
+says 2 "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch" status --watch
+says 1 "the table has more than 2000 columns; leave out those that are no parameters" import wide.csv grid.yaml
+
+# ---- replay and verify ----------------------------------------------------------------------------------------------
+says 2 "two trials are for --html FILE, side by side" replay hopper/0 hopper/0
+says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --html grid.html
+says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
+says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
+says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
+says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
+    replay hopper/0 --sample 0.001
+says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
+    -o trace.csv
+says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
+    --html hopper.html
+says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
+says 1 "--grid-over: 'xyzzy' is no parameter of hopper; hopscotch models hopper lists them" \
+    verify hopper --grid-over xyzzy
+says 1 "--grid-over: 'trust' is no parameter of hopper; did you mean 'thrust'?" verify hopper --grid-over trust
+says 1 "a grid over 7 starts and parameters is too much: at most 6 axes; leave it out with --grid 0" verify hopper \
+    --grid-over thrust,k_att,b_att,k_fp,b_fp,phi_leg,k_xdot
+
 # ---- specs ----------------------------------------------------------------------------------------------------------
 says 1 "expected key.path=value, for example search.over.thrust=[25, 30]" check grid.yaml --set seed
-says 1 "the key has more than " check grid.yaml --set "$(yes a | head -n 40 | paste -sd .)=1"
+says 1 "the key has more than " check grid.yaml --set "$(repeat 40 a .)=1"
 says 1 "a part of the key is empty" check grid.yaml --set search..method=grid
 says 1 'needs its trials: `points`, a list of them, or `csv`, a file' check grid.yaml --set 'search={method: list}'
 says 1 "zip is '5', expected a list of groups of axes: [[a, b]]" check grid.yaml --set search.zip=5
@@ -80,13 +136,40 @@ says 1 "point is '5', expected a mapping of parameters to numbers" check grid.ya
 says 1 "x1 has 1e16 values, more than 2^53" check grid.yaml --set 'search.over.x1={arange: [0, 5, 5e-16]}'
 says 1 "levels of morris must be even" check grid.yaml --set \
     'search={method: morris, levels: 5, over: {x1: {range: [0, 1]}, x2: {range: [0, 1]}}}'
-cat >hopper.yaml <<'END'
-version: 1
-experiment: hopper
-model: hopper
-search: {method: grid, over: {k_fp: [100]}}
-END
-says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --set simulation.duration=0.5
+says 1 "method random needs \`over\` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}" check grid.yaml \
+    --set 'search={method: random, trials: 5}'
+says 1 "the header has more than 1024 columns; leave out those that are no parameters" check grid.yaml \
+    --set 'search={method: csv, csv: wide.csv}'
+says 1 "x2 is derived here; what is derived stands in \`over\` beside \`union\`" check grid.yaml \
+    --set 'search={method: grid, union: [{over: {x1: [0, 1], x2: {derive: "x1"}}}]}'
+says 1 "x2 is derived in \`over\`, remove one" check grid.yaml \
+    --set 'search={method: grid, over: {x2: {derive: "x1"}}, union: [{over: {x1: [0, 1], x2: [1]}}]}'
+says 1 "x1 is 2, and is searched in [0, 1]" check grid.yaml \
+    --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, cmaes: {inject: [{x1: 2}]}}'
+says 1 "1024 searches with populations of 4096 are too many: use fewer searches or a smaller nsga2.population" \
+    check front.yaml --set search.nsga2.population=4096 --set search.nsga2.searches=1024
+says 1 "terrain_points has 4097 points, at most 4096 are allowed" check hopper.yaml --set simulation.terrain=table \
+    --set "simulation.terrain_points=[$(seq 4097 | sed 's/.*/[&,0]/' | paste -sd ,)]"
+{ echo 'include: keys.yaml' && cat grid.yaml; } >including.yaml
+seq 2001 | sed 's/.*/k&: 1/' >keys.yaml
+says 1 "a mapping that is merged has more than 2000 keys" check including.yaml
+says 3 "it will not do: the results need " plan grid.yaml \
+    --set 'search={method: random, trials: 1000000000000, over: {x1: {range: [0, 1]}}}'
+says 1 "search 0: of 100 draws for each member not one is allowed by \`exclude\`, the ranges of derived" run grid.yaml \
+    --name draws --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, exclude: ["x1 >= 0"]}'
+says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` or by the ranges of derived" \
+    run front.yaml --name children --set 'search.exclude=["x1 >= 0"]'
+"$HOPSCOTCH" run hopper.yaml --name fallen --set simulation.duration=2 --set initial.phi_leg=0.5 \
+    --set parameters.thrust=0 --progress none >out 2>err
+says 1 "search.cmaes.from: campaign fallen has no trial that did not fail" run hopper.yaml --name warm \
+    --set 'search={method: cmaes, over: {k_fp: {range: [1, 500]}}, cmaes: {from: fallen}}'
+if [ -z "${QUICK:-}" ]; then
+    { echo x1 && yes 1 | head -n 4000000; } >long.csv
+    says 1 "written out the spec has more than 16 MiB, the most that is allowed; give it fewer points" \
+        check grid.yaml --set 'search={method: csv, csv: long.csv}'
+fi
+says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --set simulation.settle=1 \
+    --set simulation.duration=0.5
 says 1 "is for integrator: implicit_midpoint only; leave it out" check hopper.yaml --set simulation.integrator=rk4 \
     --set simulation.newton.jacobian=analytic
 says 1 "knows the plain hopper only; leave it out, or machine, terrain, push, wind and accounting" check hopper.yaml \

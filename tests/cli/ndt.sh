@@ -28,7 +28,7 @@ fi
 near=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns translation_error \
     --format csv | tail -n 1)
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
-"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["score"]' ||
+"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["debug/ndt"]' ||
     fail "show does not say how to read debug rows"
 
 if python3 -c 'import h5py' 2>/dev/null; then
@@ -37,17 +37,25 @@ import sys, h5py, numpy
 lanes = 0
 for path in sys.argv[1:]:
     file = h5py.File(path)
-    if "debug/newton" not in file:
+    if "debug/ndt" not in file:
         continue
-    rows = file["debug/newton"]
-    columns = sum(1 if item.ndim == 1 else item.shape[1] for name, item in rows.items() if name != "lanes")
-    assert columns == 50, columns
-    for lane in rows["lanes"]:
+    group = file["debug/ndt"]
+    names = [name.decode() if isinstance(name, bytes) else name for name in group["rows"].attrs["column_names"]]
+    assert group["rows"].shape[1] == len(names) == 50, names
+    assert names[0] == "iteration" and names[14] == "H_x_x" and names[34] == "H_yaw_yaw" and names[49] == "after_yaw"
+    for lane in group["lanes"]:
         part = slice(lane["offset"], lane["offset"] + lane["length"])
-        assert list(rows["time"][part]) == list(range(lane["length"]))
-        before, after, delta = (rows[name][part] for name in ("before", "after", "delta"))
+        rows = group["rows"][part]
+        assert list(group["time"][part]) == list(rows[:, 0]) == list(range(lane["length"]))
+        before, after, delta, alpha = rows[:, 2:8], rows[:, 44:50], rows[:, 35:41], rows[:, 41:42]
         assert (after[:-1] == before[1:]).all()
-        assert numpy.abs(before + rows["step"][part][:, :1] * delta - after).max() < 1e-6
+        assert (before + alpha * delta == after).all()
+        upper = numpy.zeros((len(rows), 6, 6))
+        upper[:, *numpy.triu_indices(6)] = rows[:, 14:35]
+        hessian = upper + upper.transpose(0, 2, 1) - numpy.eye(6) * upper
+        sign = numpy.where(rows[:, 43] > 0, -1, 1)[:, None]
+        residual = numpy.einsum("nij,nj->ni", hessian, delta) + sign * rows[:, 8:14]
+        assert (numpy.abs(residual).max(1) <= 1e-5 * numpy.abs(rows[:, 8:14]).max(1)).all()
         lanes += 1
 assert lanes > 0
 PYTHON

@@ -60,6 +60,19 @@ has "$folder/said" " of 111,353"
 report $? "a second runner is refused"
 has "$folder/said" "is being run by pid $pid on"
 has "$folder/said" "hopscotch stop cut"
+
+# Who waits for the end may leave before it.
+: >"$folder/said"
+kill -STOP "$pid"
+"$HOPSCOTCH" stop cut --wait --results "$folder" >"$folder/said" 2>&1 &
+waiting=$!
+until [ -s "$folder/said" ]; do sleep 0.05; done
+kill -TERM "$waiting"
+wait "$waiting"
+has "$folder/said" "cut was asked to stop and had not ended yet; hopscotch status tells when it has"
+rm -f "$folder/cut/stop"
+kill -CONT "$pid"
+
 stop --wait
 report $? "stop --wait"
 has "$folder/said" "asked pid $pid on"

@@ -6,7 +6,11 @@
 //   CRASH_FAULT=write:3:ENOSPC  the third write under the root fails so; `write:3+:ENOSPC` and every one after it.
 //                               KILL: SIGKILL in place of the call; SHORT: half of a read or write
 //       operations: open close read write fsync truncate rename unlink mkdir stat lock list space, and the allocations
-//       own (this program's, libyaml's and the C library's on their behalf, its mappings too), sqlite, hdf5
+//       own (this program's, libyaml's and the C library's on their behalf, its mappings too), of which `program` are
+//       what its own code asks for, and `yaml`; sqlite, hdf5. Wherever they happen: `stream`, a stream into memory is
+//       opened; `thread`, one is started; `fork` (KILL: the child is killed); `alarm`, which
+//       then rings at once
+//   CRASH_NETWORK=1             the folder lies on a network file system
 //   CRASH_FIRED=/file           gets the line "operation by path" when the call has failed
 //   CRASH_LOG=/file             records every change of a file under the root, every sync, and what the program said of
 //                               its progress, in order (power.py reads them)
@@ -30,6 +34,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,8 +45,9 @@
 
 enum { PATH_MOST = 512, DESCRIPTORS = 1024, OBJECTS = 64, SHORT_CALL = -1, KILL_CALL = -2 };
 
-typedef enum Owner { NOBODY, OWN, SQLITE, HDF5 } Owner;
-static const char *const owner_names[] = {"nobody", "own", "sqlite", "hdf5"};
+typedef enum Owner { NOBODY, PROGRAM, YAML, LIBC, SQLITE, HDF5 } Owner;
+static const char *const owner_names[] = {"nobody", "own", "own", "own", "sqlite", "hdf5"};
+static const char *const owner_codes[] = {"", "program", "yaml", "", "", ""}; // other names, for one of them alone
 
 static struct {
     struct {
@@ -67,8 +73,9 @@ static int preload_add_object(struct dl_phdr_info *info, size_t size, void *unus
 {
     (void)size, (void)unused;
     const char *name = info->dlpi_name;
-    const bool own = name[0] == '\0' || strstr(name, "libyaml") != NULL || strstr(name, "/libc.so") != NULL;
-    const Owner owner = own                                 ? OWN
+    const Owner owner = name[0] == '\0'                     ? PROGRAM
+                        : strstr(name, "libyaml") != NULL   ? YAML
+                        : strstr(name, "/libc.so") != NULL  ? LIBC
                         : strstr(name, "libsqlite") != NULL ? SQLITE
                         : strstr(name, "libhdf5") != NULL   ? HDF5
                                                             : NOBODY;
@@ -96,9 +103,9 @@ static void preload_parse_fault(const char *rule)
     static const struct {
         const char *name;
         int what;
-    } outcomes[] = {{"KILL", KILL_CALL}, {"SHORT", SHORT_CALL}, {"EACCES", EACCES}, {"EDQUOT", EDQUOT},
-                    {"EINTR", EINTR},    {"EIO", EIO},          {"EMFILE", EMFILE}, {"ENOLCK", ENOLCK},
-                    {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},    {"EROFS", EROFS}};
+    } outcomes[] = {{"KILL", KILL_CALL}, {"SHORT", SHORT_CALL}, {"EACCES", EACCES}, {"EAGAIN", EAGAIN},
+                    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EIO", EIO},       {"EMFILE", EMFILE},
+                    {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EROFS", EROFS}};
     char what[16], after[4] = "";
     if (sscanf(rule, "%15[a-z0-9]:%ld%3[+]:%15[A-Z]", preload.operation, &preload.at, after, what) != 4 &&
         sscanf(rule, "%15[a-z0-9]:%ld:%15[A-Z]", preload.operation, &preload.at, what) != 3)
@@ -502,6 +509,14 @@ int statvfs(const char *path, struct statvfs *status)
     return result;
 }
 
+int statfs(const char *path, struct statfs *status)
+{
+    NEXT("statfs", int, const char *, struct statfs *);
+    const int result = next(path, status);
+    if (result == 0 && getenv("CRASH_NETWORK") != NULL && preload_watches(path)) status->f_type = 0x6969; // NFS
+    return result;
+}
+
 static int preload_control(int descriptor, int command, void *argument, const void *caller)
 {
     NEXT("fcntl64", int, int, int, ...);
@@ -542,7 +557,9 @@ static bool preload_no_memory(const void *caller)
 {
     if (preload.what == 0) return false;
     const Owner owner = preload_owner(caller);
-    return owner != NOBODY && preload_refuses(owner_names[owner], caller, "memory");
+    if (owner == NOBODY) return false;
+    return preload_refuses(owner_names[owner], caller, "memory") ||
+           preload_refuses(owner_codes[owner], caller, "memory");
 }
 
 void *malloc(size_t size) { return preload_no_memory(CALLER) ? NULL : __libc_malloc(size); }
@@ -574,6 +591,44 @@ void *mmap(void *at, size_t size, int protection, int flags, int descriptor, off
 void *mmap64(void *at, size_t size, int protection, int flags, int descriptor, off64_t offset)
 {
     return preload_map(at, size, protection, flags, descriptor, offset, CALLER);
+}
+
+FILE *fmemopen(void *text, size_t size, const char *mode)
+{
+    NEXT("fmemopen", FILE *, void *, size_t, const char *);
+    return preload_refuses("stream", CALLER, "memory") ? NULL : next(text, size, mode);
+}
+
+FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
+{
+    NEXT("fopencookie", FILE *, void *, const char *, cookie_io_functions_t);
+    return preload_refuses("stream", CALLER, "memory") ? NULL : next(cookie, mode, functions);
+}
+
+// ---- threads and processes ------------------------------------------------------------------------------------------
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *data)
+{
+    NEXT("pthread_create", int, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    return preload_refuses("thread", CALLER, "thread") ? errno : next(thread, attributes, work, data);
+}
+
+pid_t fork(void)
+{
+    NEXT("fork", pid_t, void);
+    const bool kills = preload.what == KILL_CALL && strcmp(preload.operation, "fork") == 0;
+    if (!kills && preload_refuses("fork", CALLER, "process")) return -1;
+    const pid_t child = next();
+    if (kills && child == 0) raise(SIGKILL);
+    return child;
+}
+
+unsigned alarm(unsigned seconds)
+{
+    NEXT("alarm", unsigned, unsigned);
+    const unsigned left = next(seconds);
+    if (preload_refuses("alarm", CALLER, "clock")) raise(SIGALRM);
+    return left;
 }
 
 // ---- progress -------------------------------------------------------------------------------------------------------

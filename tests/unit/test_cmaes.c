@@ -316,13 +316,13 @@ TEST(cmaes_refuses_a_state_that_it_cannot_read)
     CmaesState *state = cmaes_state(&test.search), kept = *state;
     CHECK_OK(test.search.method->restore(&test.search));
     state->version++;
-    CHECK_ERROR(ERROR_USER, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_USER, "is not of version", test.search.method->restore(&test.search));
     *state = kept;
     state->told = 6;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
     state->search = 2;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     cmaes_case_end(&test);
 }
 
@@ -333,7 +333,7 @@ TEST(cmaes_refuses_results_out_of_order)
     cmaes_case_start(&test, cmaes_sphere, 5, 3, "searches: 2");
     CHECK_OK(test.search.method->ask(&test.search, 3, &test.trials, &waiting));
     test.trials.id[0]++;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->tell(&test.search, &test.trials));
+    CHECK_SAYS(ERROR_MACHINE, "out of order", test.search.method->tell(&test.search, &test.trials));
     cmaes_case_end(&test);
 }
 
@@ -771,10 +771,17 @@ TEST(cmaes_is_separable_for_many_parameters)
     CHECK(test.search.state_size < 100000); // 1000 x 1000 doubles are 8 MB
     Search search;
     test.spec.n_axes++;
-    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
+    CHECK_SAYS(ERROR_USER, "search: cmaes searches at most 1000 parameters, and these are 1001",
+               search_init(&test.spec, &test.arena, &search));
     test.spec.n_axes = CMAES_FULL_MAX + 1;
     settings[CMAES_COVARIANCE] = CMAES_COVARIANCE_FULL;
-    CHECK_ERROR(ERROR_USER, search_init(&test.spec, &test.arena, &search));
+    CHECK_SAYS(ERROR_USER, "search: cmaes searches at most 100 parameters with a full covariance, and these are 101",
+               search_init(&test.spec, &test.arena, &search));
+    settings[CMAES_SEARCHES] = 4096;
+    settings[CMAES_POPULATION] = 1 << 20;
+    test.spec.n_axes = 2;
+    CHECK_SAYS(ERROR_USER, "search: 4096 searches with populations of up to 1048576 are too many",
+               search_init(&test.spec, &test.arena, &search));
     CHECK_INTEGER(1 + 9 + 5 * CMAES_DIMENSIONS_MAX, test.search.n_round_fields);
     cmaes_case_end(&test);
 }

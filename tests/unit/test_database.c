@@ -152,6 +152,26 @@ TEST(database_errors_say_what_and_where)
     CHECK_OK(database_close(database));
 }
 
+// A database without a file, which SQLite makes for the name "", can't have a log.
+TEST(database_whose_journal_cannot_be_set_is_refused)
+{
+    Database *database = NULL;
+    CHECK_SAYS(ERROR_MACHINE, ": its journal can't be set to wal here: put the results on a local disk",
+               database_open("", DATABASE_WRITE, &database));
+    CHECK(database == NULL);
+}
+
+TEST(database_closed_before_its_statements_is_a_bug)
+{
+    const DatabasePath path = database_test_path();
+    Statement *statement = NULL;
+    database_test_make(path.text, 1);
+    Database *database = database_test_open(path.text, DATABASE_READ);
+    CHECK_OK(database_prepare(database, "SELECT 1", &statement));
+    CHECK_SAYS(ERROR_MACHINE, ": bug: closed before its statements", database_close(database));
+    statement_close(statement);
+}
+
 TEST(database_identifiers_are_quoted)
 {
     const DatabasePath path = database_test_path();

@@ -163,14 +163,14 @@ TEST(device_halves_its_batches_until_they_fit)
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     test.options.batch = 40;
     device_set_faults("backend:prepare:1:MEMORY,backend:prepare:2:MEMORY");
-    CHECK_OK(device_open(&test.spec, &test.options, &device));
+    CHECK_OK(device_open(&test.spec, &test.options, &test.arena, &device));
     CHECK_INTEGER(10, device.lanes); // whole trials of two replicates
     CHECK_INTEGER(10, backend_batch(device.backend, 0)->stride);
     CHECK(strstr(device.note, "40 lanes") != NULL && strstr(device.note, "10 now") != NULL);
     CHECK(device_close(&device));
 
     device_set_faults("backend:prepare:1+:MEMORY");
-    const Error error = device_open(&test.spec, &test.options, &device);
+    const Error error = device_open(&test.spec, &test.options, &test.arena, &device);
     CHECK_ERROR(ERROR_MEMORY, error);
     CHECK(strstr(error.text, "single trial") != NULL);
     CHECK(device.backend == NULL);

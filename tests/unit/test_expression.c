@@ -544,3 +544,18 @@ TEST(expression_survives_prefixes_and_mutations)
         }
     }
 }
+
+TEST(expression_that_is_too_long_or_without_names_is_refused)
+{
+    const Scope empty = {.count = 0};
+    Expression *expression = NULL;
+    char text[5000];
+    memset(text, ' ', sizeof text);
+    text[sizeof text - 1] = '\0';
+    CHECK_OK(arena_create(&expression_arena, 1 << 20, "test"));
+    CHECK_SAYS(ERROR_USER, "an expression has at most 4096 characters; this has 4999",
+               expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression));
+    CHECK_SAYS(ERROR_USER, "unknown name 'k_fp'; only numbers can stand here",
+               expression_parse_text("2 * k_fp", "x", &empty, &expression_arena, &expression));
+    arena_destroy(&expression_arena);
+}

@@ -180,6 +180,25 @@ TEST(file_write_leaves_the_old_content_when_it_fails)
     arena_destroy(&arena);
 }
 
+// Each operation fails where it has not begun, and says what it was about.
+TEST(file_operations_that_fail_say_what_they_did)
+{
+    Arena arena = file_test_arena();
+    const char *folder = arena_copy(&arena, test_folder());
+    const char *below = arena_format(&arena, "%s/a/b", folder), *log = arena_format(&arena, "%s/log", folder);
+    char **names;
+    int count;
+    seam_set_faults("mkdir:2:ENOSPC");
+    CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot make folder %s: ", below), folder_make(below));
+    seam_set_faults("list:1:EMFILE");
+    CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot list folder %s: ", folder),
+               folder_list(folder, &arena, &names, &count));
+    seam_set_faults("write:1:EIO");
+    CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot append to %s: ", log), file_append_line(log, "a line"));
+    seam_set_faults("");
+    arena_destroy(&arena);
+}
+
 // The rename is done, but whether it would last is not known: that is an error too.
 TEST(file_write_tells_that_the_folder_was_not_synced)
 {

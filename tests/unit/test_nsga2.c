@@ -341,6 +341,17 @@ TEST(nsga2_goes_on_when_it_may_have_more_generations)
     nsga2_case_end(&whole);
 }
 
+// No model has so many: a count by hand.
+TEST(nsga2_refuses_too_many_parameters)
+{
+    Nsga2Case test;
+    Search search;
+    nsga2_case_start(&test, zdt1, nsga2_three);
+    test.spec.n_axes = NSGA2_GENES_MAX + 1;
+    CHECK_SAYS(ERROR_USER, "search: nsga2 searches at most", search_init(&test.spec, &test.arena, &search));
+    nsga2_case_end(&test);
+}
+
 TEST(nsga2_refuses_a_state_that_it_cannot_read)
 {
     Nsga2Case test;
@@ -349,16 +360,16 @@ TEST(nsga2_refuses_a_state_that_it_cannot_read)
     Nsga2State *state = nsga2_state(&test.search), kept = *state;
     CHECK_OK(test.search.method->restore(&test.search));
     state->version++;
-    CHECK_ERROR(ERROR_USER, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_USER, "is not of version", test.search.method->restore(&test.search));
     *state = kept;
     state->told = 6;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
     state->search = 3;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
     nsga2_view(&test.search, 2).run->members = 21;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->restore(&test.search));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     nsga2_case_end(&test);
 }
 
@@ -369,7 +380,7 @@ TEST(nsga2_refuses_results_out_of_order)
     nsga2_case_start(&test, zdt1, nsga2_three);
     CHECK_OK(test.search.method->ask(&test.search, 3, &test.trials, &waiting));
     test.trials.id[0]++;
-    CHECK_ERROR(ERROR_MACHINE, test.search.method->tell(&test.search, &test.trials));
+    CHECK_SAYS(ERROR_MACHINE, "out of order", test.search.method->tell(&test.search, &test.trials));
     nsga2_case_end(&test);
 }
 

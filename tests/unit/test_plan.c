@@ -1,4 +1,5 @@
 // The plan of a run: counts, the choice of a batch, bytes and refusals. Times are not tested here: machines differ.
+#include "../../runner/store.h"
 #include "../../sim/backend.h"
 #include "../test.h"
 
@@ -134,6 +135,16 @@ TEST(plan_halves_a_batch_that_memory_cannot_hold)
     CHECK(strstr(plan->warning, "has no memory for batches of 1,000,000,000 lanes: they have ") != NULL);
     CHECK(plan->batch_lanes > 1000 && plan->batch_lanes < 1000000000 && plan->batch_lanes % 1000 == 0);
     CHECK(plan->batches > 1);
+    arena_destroy(&planned.arena);
+}
+
+TEST(plan_says_what_a_batch_takes_of_a_device)
+{
+    Planned planned;
+    Backend gpu = {.info = {.name = "cuda", .slots = 2, .memory_free = 1 << 20, .lane_multiple = 512}};
+    read_spec(&planned, PLAN_SPEC(GRID, ""));
+    const Device device = {.spec = &planned.spec, .backend = &gpu, .lanes = 1 << 20};
+    CHECK_SAYS(ERROR_MEMORY, " of device memory and 1.0 MiB are free", plan_fits(&device));
     arena_destroy(&planned.arena);
 }
 

@@ -142,6 +142,23 @@ TEST(centered_moves_one_parameter_at_a_time)
     sampling_end(&test);
 }
 
+TEST(sampling_takes_so_many_parameters_as_it_has_numbers_for)
+{
+    static const char *const cases[][2] = {
+        {"method: sobol, trials: 4, over: {x1: {range: [0, 1]}}",
+         "search: sobol has points for up to 80 parameters, and these are 81"},
+        {"method: sobol_indices, over: {x1: {range: [0, 1]}}",
+         "search: sobol_indices takes up to 40 parameters, and these are 81"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SamplingCase test;
+        sampling_start(&test, cases[i][0], "f");
+        test.spec.n_axes = SOBOL_DIMENSIONS_MAX + 1; // no model has so many
+        CHECK_SAYS(ERROR_USER, cases[i][1], search_init(&test.spec, &test.arena, &test.search));
+        sampling_end(&test);
+    }
+}
+
 // ---- sensitivity ----------------------------------------------------------------------------------------------------
 
 typedef struct SensitivityRow {

@@ -187,7 +187,8 @@ TEST(search_exclude_leaves_gaps_and_total_counts_them)
     CHECK_INTEGER(5, (int64_t)fixture->trials.ordinal[2]); // what randomness is keyed by keeps the gaps
     uint64_t ordinal;
     double parameter[N];
-    CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, 1, &ordinal, parameter));
+    CHECK_SAYS(ERROR_USER, "there is no trial 1: `exclude`, the range of a derived parameter, `when` or `union`",
+               search_grid.trial(&fixture->search, 1, &ordinal, parameter));
     CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, 6, &ordinal, parameter));
     CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, -1, &ordinal, parameter));
     CHECK_OK(search_grid.trial(&fixture->search, 5, &ordinal, parameter));
@@ -246,6 +247,8 @@ TEST(search_huge_excluded_grid_gives_up_the_floor)
     fixture_free(fixture);
 }
 
+static Error start_again(Fixture *fixture) { return search_init(&fixture->spec, &fixture->arena, &fixture->search); }
+
 TEST(search_grid_of_too_many_points_is_refused)
 {
     Fixture *fixture = fixture_new(&search_grid);
@@ -253,9 +256,12 @@ TEST(search_grid_of_too_many_points_is_refused)
         fixture->axes[fixture->spec.n_axes++] =
             (Axis){.parameter = p, .zip = -1, .values = {.form = VALUES_LINSPACE, .high = 1, .count = 100000}};
     }
-    CHECK_ERROR(ERROR_USER, search_init(&fixture->spec, &fixture->arena, &fixture->search)); // 1e20: beyond 2^63
+    CHECK_SAYS(ERROR_USER, "search: more than 2^63 trials are more than the 2^48 that ids reach", start_again(fixture));
     fixture->spec.n_axes = 3;
-    CHECK_ERROR(ERROR_USER, search_init(&fixture->spec, &fixture->arena, &fixture->search)); // 1e15: beyond 2^48
+    CHECK_SAYS(ERROR_USER, "search: 1,000,000,000,000,000 trials are more than the 2^48", start_again(fixture));
+    fixture->spec.method = &search_centered;
+    for (int p = 0; p < 3; p++) fixture->axes[p].values.count = INT64_MAX / 2;
+    CHECK_SAYS(ERROR_USER, "search: more than 2^63 trials", start_again(fixture));
     fixture_free(fixture);
 }
 
@@ -418,10 +424,15 @@ TEST(search_refuses_a_state_that_it_cannot_read)
     const uint32_t newer = 99, version = 1;
     const int64_t beyond = 3;
     memcpy(fixture->search.state, &newer, sizeof newer);
-    CHECK_ERROR(ERROR_USER, search_grid.restore(&fixture->search));
+    CHECK_SAYS(ERROR_USER,
+               "the stored state of search method grid is not of version 1, the one that this program reads",
+               search_grid.restore(&fixture->search));
     memcpy(fixture->search.state, &version, sizeof version);
     memcpy((char *)fixture->search.state + 8, &beyond, sizeof beyond);
-    CHECK_ERROR(ERROR_MACHINE, search_grid.restore(&fixture->search));
+    CHECK_SAYS(
+        ERROR_MACHINE,
+        "the stored state of search method grid is damaged; hopscotch doctor CAMPAIGN --repair computes it again",
+        search_grid.restore(&fixture->search));
     fixture_free(fixture);
 }
 
@@ -432,7 +443,8 @@ TEST(search_refuses_results_out_of_order)
     start(fixture);
     CHECK_INTEGER(2, ask(fixture, 2));
     CHECK_OK(search_grid.tell(&fixture->search, &fixture->trials));
-    CHECK_ERROR(ERROR_MACHINE, search_grid.tell(&fixture->search, &fixture->trials)); // twice
+    CHECK_SAYS(ERROR_MACHINE, "bug: trial 0 of search 0 was told to grid out of order", // twice
+               search_grid.tell(&fixture->search, &fixture->trials));
     fixture->trials.count = 1;
     fixture->trials.id[0] = 2;
     CHECK_ERROR(ERROR_MACHINE, search_grid.tell(&fixture->search, &fixture->trials)); // never asked for

@@ -89,6 +89,11 @@ TEST(several_devices_that_are_not_there_are_refused)
     const Error error = backend_open(&options, &backend);
     CHECK_ERROR(ERROR_USER, error);
     CHECK(strstr(error.text, "device 40") != NULL);
+    const BackendOptions isa = {.name = "cpu", .threads = 1, .isa = "v9"};
+    CHECK_SAYS(ERROR_USER, "there is no instruction set 'v9'; there are v4, v3, v2 and scalar",
+               backend_open(&isa, &backend));
+    const BackendOptions unknown = {.name = "abacus", .threads = 1};
+    CHECK_SAYS(ERROR_USER, "there is no backend `abacus` in this build; it has cpu", backend_open(&unknown, &backend));
     const BackendOptions cpu = {.name = "cpu", .threads = 1, .devices = 3}; // it is one, whatever is asked
     CHECK_OK(backend_open(&cpu, &backend));
     CHECK_TEXT("cpu", backend_info(backend)->name);

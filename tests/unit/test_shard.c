@@ -375,7 +375,28 @@ TEST(shard_that_crashes_the_library_is_damaged)
     CHECK(found > 0);
     const Error error = shard_test_open_image(&test, &image, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);
-    CHECK(strstr(error.text, "is damaged: ") != NULL && reader == NULL);
+    CHECK(strstr(error.text, "is damaged: HDF5 crashes on it") != NULL && reader == NULL);
+    free(image.data);
+    arena_destroy(&test.arena);
+}
+
+// A row of the table of lanes that leads behind the last sample.
+TEST(shard_whose_lanes_point_elsewhere)
+{
+    static const int64_t row[] = {7, 2, 3, 0}; // trial, replicate, offset, length of the second lane
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
+    Bytes image;
+    ShardReader *reader;
+    int found = 0;
+    CHECK_OK(shard_build(&test.shard, &image));
+    for (size_t i = 0; i + 32 <= image.size; i++) {
+        if (memcmp(image.data + i, &row[0], 8) != 0 || memcmp(image.data + i + 8, &row[1], 4) != 0) continue;
+        image.data[i + 20] = 200; // its length
+        found++;
+    }
+    CHECK_INTEGER(1, found);
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: lane 1 points beyond the samples",
+               shard_test_open_image(&test, &image, &reader));
     free(image.data);
     arena_destroy(&test.arena);
 }
@@ -416,7 +437,8 @@ TEST(shard_of_other_columns)
     memcpy(columns, shard_test_columns, sizeof columns);
     columns[3].group = "state";
     ShardLayout layout = {SHARD_TRAJECTORIES, columns, SHARD_TEST_COLUMNS};
-    CHECK_ERROR(ERROR_MACHINE, shard_open(path, &layout, NULL, &reader));
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: state has another shape than its columns ask for",
+               shard_open(path, &layout, NULL, &reader));
     columns[0].group = "lanes"; // a table and not numbers
     const Error error = shard_open(path, &layout, NULL, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);

@@ -105,7 +105,7 @@ TEST(store_gives_back_what_was_committed)
     TrialRows back;
     Statement *statement = NULL;
     char difference[256], state[4];
-    Search search = {.state = state, .state_size = 4};
+    Search search = {.method = &search_grid, .state = state, .state_size = 4};
     bool row = false, found = false;
     store_case_start(&test);
     store_case_fill(&test, 0, 2);
@@ -127,7 +127,8 @@ TEST(store_gives_back_what_was_committed)
     CHECK_OK(store_search_state(test.store, &search, &found));
     CHECK(found && memcmp(state, "abcd", 4) == 0);
     search.state_size = 3;
-    CHECK_ERROR(ERROR_USER, store_search_state(test.store, &search, &found));
+    CHECK_SAYS(ERROR_MACHINE, "the stored state of search method grid is damaged",
+               store_search_state(test.store, &search, &found));
     search.state_capacity = 5; // one that grows takes what fits
     CHECK_OK(store_search_state(test.store, &search, &found));
     CHECK(found && search.state_size == 4);
@@ -286,7 +287,15 @@ TEST(store_refuses_other_numerics)
     store_case_refuses("UPDATE campaign SET numerics_version = numerics_version + 1", "numerics version");
 }
 
-TEST(store_refuses_a_newer_schema) { store_case_refuses("PRAGMA user_version = 99", "schema version 99"); }
+TEST(store_refuses_a_newer_schema)
+{
+    store_case_refuses("PRAGMA user_version = 99", "has schema version 99, of a newer hopscotch; this one knows");
+}
+
+TEST(store_refuses_a_database_whose_campaign_is_gone)
+{
+    store_case_refuses("DELETE FROM campaign", "its table campaign, of one row, is empty; `hopscotch doctor ");
+}
 
 TEST(store_refuses_a_database_that_is_no_campaign)
 {

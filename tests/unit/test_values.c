@@ -1,4 +1,5 @@
 // Value forms: how many values, exact ends, tolerance of rounding, and the texts that they are written as.
+#include "../../runner/keys.h"
 #include "../test.h"
 
 #include <math.h>
@@ -135,5 +136,28 @@ TEST(values_bad_forms_are_refused)
         if (accepted) printf("accepted: %s\n", bad[i]);
         CHECK(!accepted);
     }
+    arena_destroy(&arena);
+}
+
+// No model has a parameter without bounds; a row by hand.
+TEST(values_whose_ends_are_too_far_apart_are_refused)
+{
+    Arena arena;
+    char *text = NULL;
+    size_t size = 0;
+    Values values;
+    CHECK_OK(arena_create(&arena, (size_t)64 << 20, "test"));
+    Source source = {.file = "values.yaml", .text = "{linspace: [-1e308, 1e308, 3]}"};
+    Diagnostics *diagnostics = diagnostics_new(&arena);
+    const Node *node = yaml_parse(&source, &arena, diagnostics);
+    const Key key = {.path = "parameters.drift", .type = KEY_NUMBER, .unit = "m", .low = -INFINITY, .high = INFINITY};
+    Spec spec = {.method = &search_grid};
+    SpecReader reader = {.spec = &spec, .arena = &arena, .diagnostics = diagnostics, .root = node};
+    CHECK(!values_read(&reader, &key, node, &values));
+    FILE *out = open_memstream(&text, &size);
+    diagnostics_print(diagnostics, out, false);
+    fclose(out);
+    CHECK(strstr(text, "the ends of drift are too far apart") != NULL);
+    free(text);
     arena_destroy(&arena);
 }

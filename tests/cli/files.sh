@@ -1,0 +1,101 @@
+#!/bin/sh
+# Files that a model reads: what they hold is frozen with the campaign, which keeps copies; a changed file is another
+# spec, a damaged copy is refused, a name leads nowhere but below the spec's folder. And what is said of bad files.
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}"
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+status=0
+fail()
+{
+    echo "FAIL files: $*"
+    status=1
+}
+cd "$folder" || exit 3
+
+# Three walls that meet in a corner, and what is seen of them from 0.3 m to the side: the same points, moved.
+mkdir -p scans
+walls='BEGIN { for (i = 0.3; i < 12; i += 0.4) for (j = 0.3; j < 12; j += 0.4) {
+    w = 0.05 * sin(7 * i + 11 * j)
+    printf "%.4f,%.4f,%.4f\n%.4f,%.4f,%.4f\n%.4f,%.4f,%.4f\n", i - s, j, w, i - s, w, j, w - s, i, j } }'
+awk -v s=0 "$walls" >scans/target.csv
+awk -v s=0.3 "$walls" >scans/source.csv
+printf '1 0 0 0.3\n0 1 0 0\n0 0 1 0\n0 0 0 1\n' >scans/truth.txt
+cat >corner.yaml <<'YAML'
+version: 1
+experiment: corner
+model: ndt
+simulation:
+  target: scans/target.csv
+  source: {file: scans/source.csv}
+  source_voxel: 0.5
+  truth: {file: scans/truth.txt}
+  resolutions: [1, 2]
+search: {method: grid, over: {resolution: [1, 2]}}
+record: {debug: {ndt: {select: {best: 1}}}}
+YAML
+
+"$HOPSCOTCH" run corner.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run: $(cat log)"
+error=$("$HOPSCOTCH" query corner --results r --order fitness --limit 1 --columns translation_error --format csv |
+    tail -n 1)
+awk -v error="$error" 'BEGIN { exit !(error < 0.05) }' || fail "the corner is found to $error m"
+[ "$(find r/corner/files -type f | wc -l)" -eq 3 ] || fail "copies: $(ls r/corner/files)"
+edges=$("$HOPSCOTCH" query corner --results r --columns cell_edge --format csv | tr '\n' ' ')
+[ "$edges" = "cell_edge 1 2 " ] || fail "maps that were taken: $edges"
+
+# the folder is whole: elsewhere, without the files that were named
+mkdir elsewhere && cp -r r/corner elsewhere/corner && mv scans away
+"$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 || fail "replay elsewhere: $(cat log)"
+"$HOPSCOTCH" resume corner --results elsewhere --progress none >log 2>&1 || fail "resume elsewhere: $(cat log)"
+"$HOPSCOTCH" run elsewhere/corner/resolved.yaml --name again --results r --backend cpu --progress none >log 2>&1 ||
+    fail "run of resolved.yaml: $(cat log)"
+[ "$("$HOPSCOTCH" query again --results r --columns all --format csv)" = \
+    "$("$HOPSCOTCH" query corner --results r --columns all --format csv)" ] || fail "resolved.yaml gives other numbers"
+"$HOPSCOTCH" merge corner again --into both --results r >log 2>&1 || fail "merge: $(cat log)"
+[ "$(find r/both/files -type f | wc -l)" -eq 3 ] || fail "merge keeps $(ls r/both/files)"
+"$HOPSCOTCH" doctor corner --results elsewhere >log 2>&1 || fail "doctor: $(cat log)"
+mv away scans
+
+# a copy that is damaged, or gone
+for copy in elsewhere/corner/files/*; do printf '9 9 9\n' >>"$copy"; done
+"$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 && fail "replay of damaged copies"
+grep -q "scans/target.csv has changed: its SHA-256 is " log || fail "damaged copies: $(cat log)"
+rm -r elsewhere/corner/files
+"$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 && fail "replay without copies"
+grep -q "scans/target.csv is not in elsewhere/corner, nor is a copy of it, files/" log || fail "no copies: $(cat log)"
+"$HOPSCOTCH" show corner/1 --results elsewhere >log 2>&1 || fail "show without copies: $(cat log)"
+
+# a file that changed is another spec
+echo "1,2,3" >>scans/source.csv
+"$HOPSCOTCH" run corner.yaml --results r --progress none >log 2>&1 && fail "a changed file is accepted"
+grep -q "simulation.source: sha256:" log || fail "a changed file: $(cat log)"
+
+# says TEXT KEY=VALUE: check refuses it with that text, once
+says()
+{
+    "$HOPSCOTCH" check corner.yaml --set "simulation.$2" >log 2>&1 && fail "$2 is accepted"
+    grep -qF "$1" log || fail "$2 says: $(cat log)"
+    [ "$(grep -c ' error: ' log)" -eq 1 ] || fail "$2 is not one error: $(cat log)"
+}
+says "'../target.csv' leads out of the spec's folder" target=../target.csv
+says "cannot read 'none.csv' in the spec's folder: No such file" target=none.csv
+says "target is a list, expected the name of a file, {file: name, sha256: digest} or none" 'target=[a]'
+says "simulation.source is a file and simulation.target is none: name both" target=none
+says "sha256 is '12', expected 64 digits of 0-9 a-f" 'target={file: scans/target.csv, sha256: 12}'
+says "unknown key 'sha' in target, expected file or sha256" 'target={file: scans/target.csv, sha: 12}'
+says "scans/source.csv has changed: its SHA-256 is" \
+    "target={file: scans/source.csv, sha256: '$(printf '%064d' 0)'}"
+says "corner.yaml:1: this is no point cloud: it may be PCD, PLY or lines of x, y, z" source=corner.yaml
+says "corner.yaml: expected up to 4096 numbers; number 1 is none" 'truth={file: corner.yaml}'
+echo "1 2 3" >scans/short.txt
+echo "1 0 0 0 0 2 0 0 0 0 1 0" >scans/bent.txt
+says "truth.file holds 3 numbers; a pose is a matrix of 12 or 16" 'truth={file: scans/short.txt}'
+says "truth.file: rows 2 and 2 of the matrix are no rotation's: their product is 4" 'truth={file: scans/bent.txt}'
+says "resolutions is '3', expected a list of numbers in [0.1, 100] m" resolutions=3
+printf '1e9 0 0\n' >scans/far.xyz
+says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/far.xyz
+seq 40 | tr '\n' ',' | sed 's/,$//' >list
+says "resolutions has 40 numbers, and 32 are the most" "resolutions=[$(cat list)]"
+[ $status -eq 0 ] && echo "ok   files"
+exit $status

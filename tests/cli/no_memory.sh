@@ -1,0 +1,133 @@
+#!/bin/sh
+# Memory, threads and processes that the system has not got: every allocation that the program's own code makes fails
+# once in each of some commands. They end with exit code 3 and a message that says so, or do without; and each message
+# is seen. That what is stored survives it is in tests/crash/faults.py.
+#
+#   HOPSCOTCH_FAULTS_PROGRAM   the program with the backend `faulty`, linked dynamically (tests/crash/preload.c)
+#   QUICK=1                    messages alone, without the commands that give no new ones
+suite=no_memory
+. tests/scratch.sh
+root=$OLDPWD program=$HOPSCOTCH_FAULTS_PROGRAM
+skip() { echo "skip no_memory: $1" && exit 0; }
+${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -shared -fPIC "$root/tests/crash/preload.c" -o preload.so 2>err ||
+    skip "tests/crash/preload.c does not compile"
+LD_PRELOAD=$work/preload.so "$program" help >out 2>err || skip "nothing can be preloaded into $program"
+ldd "$program" | grep -q 'lib[at]san\|libubsan' && skip "a sanitizer has its own allocator"
+
+cat >gait.yaml <<'END_OF_SPEC'
+version: 1
+experiment: gait
+model: hopper
+simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
+search: {method: grid, over: {k_fp: [100, 150]}}
+objective: {minimize: attitude_rms}
+record: {trajectories: {select: {every: 1}, sample: 0.01}}
+END_OF_SPEC
+printf 'k_fp\n100\n' >points.csv
+"$program" run gait.yaml --progress none --backend cpu >out 2>err
+check $? "a campaign"
+cp -r results whole
+
+# fails FAULT COMMAND...: how it ends is in `out` and $code; false if it never came to that call
+fails()
+{
+    fault=$1
+    shift
+    rm -f fired
+    LD_PRELOAD=$work/preload.so CRASH_ROOT=$work CRASH_FIRED=$work/fired CRASH_FAULT=$fault \
+        "$program" "$@" >out 2>&1
+    code=$?
+    [ -e fired ]
+}
+
+# each OPERATION REASON COMMAND...: its calls fail one after the other; what was said gathers in `said`
+each()
+{
+    operation=$1 reason=$2 call=1 wrong=
+    shift 2
+    while fails "$operation:$call:$reason" "$@"; do
+        case $code in
+        0) ;;
+        3) grep "^hopscotch: .*\(memory\|thread\|process\)" out >>said || wrong="$wrong $call" ;;
+        *) wrong="$wrong $call" ;;
+        esac
+        [ "$1" != run ] || { rm -rf results && cp -r whole results; }
+        call=$((call + 1))
+    done
+    [ "$call" -gt 1 ] && [ -z "$wrong" ]
+    check $? "$1 when each $operation of $((call - 1)) fails: ${wrong:-it is said or done without}"
+}
+
+# says TEXT: one of those
+says()
+{
+    grep -qF -e "$1" said
+    check $? "$1"
+}
+
+each program ENOMEM best gait
+says "not enough memory: the command needs 4294967296 bytes of address space; is it limited (ulimit -v)?"
+says "campaign.db: cannot open it: there is not enough memory"
+says "not enough memory for a table"
+each program ENOMEM digest gait
+says "not enough memory to read shard results/gait/shards/000000.h5"
+says "not enough memory for a lane of "
+each fork EAGAIN digest gait
+says "could not be read in a process of its own: "
+each program ENOMEM replay gait/0 --backend cpu --threads 1 -o trace.h5
+says "not enough memory for the CPU backend"
+says "not enough memory: a shard needs "
+each program ENOMEM replay gait/0 --backend faulty --device 0,1 --threads 1
+says "not enough memory for several devices"
+each program ENOMEM replay gait/0 --backend faulty --threads 1
+says "not enough memory for the faulty backend"
+each thread EAGAIN replay gait/0 --backend faulty --device 0,1 --threads 1
+says "the system started no thread for device 1"
+says "the system started no thread for the CPU backend"
+each thread EAGAIN run gait.yaml --name other --backend cpu --threads 1 --progress none
+says "cannot start the writer thread: "
+each stream ENOMEM replay gait/0 --backend cpu --svg motion.svg
+says "resolved.yaml: not enough memory to resolve it"
+says "not enough memory for motion.svg"
+says "not enough memory for the picture"
+each stream ENOMEM replay gait/0 --backend cpu --html motion.html
+says "not enough memory for the colours of a page"
+says "not enough memory for the animation"
+each stream ENOMEM plot gait --kind scatter -o scatter.svg
+says "not enough memory for the plot"
+each stream ENOMEM run gait.yaml --name other --backend cpu --progress none
+says "not enough memory for a line of log.jsonl"
+each stream ENOMEM verify gait --seeds 2 --grid 0 --backend cpu --progress none
+says "not enough memory for the spec of gait_verify_"
+rm -rf results && cp -r whole results
+each stream ENOMEM import points.csv gait.yaml --progress none
+says "not enough memory for the points of points.csv"
+[ -n "${QUICK:-}" ] || each program ENOMEM report gait --backend cpu
+
+fails yaml:3:ENOMEM check gait.yaml && [ "$code" -eq 3 ] &&
+    grep -q "gait.yaml: there is not enough memory to read it" out
+check $? "a spec that memory can't hold"
+fails fork:1:KILL digest gait
+[ "$code" -eq 3 ] && grep -q "the process that reads shard results/gait/shards/000000.h5 was killed: is there" out
+check $? "the process that reads a shard was killed"
+fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
+    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 comes to no end with it" out
+check $? "a shard on which HDF5 works for too long"
+
+# ---- what else the system can do ------------------------------------------------------------------------------------
+fails space:1:EIO plan "$work/gait.yaml" --results "$work/results" --backend cpu
+[ "$code" -eq 3 ] && grep -qF "cannot ask for the free space at $work/results" out
+check $? "a disk that does not say how much is free"
+call=1
+until fails "list:$call:EIO" doctor gait --repair --results "$work/results" --backend cpu &&
+    grep -q "gait: 1 finding could not be mended; the list above says which" out; do
+    rm -f results/index.db
+    call=$((call + 1))
+    [ "$call" -lt 20 ] || break
+done
+[ "$call" -lt 20 ] && [ "$code" -eq 3 ]
+check $? "what the doctor could not mend"
+CRASH_NETWORK=1 fails none:1:EIO run gait.yaml --name far --results "$work/results" --progress none
+[ "$code" -eq 1 ] && grep -qF "far lies on nfs, where file locks can't be trusted: choose a local folder with" out
+check $? "results on a network file system"
+exit "$status"

@@ -1,0 +1,39 @@
+// NumPy's .npz: what is said where one can't be written. That numpy reads it is in tests/cli/export.sh.
+#include "../test.h"
+
+#include <stdio.h>
+
+static const NpzColumn npz_test_columns[] = {{.name = "id", .type = NPZ_INTEGER},
+                                             {.name = "fitness", .type = NPZ_REAL}};
+
+// Two rows are counted, and then one comes: a campaign that is written to meanwhile only grows.
+TEST(npz_of_other_rows_than_were_counted_is_refused)
+{
+    Arena arena;
+    Npz *npz = NULL;
+    FILE *out = tmpfile();
+    CHECK_OK(arena_create(&arena, 1 << 20, "test"));
+    CHECK_OK(npz_open(out, npz_test_columns, 2, 2, &arena, &npz));
+    CHECK_OK(npz_integer(npz, 0, 41));
+    CHECK_OK(npz_integer(npz, 0, 42));
+    CHECK_OK(npz_real(npz, 1, 0.5));
+    CHECK_SAYS(ERROR_MACHINE, "column fitness has another number of rows than was counted: try again", npz_finish(npz));
+    fclose(out);
+    arena_destroy(&arena);
+}
+
+TEST(npz_says_when_it_could_not_be_written)
+{
+    Arena arena;
+    Npz *npz = NULL;
+    FILE *out = fopen("/dev/full", "w");
+    if (out == NULL) {
+        test_skip("no /dev/full");
+        return;
+    }
+    CHECK_OK(arena_create(&arena, 1 << 20, "test"));
+    CHECK_OK(npz_open(out, npz_test_columns, 2, 0, &arena, &npz));
+    CHECK_SAYS(ERROR_MACHINE, "the .npz file could not be written: ", npz_finish(npz));
+    fclose(out);
+    arena_destroy(&arena);
+}
