@@ -184,6 +184,25 @@ HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
     lanes_sample(w->group, sample, which);
 }
 
+// What the step from t has solved.
+HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
+{
+    const int sums = w->c.sums_at;
+    real row[RIGID_N_DEBUG];
+    row[RIGID_DEBUG_time] = t;
+    row[RIGID_DEBUG_energy] = cell(w, sums + RIGID_SUM_ENERGY) + cell(w, sums + RIGID_METRIC_energy_end);
+    for (int k = 0; k < w->c.n_rows && k < RIGID_DEBUG_ROWS; k++) {
+        const int at = rigid_row_at(w, k);
+        row[RIGID_DEBUG_row] = splat((double)k);
+        row[RIGID_DEBUG_constraint] = splat(w->rows[k].constraint);
+        row[RIGID_DEBUG_Jv] = cell(w, at + RIGID_ROW_JV);
+        row[RIGID_DEBUG_C] = cell(w, at + RIGID_ROW_C);
+        row[RIGID_DEBUG_lambda] = cell(w, at + RIGID_ROW_LAMBDA);
+        row[RIGID_DEBUG_residual] = rigid_open_row(w, k);
+        lanes_debug(w->group, row, which);
+    }
+}
+
 // The lanes of `which` end after `steps` steps at the time t.
 HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure, mask which)
 {
@@ -258,6 +277,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
         w->active = running;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {
             rigid_step(w, &gains, fused(splat(k), w->dt, t));
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(w, t, running);
             w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
         running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), running);

@@ -59,6 +59,10 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "a number that `repeat` may name in the lists of the world, to change it in one place"},
 };
 
+#define RIGID_ROW(name, unit, doc, group) {#name, unit, doc, group},
+static const Field rigid_debug[] = {RIGID_DEBUG(RIGID_ROW)};
+#undef RIGID_ROW
+
 static const char *const rigid_failures[] = {"none", "diverged", "solver"};
 
 #define RIGID_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
@@ -224,6 +228,9 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                         .ticks = constants.ticks,
                         .tick_duration = dt};
     TRY(rigid_world(&spec, arena, &constants, out));
+    out->debug = rigid_debug;
+    out->n_debug = constants.n_rows > 0 ? RIGID_N_DEBUG : 0;
+    out->debug_rows = constants.n_rows < RIGID_DEBUG_ROWS ? constants.n_rows : RIGID_DEBUG_ROWS;
     const bool small = constants.cells <= RIGID_SMALL;
     out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
     out->n_work = small ? constants.kept : constants.cells;
@@ -243,4 +250,5 @@ const Model rigid_model = {
     .n_lists = 3,
     .configure = rigid_configure,
     .explain = rigid_explain,
+    .debug = "debug/kkt",
 };

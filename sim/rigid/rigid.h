@@ -126,6 +126,23 @@ enum { RIGID_PARAMETER_form = RIGID_N_PARAMETERS }; // behind them, of RIGID_SEA
 enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
 #undef RIGID_ENTRY
 
+// Debug rows: a row of the constraints, as the first step of each dt solves for it.
+// clang-format off
+#define RIGID_DEBUG(X) \
+    X(time, "s", "of the step's start", "time") \
+    X(row, "1", "of all rows, from 0", "row") \
+    X(constraint, "1", "that the row is of, from 0 as the spec lists them", "row") \
+    X(Jv, "m/s", "how fast the error changes", "Jv") \
+    X(C, "m", "error; of a distance (d^2 - L^2)/2 in m^2", "C") \
+    X(lambda, "N", "multiplier; of a distance N/m: the pull is -lambda |d|", "lambda") \
+    X(residual, "m/s^2", "right-hand side - J a: what the solve of the KKT system left", "residual") \
+    X(energy, "J", "at the step's end, kinetic and of gravity", "energy")
+// clang-format on
+#define RIGID_ENTRY(name, ...) RIGID_DEBUG_##name,
+enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
+#undef RIGID_ENTRY
+enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
+
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 
 // Per body and row, in a lane's memory.

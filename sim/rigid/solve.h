@@ -460,16 +460,19 @@ HD_CALL void rigid_solve(const RigidLanes *w)
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w);
 }
 
+// rhs - J a - soft lambda of a row
+HD real rigid_open_row(const RigidLanes *w, int row)
+{
+    const int at = rigid_row_at(w, row);
+    return cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, row, RIGID_BODY_A) -
+           cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
+}
+
 // greatest |rhs - J a - soft lambda|
 HD_CALL real rigid_residual(const RigidLanes *w)
 {
     real greatest = splat(0.0);
-    for (int k = w->row; k < w->row_end; k++) {
-        const int at = rigid_row_at(w, k);
-        const real open = cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
-                          cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
-        greatest = most_of(absolute(open), greatest);
-    }
+    for (int k = w->row; k < w->row_end; k++) greatest = most_of(absolute(rigid_open_row(w, k)), greatest);
     return greatest;
 }
 
