@@ -73,31 +73,29 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
         const Key *other = &reader->keys[i];
         if (other->type != KEY_INTEGER || other->store != STORE_DOUBLE || strcmp(other->path, path) != 0) continue;
         *value = (int64_t) * (const double *)other->at;
-        if ((double)*value <= most) return true;
-        diagnose(reader->diagnostics, node, "%s is %lld: at most %.0f are allowed", node->text, (long long)*value,
-                 most);
-        return false;
+        return true;
     }
     if (!scalar_number(reader, &key, node, &number)) return false;
     *value = (int64_t)number;
     return true;
 }
 
-// Which copies an item asks for, none if the last comes before the first. Not repeated, or after an error: -1 to -1.
+// Which copies an item asks for, none if the last comes before the first. Not repeated: -1 to -1; after an error
+// the first.
 static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
 {
     const Node *repeat = item->kind == NODE_MAPPING ? node_find(item, "repeat") : NULL;
     const bool pair = repeat != NULL && repeat->kind == NODE_SEQUENCE && repeat->count == 2;
-    const ItemsCopies once = {-1, -1};
+    const ItemsCopies once = {-1, -1}, one = {1, 1};
     ItemsCopies asked = {1, 1};
     if (repeat == NULL) return once;
     if (!pair && repeat->kind != NODE_SCALAR) {
         diagnose(reader->diagnostics, repeat, "repeat is %s, expected how many, or [first, last]",
                  scalar_given(repeat, reader->arena));
-        return once;
+        return one;
     }
-    if (pair && !items_whole(reader, repeat->items[0], (double)list->most, &asked.first)) return once;
-    if (!items_whole(reader, pair ? repeat->items[1] : repeat, (double)list->most, &asked.last)) return once;
+    if (pair && !items_whole(reader, repeat->items[0], (double)list->most, &asked.first)) return one;
+    if (!items_whole(reader, pair ? repeat->items[1] : repeat, (double)list->most, &asked.last)) return one;
     return asked;
 }
 

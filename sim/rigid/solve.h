@@ -2,7 +2,8 @@
 //     [ M  J'] [  a   ]   [  F  ]
 //     [ J  0 ] [-lambda] = [ rhs ]
 // by elimination from the leaves of the trees of bodies and joints to their roots: no fill-in, O(n). Rows that close
-// loops stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l' of their island, H its tree's matrix.
+// loops stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l' of their island, H its trees'
+// matrix.
 // Source: D. Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996. With S_c = J_c M_b^-1 J_c' for the
 // joint c between body b and its parent p, M and F with what the children brought:
 //     z_c = rhs_c - J_cb M_b^-1 F_b,   M_p += J_cp' S_c^-1 J_cp,   F_p += J_cp' S_c^-1 z_c
