@@ -111,7 +111,8 @@ browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all
 	sh tests/valgrind.sh $(BUILD)/hopscotch
-portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision bench_hopper_speed)
+portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision bench_hopper_speed \
+  bench_ndt_speed)
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc

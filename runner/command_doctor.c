@@ -53,8 +53,8 @@ static Error doctor_verdict(const Doctor *doctor, bool repaired)
     const char *name = doctor->place->name;
     if (doctor->findings == 0) return error_none();
     if (repaired)
-        return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be mended; the list above says which", name, doctor->findings,
-                          doctor->findings == 1 ? "" : "s");
+        return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be mended; the list above says which", name,
+                          doctor->findings, doctor->findings == 1 ? "" : "s");
     return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `hopscotch doctor %.128s --repair%.200s` mends what can be",
                       name, doctor->findings, doctor->findings == 1 ? "" : "s", name,
                       command_results_option(doctor->place->results, doctor->arena));

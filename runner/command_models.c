@@ -37,7 +37,8 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
     Table *table = table_start(out, TABLE_TEXT, 5, names);
     for (int i = 0; i < model->n_options; i++) {
         const Option *option = &model->options[i];
-        const bool choice = option->type == OPTION_CHOICE, file = option->type == OPTION_FILE;
+        const bool choice = option->type == OPTION_CHOICE || option->type == OPTION_MANNER;
+        const bool file = option->type == OPTION_FILE;
         const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS;
         table_text(table, option->name);
         table_text(table, choice ? models_choice(option, arena)
@@ -167,7 +168,7 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
         json_object(json, NULL);
         json_text(json, "name", option->name);
         json_text(json, "unit", option->unit);
-        if (option->type == OPTION_CHOICE) {
+        if (option->type == OPTION_CHOICE || option->type == OPTION_MANNER) {
             json_text(json, "default", models_choice(option, arena));
             json_text(json, "choices", option->choices);
         } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS) {

@@ -172,22 +172,58 @@ static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *p
     return garbage_pages(line, place, count);
 }
 
+// With --yes the rows go in a transaction of their own, and then the files.
+static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
+                                   UnwantedShards *shards)
+{
+    CampaignEdit edit;
+    TRY(edit_begin(place, switch_given(line, "shared-fs"), line->arena, &edit));
+    Error error = unwanted_list(spec, edit.store.database, line->arena, shards);
+    if (error.kind == OK) error = unwanted_forget(edit.store.database);
+    return edit_end(&edit, error);
+}
+
+// Of a database of an older schema nothing is said: the next run makes it newer.
+static Error garbage_shards(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    StoredCampaign campaign;
+    UnwantedShards shards = {.count = 0};
+    int schema = 0;
+    TRY(campaign_open(place->results, place->name, line->arena, &campaign));
+    Error error = schema_version(campaign.database, place->folder, &schema);
+    if (error.kind == OK && schema == STORE_SCHEMA_VERSION)
+        error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
+    campaign_close(&campaign);
+    if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
+        error = garbage_forget_shards(line, place, &campaign.spec, &shards);
+    for (int64_t i = 0; i < shards.count && error.kind == OK; i++)
+        error =
+            garbage_drop(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shards.names[i]),
+                         "arrays that its spec asks for no more", count);
+    return error;
+}
+
+static Error garbage_locked(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    Lock lock;
+    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
+    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
+    const Error error = garbage_of_campaign(line, place, count);
+    lock_release(&lock);
+    return error;
+}
+
 // One that is being run has files that only look unfinished.
 static Error garbage_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
-    Lock lock;
     char holder[160];
     TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, place->folder), holder, sizeof holder));
     if (holder[0] != '\0') {
         fprintf(line->messages, "%s is being run by %s: left alone\n", place->name, holder);
         return error_none();
     }
-    if (!switch_given(line, "yes")) return garbage_of_campaign(line, place, count);
-    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
-    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = garbage_of_campaign(line, place, count);
-    lock_release(&lock);
-    return error;
+    TRY(switch_given(line, "yes") ? garbage_locked(line, place, count) : garbage_of_campaign(line, place, count));
+    return garbage_shards(line, place, count);
 }
 
 static Error garbage_all(const CommandLine *line, GarbageCount *count)
@@ -246,7 +282,7 @@ const Command command_rm = {
 const Command command_gc = {
     .name = "gc",
     .arguments = "[CAMPAIGN...]",
-    .doc = "free space: what crashes left, shards that were put aside, empty pages of databases",
+    .doc = "free space: what crashes left, shards put aside or whose arrays no spec asks for, empty pages",
     .examples = "  hopscotch gc\n"
                 "  hopscotch gc --yes\n",
     .least = 0,

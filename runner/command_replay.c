@@ -75,6 +75,7 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
 {
     const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
     request->debug = switch_given(line, "debug");
+    request->rows = switch_text(line, "debug", NULL);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
         return error_make(ERROR_USAGE, "--sample takes seconds, as 0.001, not '%.60s'", sample);
     if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));

@@ -140,9 +140,29 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
                         .messages = line->messages};
 }
 
+static void run_take_text(void *out, const char *text, size_t length) { fwrite(text, 1, length, out); }
+
+// --profile-graph: one step of the spec's fixed values. What is said of it must not stand among JSON.
+static Error run_profile_graph(const CommandLine *line, const Spec *spec)
+{
+    const char *path = switch_text(line, "profile-graph", NULL);
+    if (path == NULL) return error_none();
+    const size_t length = strlen(path);
+    const bool dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    CommandLine aside = *line;
+    if (strcmp(path, "-") != 0) aside.out = line->messages;
+    CommandOutput output;
+    TRY(command_output_start(path, &output));
+    const TextSink sink = {.write = run_take_text, .to = output.stream.out};
+    const Error error = step_picture(&spec->configured, spec->fixed, (int)switch_integer(line, "threads", 0),
+                                     dot ? STEP_DOT : STEP_TRACE, sink);
+    return command_output_finish(&aside, &output, error);
+}
+
 static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOptions *options)
 {
     RunSummary summary = {.best_fitness = (double)NAN};
+    TRY(run_profile_graph(line, spec));
     interrupt_install();
     TRY(campaign_run(spec, options, line->arena, &summary));
     return run_summary(line, &summary, options->name);
@@ -211,6 +231,9 @@ static const Switch run_rows[] = {
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
+    {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
+     "first draw how the CPU's threads share one step of a world (rigid): for chrome://tracing, for Graphviz if FILE "
+     "ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};

@@ -227,7 +227,8 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
     for (int i = 0; i < places->n_trajectories; i++)
         show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < places->n_debug_rows; i++)
-        show_print_arrays(&places->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first, second, out, arena);
+        show_print_arrays(&places->debug_rows[i], "debug rows", model_debug_group(trial->campaign->spec.model), first,
+                          second, out, arena);
 }
 
 static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *arena)
@@ -320,6 +321,28 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     return error_none();
 }
 
+// A row of the first replicate that has any.
+static Error show_debug(const ShowTrial *trial, const CommandLine *line)
+{
+    ShowPlaces places;
+    TRY(show_places(trial, line->arena, &places));
+    for (int i = 0; i < places.n_debug_rows; i++) {
+        const ShowArrays *rows = &places.debug_rows[i];
+        if (rows->samples == 0) continue;
+        return show_debug_row(trial->campaign, trial->id, rows->file, rows->replicate, switch_integer(line, "debug", 0),
+                              line->out, line->arena);
+    }
+    const char *name = model_debug_name(trial->campaign->spec.model);
+    return error_make(ERROR_USER,
+                      "no debug rows were recorded of trial %" PRId64 "; record.debug.%s.select chooses which are, and "
+                      "hopscotch replay %.100s/%" PRId64 " --debug %s -o FILE.csv makes them",
+                      trial->id, name, trial->campaign->name, trial->id, name);
+}
+
+static const Switch show_rows[] = {
+    {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40, "this of its debug rows instead, from 0; matrices in full"}};
+static const Switches show_switches = {show_rows, 1};
+
 static Error show_run(const CommandLine *line)
 {
     StoredCampaign campaign;
@@ -327,7 +350,9 @@ static Error show_run(const CommandLine *line)
     int64_t id;
     TRY(campaign_open_trial(line, line->arguments[0], &campaign, &id));
     Error error = show_read(&campaign, id, line->arena, &trial);
-    if (error.kind == OK)
+    if (error.kind == OK && switch_given(line, "debug"))
+        error = show_debug(&trial, line);
+    else if (error.kind == OK)
         error = switch_given(line, "json") ? show_json(&trial, line->out, line->arena)
                                            : show_print(&trial, line->out, line->arena);
     campaign_close(&campaign);
@@ -339,9 +364,10 @@ const Command command_show = {
     .arguments = "CAMPAIGN/TRIAL",
     .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
-                "  hopscotch show raibert_gains/41 --json\n",
+                "  hopscotch show raibert_gains/41 --json\n"
+                "  hopscotch show ndt_basin/30 --debug 0\n",
     .least = 1,
     .most = 1,
-    .switches = {&switches_json},
+    .switches = {&show_switches, &switches_json},
     .run = show_run,
 };

@@ -105,8 +105,7 @@ void completion_bash(FILE *out)
 
 static void completion_zsh_switch(const Switch *row, FILE *out)
 {
-    fprintf(out, "            '*--%s", row->name);
-    fputc('[', out);
+    fprintf(out, "            '*--%s%s[", row->name, row->argument != NULL ? "=" : ""); // --name VALUE or --name=VALUE
     completion_put(out, row->doc, true);
     fputc(']', out);
     if (row->argument != NULL) {

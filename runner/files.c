@@ -145,21 +145,23 @@ const char *files_identity(const SpecFile *file, Arena *arena)
 
 // ---- what it holds --------------------------------------------------------------------------------------------------
 
-static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *out)
+static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped)
 {
     CloudFile cloud;
     TRY(cloud_parse(name, bytes, &cloud));
     const int64_t count = cloud.cloud.count;
     double *points = ARENA_NEW(arena, double, 3 * count);
     for (int a = 0; a < 3; a++) memcpy(points + a * count, cloud.cloud.at[a], (size_t)count * sizeof *points);
+    *dropped += cloud.dropped;
     cloud_close(&cloud);
     *out = (Points){.xy = points, .count = count};
     return error_none();
 }
 
 // Numbers with white space or commas between them.
-static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *out)
+static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped)
 {
+    (void)dropped;
     const char *at = (const char *)bytes.data, *end = at + bytes.size;
     double *numbers = ARENA_NEW(arena, double, POINTS_MAX);
     int64_t count = 0;
@@ -181,10 +183,11 @@ static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *
 // by Option.choices
 static const struct {
     const char *holds;
-    Error (*read)(const char *name, Bytes bytes, Arena *arena, Points *out);
+    Error (*read)(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped);
 } files_readers[] = {{"cloud", files_cloud}, {"numbers", files_numbers}};
 
-static Error files_take(const char *folder, const SpecFile *file, const char *holds, Arena *arena, Points *out)
+static Error files_take(const char *folder, const SpecFile *file, const char *holds, Arena *arena, Points *out,
+                        int64_t *dropped)
 {
     Arena own;
     Bytes bytes = {0};
@@ -192,7 +195,8 @@ static Error files_take(const char *folder, const SpecFile *file, const char *ho
     Error error = files_load(folder, file, &own, &bytes, &digest);
     if (error.kind != OK) return error;
     for (size_t i = 0; i < sizeof files_readers / sizeof *files_readers; i++) {
-        if (strcmp(files_readers[i].holds, holds) == 0) error = files_readers[i].read(file->name, bytes, arena, out);
+        if (strcmp(files_readers[i].holds, holds) == 0)
+            error = files_readers[i].read(file->name, bytes, arena, out, dropped);
     }
     arena_destroy(&own);
     return error;
@@ -227,7 +231,7 @@ static Error files_build(const Spec *spec, const char *folder, Arena *scratch, A
     for (int i = 0; i < model->n_options; i++) {
         if (spec->files[i].name == NULL) continue;
         out->wrong_option = i + 1;
-        TRY(files_take(folder, &spec->files[i], model->options[i].choices, scratch, &points[i]));
+        TRY(files_take(folder, &spec->files[i], model->options[i].choices, scratch, &points[i], &out->dropped));
     }
     out->wrong_option = 0;
     return model->build(spec->settings, points, arena, out);

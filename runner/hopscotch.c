@@ -35,9 +35,11 @@
 #include "../sim/ndt/thin.c"
 #include "../sim/ndt/map.c"
 #include "../sim/ndt/scenes.c"
+#include "../sim/ndt/view.c"
 #include "../sim/faults.c"
 #include "../sim/backend.c"
 #include "../sim/backend_cpu.c"
+#include "../sim/step_picture.c"
 #include "../sim/backend_faulty.c"
 #include "../sim/backend_several.c"
 
@@ -160,6 +162,7 @@
 #include "flight.c"
 #include "device.c"
 #include "record.c"
+#include "record_unwanted.c"
 #include "rounds.c"
 #include "outer.c"
 #include "sensitivity.c"
@@ -203,6 +206,7 @@
 #include "trace_page.c"
 #include "trace_terminal.c"
 #include "report.c"
+#include "report_iterations.c"
 #include "report_tables.c"
 
 // the command line
@@ -229,6 +233,7 @@
 #include "command_export.c"
 #include "command_import.c"
 #include "command_show.c"
+#include "show_debug.c"
 #include "command_report.c"
 #include "command_plot.c"
 #include "command_replay.c"

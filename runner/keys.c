@@ -198,7 +198,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
         [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
-        [OPTION_FILE] = KEY_FILE,
+        [OPTION_FILE] = KEY_FILE,     [OPTION_MANNER] = KEY_CHOICE,
     };
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],
@@ -211,7 +211,7 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .store = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS ? STORE_POINTS
                           : option->type == OPTION_FILE                                   ? STORE_FILE
                                                                                           : STORE_DOUBLE,
-                 .flags = KEY_IDENTITY};
+                 .flags = option->type == OPTION_MANNER ? 0 : KEY_IDENTITY};
 }
 
 Key key_of_list(const List *list, const char *section, Arena *arena)

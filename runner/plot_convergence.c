@@ -1,41 +1,46 @@
 // How the search got there. Of a search that learns: best so far, best and median of the generation, step size and
 // condition number against evaluations, a line a search, the best search in front. Of others: the best so far in the
-// order of trials.
+// order of trials. Of several objectives: the hypervolume of each generation's front, and the best so far of each.
 #include "plot.h"
+
+#include "store.h"
 
 #include <math.h>
 #include <string.h>
 
 // what is drawn of a round, a panel each
 enum {
+    CONVERGENCE_VOLUME,
     CONVERGENCE_BEST,
     CONVERGENCE_MEDIAN,
     CONVERGENCE_SIGMA,
     CONVERGENCE_CONDITION,
-    CONVERGENCE_VOLUME,
-    CONVERGENCE_PANELS
+    CONVERGENCE_OBJECTIVES, // the best so far of each of several
+    CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
 enum { CONVERGENCE_POINTS = 8000, CONVERGENCE_SEARCHES = 48 };
 
 // A row of `rounds`, as far as it is drawn.
 typedef struct ConvergencePoint {
-    int64_t search;
+    int64_t search, round;
     double evaluations, value[CONVERGENCE_PANELS];
 } ConvergencePoint;
 
 typedef struct Convergence {
     ConvergencePoint *point; // [count] by search, then round
     int64_t count, searches, best_search;
-    int median; // column of a row of `debug`; -1: there is none
+    bool several; // objectives: there is no best of all
+    int median;   // column of a row of `debug`; -1: there is none
+    const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
-static const struct {
-    const char *title, *unit;
-    bool log;
-} convergence_panels[CONVERGENCE_PANELS] = {
-    {"best so far", NULL, false},          {"median of the generation", NULL, false}, {"step size", NULL, true},
-    {"condition number of C", NULL, true}, {"hypervolume of the front", NULL, false},
-};
+static const char *const convergence_titles[CONVERGENCE_OBJECTIVES] = {
+    "hypervolume of the front", "best so far", "median of the generation", "step size", "condition number of C"};
+
+static const char *convergence_objective_title(const Spec *spec, int k, Arena *arena)
+{
+    return arena_format(arena, "best so far: %.40s", expression_text(spec->objective.minimize[k], arena));
+}
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -65,8 +70,10 @@ static void convergence_take(Convergence *convergence, Statement *row)
 {
     ConvergencePoint *point = &convergence->point[convergence->count++];
     const Bytes debug = column_blob(row, 6);
-    *point = (ConvergencePoint){.search = column_integer(row, 0), .evaluations = column_real(row, 1)};
-    point->value[CONVERGENCE_BEST] = column_real(row, 2);
+    *point = (ConvergencePoint){
+        .search = column_integer(row, 0), .evaluations = column_real(row, 1), .round = column_integer(row, 7)};
+    for (int k = 0; k < OBJECTIVES_MAX; k++) point->value[CONVERGENCE_OBJECTIVES + k] = (double)NAN;
+    point->value[CONVERGENCE_BEST] = convergence->several ? (double)NAN : column_real(row, 2);
     point->value[CONVERGENCE_MEDIAN] = (double)NAN;
     point->value[CONVERGENCE_SIGMA] = column_real(row, 3);
     point->value[CONVERGENCE_CONDITION] = column_real(row, 4);
@@ -79,9 +86,9 @@ static void convergence_take(Convergence *convergence, Statement *row)
 // The best searches; of each every so many-th round and the last, so that all fit.
 #define CONVERGENCE_VOLUMES "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round)"
 static const char convergence_sql[] =
-    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug FROM rounds r WHERE (r.round %% ?1 = 0 "
-    "OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, "
-    "min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
+    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug, r.round FROM rounds r WHERE "
+    "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
+    "min(best) IS NULL, min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
 
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
@@ -116,6 +123,80 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     return error;
 }
 
+// ---- several objectives ---------------------------------------------------------------------------------------------
+
+// Where the trials of a search, which come in the order of their rounds, have got to.
+typedef struct ConvergenceCursor {
+    int64_t search, point, last; // of the search's points
+    double best[OBJECTIVES_MAX];
+} ConvergenceCursor;
+
+static int convergence_cursors(const Convergence *convergence, ConvergenceCursor *cursor)
+{
+    int count = 0;
+    for (int64_t i = 0; i < convergence->count; i++) {
+        const int64_t search = convergence->point[i].search;
+        if (i == 0 || convergence->point[i - 1].search != search) {
+            cursor[count] = (ConvergenceCursor){.search = search, .point = i};
+            for (int k = 0; k < OBJECTIVES_MAX; k++) cursor[count].best[k] = (double)INFINITY;
+            count++;
+        }
+        cursor[count - 1].last = i;
+    }
+    return count;
+}
+
+// What a search has found before its next point is behind it.
+static void convergence_put_best(Convergence *convergence, const ConvergenceCursor *cursor)
+{
+    double *value = convergence->point[cursor->point].value + CONVERGENCE_OBJECTIVES;
+    for (int k = 0; k < OBJECTIVES_MAX; k++) value[k] = isfinite(cursor->best[k]) ? cursor->best[k] : (double)NAN;
+}
+
+// The row: search, round, objectives.
+static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *cursor, int count, int objectives,
+                                   Statement *row)
+{
+    const int64_t search = column_integer(row, 0), round = column_integer(row, 1);
+    int at = 0;
+    while (at < count && cursor[at].search != search) at++;
+    if (at == count) return; // one of those that are not drawn
+    while (cursor[at].point < cursor[at].last && convergence->point[cursor[at].point].round < round) {
+        convergence_put_best(convergence, &cursor[at]);
+        cursor[at].point++;
+    }
+    for (int k = 0; k < objectives; k++) {
+        const double value = column_real(row, 2 + k);
+        if (value < cursor[at].best[k]) cursor[at].best[k] = value;
+    }
+}
+
+static Error convergence_read_objectives(const PlotData *data, Arena *arena, Convergence *convergence)
+{
+    const Spec *spec = &data->campaign->spec;
+    ConvergenceCursor *cursor = ARENA_NEW(arena, ConvergenceCursor, CONVERGENCE_SEARCHES + 1);
+    const int count = convergence_cursors(convergence, cursor);
+    const char *columns = "search, round";
+    Statement *statement = NULL;
+    bool row = false;
+    for (int k = 0; k < spec->objective.count; k++) {
+        columns = arena_format(arena, "%s, %s", columns, rows_objective_name(k));
+        convergence->title[CONVERGENCE_OBJECTIVES + k] = convergence_objective_title(spec, k, arena);
+    }
+    TRY(database_prepare(
+        data->campaign->database,
+        arena_format(arena, "SELECT %s FROM trials WHERE failure = 'none'%s ORDER BY id", columns, store_meets(spec)),
+        &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row))
+        convergence_take_trial(convergence, cursor, count, spec->objective.count, statement);
+    statement_close(statement);
+    for (int i = 0; i < count; i++) {
+        for (; cursor[i].point <= cursor[i].last; cursor[i].point++) convergence_put_best(convergence, &cursor[i]);
+    }
+    return error;
+}
+
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
 static PlotAxis convergence_axis(const Convergence *convergence, int which)
@@ -128,10 +209,11 @@ static PlotAxis convergence_axis(const Convergence *convergence, int which)
         high = value > high ? value : high;
     }
     if (!(low <= high)) low = 0, high = 1;
-    const bool log = low > 0 && (convergence_panels[which].log || high > 30 * low);
+    const bool scale_free = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
+    const bool log = low > 0 && (scale_free || high > 30 * low);
     if (low == high) high = log ? 2 * low : low + 1;
     const double margin = 0.04 * (high - low);
-    return (PlotAxis){.name = convergence_panels[which].title,
+    return (PlotAxis){.name = convergence->title[which],
                       .low = log ? low / 1.15 : low - margin,
                       .high = log ? high * 1.15 : high + margin,
                       .log = log};
@@ -185,14 +267,14 @@ typedef struct ConvergenceRecord {
 } ConvergenceRecord;
 enum { CONVERGENCE_RECORDS = 1000 };
 
-static Error convergence_records(const PlotData *data, Arena *arena, ConvergenceRecord *record, int *count,
-                                 int64_t *last)
+static Error convergence_records(const PlotData *data, const char *column, Arena *arena, ConvergenceRecord *record,
+                                 int *count, int64_t *last)
 {
     Statement *statement = NULL;
     bool row = false;
     double best = (double)INFINITY;
-    TRY(database_prepare(data->campaign->database,
-                         arena_format(arena, "SELECT id, %s FROM trials ORDER BY id", data->value_column), &statement));
+    TRY(database_prepare(data->campaign->database, arena_format(arena, "SELECT id, %s FROM trials ORDER BY id", column),
+                         &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         const double fitness = column_real(statement, 1);
@@ -216,17 +298,18 @@ static void convergence_steps(PlotPanel *panel, const ConvergenceRecord *record,
     svg_path_end(&path);
 }
 
-static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *arena)
+static Error convergence_draw_column(const PlotData *data, const char *column, const char *title, Plot *plot,
+                                     Arena *arena)
 {
     ConvergenceRecord *record = ARENA_NEW(arena, ConvergenceRecord, CONVERGENCE_RECORDS);
     int64_t last = 0;
     int count = 0;
-    TRY(convergence_records(data, arena, record, &count, &last));
+    TRY(convergence_records(data, column, arena, record, &count, &last));
     if (count == 0) return error_none();
     const double best = record[count - 1].fitness, worst = record[0].fitness;
     const bool log = best > 0 && worst > 30 * best;
     const double span = worst > best ? worst - best : 1;
-    const PlotAxis y = {.name = "best so far",
+    const PlotAxis y = {.name = title,
                         .low = log ? best / 1.2 : best - 0.05 * span,
                         .high = log ? worst * 1.2 : best + 1.05 * span,
                         .log = log};
@@ -241,13 +324,26 @@ static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *are
     return error_none();
 }
 
+// Of several objectives a panel each.
+static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *arena)
+{
+    const Spec *spec = &data->campaign->spec;
+    if (!spec_several(spec)) return convergence_draw_column(data, data->value_column, "best so far", plot, arena);
+    for (int k = 0; k < spec->objective.count; k++)
+        TRY(convergence_draw_column(data, rows_objective_name(k), convergence_objective_title(spec, k, arena), plot,
+                                    arena));
+    return error_none();
+}
+
 static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
-    Convergence convergence = {.median = -1};
+    Convergence convergence = {.median = -1, .several = spec_several(&data->campaign->spec)};
     bool rounds = false;
+    memcpy(convergence.title, convergence_titles, sizeof convergence_titles);
     TRY(plot_has_column(data, "rounds", "stop", &rounds));
     if (rounds) TRY(convergence_read(data, arena, &convergence));
     if (convergence.count == 0) return convergence_draw_order(data, plot, arena);
+    if (convergence.several) TRY(convergence_read_objectives(data, arena, &convergence));
     convergence_draw_searches(&convergence, plot);
     return error_none();
 }
@@ -262,7 +358,8 @@ const PlotKind plot_convergence = {
     .name = "convergence",
     .title = "Convergence",
     .caption = "The best fitness so far; of searches that learn, a line a search (the 48 best, the best one in front), "
-               "with the median of each generation, the step size and the condition number.",
+               "with the median of each generation, the step size and the condition number. Of several objectives: the "
+               "best so far of each, and the hypervolume of the front of each generation.",
     .draw = convergence_draw,
     .nothing = convergence_nothing,
 };

@@ -54,6 +54,9 @@ static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
             "this campaign's %s has no solver that iterates, so there are no debug rows: --debug newton is "
             "for hoppers with an implicit integrator",
             spec->model->name);
+    if (strcmp(request->rows, model_debug_name(spec->model)) != 0)
+        return error_make(ERROR_USER, "the debug rows of model %s are called %s: --debug %s", spec->model->name,
+                          model_debug_name(spec->model), model_debug_name(spec->model));
     spec->record.debug.wanted = true;
     spec->record.debug.failed_only = false;
     spec->record.debug.all_replicates = request->replicate > 0;

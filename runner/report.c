@@ -2,6 +2,7 @@
 // motion is the best trial's, simulated again, which also proves that its number can be had again.
 #include "report.h"
 
+#include "report_iterations.h"
 #include "report_tables.h"
 #include "trace.h"
 
@@ -40,8 +41,9 @@ typedef struct Report {
 } Report;
 
 typedef struct ReportSection {
-    const char *id, *link, *title;
+    const char *id, *link, *title, *several; // several: its title for several objectives; NULL: the same
     Error (*write)(const Report *report, const struct ReportSection *section);
+    bool (*has)(const Report *report); // NULL: every report has it
 } ReportSection;
 
 static Error report_best(const Report *report, const ReportSection *section)
@@ -71,9 +73,14 @@ static Error report_plot(const Report *report, const ReportSection *section)
 
 static void report_put_motion_words(const Report *report, const ReplayResult *result, const ReplayTrace *trace)
 {
-    fprintf(report->out,
-            "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
+    fprintf(report->out, "<p class=\"caption\">Trial %" PRId64 ", replicate %d, ", result->trial,
             trace->request.replicate);
+    if (spec_several(&report->campaign->spec)) {
+        fputs("the best in <code>", report->out);
+        put_markup(report->out, report->data->value_name);
+        fputs("</code>, ", report->out);
+    }
+    fputs("simulated again by this program: ", report->out);
     if (result->equal) {
         fputs("every number is the stored one, to the bit.", report->out);
     } else {
@@ -123,6 +130,15 @@ static Error report_motion(const Report *report, const ReportSection *section)
     return report_draw_motion(report, &trace);
 }
 
+static bool report_has_iterations(const Report *report) { return iterations_are_shown(report->campaign); }
+static bool report_has_motion(const Report *report) { return !iterations_are_shown(report->campaign); }
+
+static Error report_iterations(const Report *report, const ReportSection *section)
+{
+    (void)section;
+    return iterations_write(report->campaign, report->data, report->backend, report->out, report->arena);
+}
+
 static Error report_spec(const Report *report, const ReportSection *section)
 {
     (void)section;
@@ -136,39 +152,60 @@ static Error report_provenance(const Report *report, const ReportSection *sectio
 }
 
 static const ReportSection report_sections[] = {
-    {"best", "Best", "Best trials", report_best},
-    {"motion", "Motion", "The best motion", report_motion},
-    {"convergence", "Convergence", "Convergence", report_plot},
-    {"scatter", "Gains", "Fitness against each gain", report_plot},
-    {"importance", "Importance", "Importance", report_plot},
-    {"pairs", "Pairs", "Pairs of gains", report_plot},
-    {"parallel", "Parallel", "Parallel coordinates", report_plot},
-    {"pareto", "Trade-offs", "Trade-offs", report_plot},
-    {"failures", "Failures", "Failures", report_plot},
-    {"timings", "Batches", "Batches", report_plot},
-    {"spec", "Spec", "Spec", report_spec},
-    {"provenance", "Origin", "Where it comes from", report_provenance},
+    {"best", "Best", "Best trials", "Trials of the front", report_best, NULL},
+    {"motion", "Motion", "The best motion", "A motion of the front", report_motion, report_has_motion},
+    {"iterations", "Iterations", "The best trial's iterations", "Iterations of a trial of the front", report_iterations,
+     report_has_iterations},
+    {"convergence", "Convergence", "Convergence", NULL, report_plot, NULL},
+    {"scatter", "Gains", "Fitness against each gain", NULL, report_plot, NULL},
+    {"importance", "Importance", "Importance", NULL, report_plot, NULL},
+    {"pairs", "Pairs", "Pairs of gains", NULL, report_plot, NULL},
+    {"parallel", "Parallel", "Parallel coordinates", NULL, report_plot, NULL},
+    {"pareto", "Trade-offs", "Trade-offs", "The front", report_plot, NULL},
+    {"failures", "Failures", "Failures", NULL, report_plot, NULL},
+    {"timings", "Batches", "Batches", NULL, report_plot, NULL},
+    {"spec", "Spec", "Spec", NULL, report_spec, NULL},
+    {"provenance", "Origin", "Where it comes from", NULL, report_provenance, NULL},
 };
 enum { REPORT_SECTIONS = sizeof report_sections / sizeof *report_sections };
 
+// Of several objectives the front is drawn before all else.
+static const ReportSection *report_section(const Spec *spec, int place)
+{
+    int first = 0;
+    while (spec_several(spec) && strcmp(report_sections[first].id, "pareto") != 0) first++;
+    return &report_sections[place == 0 ? first : place <= first ? place - 1 : place];
+}
+
 // ---- the page -------------------------------------------------------------------------------------------------------
 
-static void report_navigation(FILE *out)
+static bool report_has(const Report *report, const ReportSection *section)
 {
+    return section->has == NULL || section->has(report);
+}
+
+static void report_navigation(const Report *report)
+{
+    FILE *out = report->out;
     fputs("<nav aria-label=\"Sections\"><ul>", out);
-    for (int s = 0; s < REPORT_SECTIONS; s++)
-        fprintf(out, "<li><a href=\"#%s\">%s</a></li>", report_sections[s].id, report_sections[s].link);
+    for (int s = 0; s < REPORT_SECTIONS; s++) {
+        const ReportSection *section = report_section(&report->campaign->spec, s);
+        if (report_has(report, section)) fprintf(out, "<li><a href=\"#%s\">%s</a></li>", section->id, section->link);
+    }
     fputs("</ul></nav>\n", out);
 }
 
 static Error report_body(const Report *report)
 {
     TRY(report_head(report->campaign, report->data, report->out, report->arena));
-    report_navigation(report->out);
+    const Spec *spec = &report->campaign->spec;
+    report_navigation(report);
     fputs("<main>\n", report->out);
     for (int s = 0; s < REPORT_SECTIONS; s++) {
-        const ReportSection *section = &report_sections[s];
-        fprintf(report->out, "<section id=\"%s\">\n<h2>%s</h2>\n", section->id, section->title);
+        const ReportSection *section = report_section(spec, s);
+        const char *title = spec_several(spec) && section->several != NULL ? section->several : section->title;
+        if (!report_has(report, section)) continue;
+        fprintf(report->out, "<section id=\"%s\">\n<h2>%s</h2>\n", section->id, title);
         TRY(section->write(report, section));
         fputs("</section>\n", report->out);
     }

@@ -89,17 +89,6 @@ static Error report_read_campaign(const StoredCampaign *campaign, Arena *arena, 
     return error;
 }
 
-static Error report_one(Database *database, const char *sql, Arena *arena, const char **text)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    *text = row ? arena_copy(arena, column_text(statement, 0)) : "";
-    statement_close(statement);
-    return error;
-}
-
 static void report_facts(const StoredCampaign *campaign, const PlotData *data, const Timings *timings,
                          const char *devices, FILE *out, Arena *arena)
 {
@@ -151,7 +140,8 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
     const Spec *spec = &campaign->spec;
     Timings timings;
     TRY(report_read_campaign(campaign, arena, column));
-    TRY(report_one(campaign->database, "SELECT group_concat(DISTINCT device) FROM batches", arena, &devices));
+    TRY(store_text(campaign->database, "SELECT coalesce(group_concat(DISTINCT device), '') FROM batches", arena,
+                   &devices));
     TRY(timings_read(campaign->database, 0, arena, &timings));
     fputs("<header>\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
           "campaign</p>\n",

@@ -216,7 +216,7 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-bool spec_several(const Spec *spec); // several objectives
+bool spec_several(const Spec *spec);               // several objectives
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
@@ -405,6 +405,9 @@ Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
 const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
+#define ENUMERATED_METHOD                                                                                              \
+    .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore, .trial = enumerated_trial,          \
+    .stopped = enumerated_stopped
 Error enumerated_check_total(int64_t total);
 // The complete parameters of a point of this search alone, extended or not; false if it is dropped.
 bool enumerated_point(const Search *search, int64_t point, double *parameter);
@@ -595,6 +598,7 @@ typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
     bool debug;       // rows of the solver
+    const char *rows; // what they are called
     double sample;    // s between two samples; 0: as the spec records them
     double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
 } ReplayRequest;

@@ -162,6 +162,14 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
 
 // ---- forms ----------------------------------------------------------------------------------------------------------
 
+// `name`, or the next of an array: any text.
+static void schema_string(Json *json, const char *name)
+{
+    json_object(json, name);
+    json_text(json, "type", "string");
+    json_close(json, '}');
+}
+
 static void schema_map_of(Json *json, const char *definition, Arena *arena)
 {
     schema_words(json, "type", "object|null", arena);
@@ -190,9 +198,7 @@ static void schema_method_name(Json *json, Arena *arena)
 static void schema_include(Json *json, Arena *arena)
 {
     json_array(json, "anyOf");
-    json_object(json, NULL);
-    json_text(json, "type", "string");
-    json_close(json, '}');
+    schema_string(json, NULL);
     json_object(json, NULL);
     schema_array_of(json, "name", 1, 0, arena);
     json_close(json, '}');
@@ -208,24 +214,18 @@ static void schema_points(Json *json, Arena *arena)
     json_object(json, NULL);
     schema_array_of(json, "point", 1, 0, arena);
     json_close(json, '}');
-    json_object(json, NULL);
-    json_text(json, "type", "string");
-    json_close(json, '}');
+    schema_string(json, NULL);
     json_close(json, ']');
 }
 
 static void schema_csv(Json *json, Arena *arena)
 {
     json_array(json, "anyOf");
-    json_object(json, NULL);
-    json_text(json, "type", "string");
-    json_close(json, '}');
+    schema_string(json, NULL);
     json_object(json, NULL);
     json_text(json, "type", "object");
     json_object(json, "properties");
-    json_object(json, "file");
-    json_text(json, "type", "string");
-    json_close(json, '}');
+    schema_string(json, "file");
     json_object(json, "columns");
     schema_array_of(json, "name", 1, 0, arena);
     json_close(json, '}');

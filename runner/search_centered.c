@@ -36,9 +36,5 @@ const SearchMethod search_centered = {
     .wants_values = true,
     .whole = true,
     .init = search_centered_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

@@ -211,10 +211,6 @@ const SearchMethod search_grid = {
     .doc = "every combination of the axes' values; the last axis varies fastest",
     .wants_values = true,
     .init = search_grid_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
     .find = search_grid_find,
 };

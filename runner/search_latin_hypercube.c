@@ -65,9 +65,5 @@ const SearchMethod search_latin_hypercube = {
     .wants_range = true,
     .whole = true,
     .init = search_latin_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

@@ -62,11 +62,7 @@ const SearchMethod search_list = {
     .doc = "the points that the spec names, in its order",
     .wants_points = true,
     .init = search_list_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
     .find = search_list_find,
 };
 
@@ -75,10 +71,6 @@ const SearchMethod search_csv = {
     .doc = "the points of a file of comma-separated values, in its order",
     .wants_points = true,
     .init = search_list_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
     .find = search_list_find,
 };

@@ -114,9 +114,5 @@ const SearchMethod search_morris = {
     .whole = true,
     .sensitivity = &search_morris_sensitivity,
     .init = search_morris_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

@@ -69,9 +69,5 @@ const SearchMethod search_random = {
     .wants_values = true,
     .wants_range = true,
     .init = search_random_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

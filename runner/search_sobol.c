@@ -34,9 +34,5 @@ const SearchMethod search_sobol = {
     .wants_values = true,
     .wants_range = true,
     .init = search_sobol_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

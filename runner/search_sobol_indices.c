@@ -84,9 +84,5 @@ const SearchMethod search_sobol_indices = {
     .wants_range = true,
     .sensitivity = &sobol_indices_sensitivity,
     .init = sobol_indices_init,
-    .ask = enumerated_ask,
-    .tell = enumerated_tell,
-    .restore = enumerated_restore,
-    .trial = enumerated_trial,
-    .stopped = enumerated_stopped,
+    ENUMERATED_METHOD,
 };

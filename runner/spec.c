@@ -337,6 +337,11 @@ static void spec_build_here(SpecReader *reader, const GivenKey *section)
     if (reader->folder == NULL || diagnostics_errors(reader->diagnostics) > 0) return;
     const Error error = spec_build(spec, reader->arena, &built);
     spec->configured.wrong_option = built.wrong_option;
+    if (error.kind == OK && built.dropped > 0)
+        diagnose_warning(reader->diagnostics, spec_wrong(reader, section),
+                         "%lld point%s of the files %s no finite place and %s left out", (long long)built.dropped,
+                         built.dropped == 1 ? "" : "s", built.dropped == 1 ? "has" : "have",
+                         built.dropped == 1 ? "is" : "are");
     if (error.kind == OK)
         spec->configured = built;
     else

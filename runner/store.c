@@ -56,7 +56,7 @@ Error store_integer(Database *database, const char *sql, int64_t missing, int64_
     return error;
 }
 
-static Error store_text(Database *database, const char *sql, Arena *arena, const char **value)
+Error store_text(Database *database, const char *sql, Arena *arena, const char **value)
 {
     Statement *statement = NULL;
     bool row = false;

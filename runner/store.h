@@ -88,6 +88,10 @@ typedef struct Recording {
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
+// Prints a debug row of a replicate, from the shard that it lies in, for people (runner/show_debug.c). Error (user):
+// there are fewer rows.
+Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const char *file, int64_t replicate, int64_t row,
+                     FILE *out, Arena *arena);
 ShardLayout recording_layout(const Recording *recording);
 int64_t recording_lane_bytes(const Recording *recording); // of one lane in memory, at most
 // Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.
@@ -165,6 +169,7 @@ Error store_row_lost(const char *name);
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
+Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
 // Ends a transaction: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 // The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it
@@ -338,6 +343,15 @@ Error record_again(const Spec *spec, Store *store, const Search *search, Backend
 Error record_ask(const Spec *spec, Database *database, RecordKind kind);
 // Whether record_missing would do anything, of any kind.
 Error record_is_missing(const Spec *spec, Store *store, bool *missing);
+
+// Shards that hold no array that the spec asks for (runner/record_unwanted.c), in the order of their numbers; and their
+// rows are deleted, in the same transaction.
+typedef struct UnwantedShards {
+    const char **names; // [count]
+    int64_t count;
+} UnwantedShards;
+Error unwanted_list(const Spec *spec, Database *database, Arena *arena, UnwantedShards *out);
+Error unwanted_forget(Database *database);
 
 // ---- rounds of searches that learn (runner/rounds.c) ----------------------------------------------------------------
 

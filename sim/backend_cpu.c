@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
+#define CPU_GRAPH_BYTES ((size_t)1 << 30) // of address space
 
 typedef struct CpuBackend {
     Backend backend;
@@ -25,6 +26,10 @@ typedef struct CpuBackend {
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
+    Arena graph_arena;   // of what follows
+    CpuStepGraph *graph; // of a step, if the threads may share one group; NULL: they don't
+    GraphTeam *team;     // who runs it
+    bool sharing;        // this slice
     pthread_t threads[CPU_THREADS_MAX];
     int n_threads, working; // started; still at work on this slice
     uint64_t turn;          // counts slices, so that a thread knows a new one
@@ -118,8 +123,28 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
     kernels->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
+// All groups of the slice one after the other, each shared by the team. The first thread to come leads it.
+static void cpu_work_together(CpuBackend *cpu)
+{
+    const Configured *configured = &cpu->configured;
+    const int64_t width = cpu->plain->lanes;
+    if (atomic_fetch_add(&cpu->next, 1) != 0) return;
+    for (int64_t g = 0; g < cpu->groups && atomic_load(&cpu->next) <= CPU_THREADS_MAX; g++) {
+        LaneGroup group = cpu->slice;
+        const int64_t left = group.batch.lanes - g * width;
+        group.lane = g * width;
+        group.valid = (int)(left < width ? left : width);
+        cpu->plain->shared[configured->kernel].advance(cpu->graph, cpu->team, &configured->constants,
+                                                       configured->assets, &group);
+    }
+}
+
 static void cpu_work(CpuBackend *cpu)
 {
+    if (cpu->sharing) {
+        cpu_work_together(cpu);
+        return;
+    }
     for (;;) {
         const int64_t first = atomic_fetch_add(&cpu->next, CPU_GROUPS_AT_ONCE);
         if (first >= cpu->groups) return;
@@ -153,6 +178,42 @@ static void *cpu_thread(void *argument)
     return NULL;
 }
 
+// ---- sharing a group ------------------------------------------------------------------------------------------------
+
+static void cpu_close_graph(CpuBackend *cpu)
+{
+    graph_team_close(cpu->team);
+    arena_destroy(&cpu->graph_arena);
+    cpu->team = NULL;
+    cpu->graph = NULL;
+}
+
+// Is a step expected to be faster by an eighth and more?
+static bool cpu_graph_pays(const GraphProgram *program) { return program->together < 0.875 * program->alone; }
+
+static Error cpu_open_graph(CpuBackend *cpu)
+{
+    const Configured *configured = &cpu->configured;
+    const CpuShared *shared = &cpu->plain->shared[configured->kernel];
+    cpu_close_graph(cpu);
+    if (shared->open == NULL || configured->executor == EXECUTOR_SEQUENTIAL || cpu->n_threads == 1) return error_none();
+    TRY(arena_create(&cpu->graph_arena, CPU_GRAPH_BYTES, "the graph of a step"));
+    TRY(shared->open(&configured->constants, configured->assets, cpu->n_threads, &cpu->graph_arena, &cpu->graph));
+    if (cpu->graph != NULL && configured->executor == EXECUTOR_AUTOMATIC && !cpu_graph_pays(&cpu->graph->program))
+        cpu->graph = NULL;
+    // when the system starts no more threads, each lane has one: the same bits
+    if (cpu->graph != NULL && graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team).kind != OK)
+        cpu->graph = NULL;
+    return error_none();
+}
+
+// The slice that is about to begin: observed lanes, and groups enough for all threads, are not shared.
+static bool cpu_shares(const CpuBackend *cpu)
+{
+    return cpu->graph != NULL && cpu->observed_groups == 0 &&
+           (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
+}
+
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
 static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
@@ -177,7 +238,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
         batch->trace.sample = ARENA_NEW(&cpu->arena, double, samples);
         batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
     }
-    return error_none();
+    return cpu_open_graph(cpu);
 }
 
 static Error cpu_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
@@ -219,6 +280,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->slice.batch.lanes - observed;
     cpu->observed_groups = (observed + width - 1) / width;
     cpu->groups = cpu->observed_groups + (plain + width - 1) / width;
+    cpu->sharing = cpu_shares(cpu);
     atomic_store(&cpu->next, 0);
     cpu->working = cpu->n_threads;
     cpu->turn++;
@@ -270,6 +332,7 @@ static void cpu_close(Backend *backend)
     pthread_cond_destroy(&cpu->idle);
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
+    cpu_close_graph(cpu);
     free(cpu);
 }
 
@@ -319,11 +382,11 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     cpu->backend.close = cpu_close;
     cpu->arena.purpose = "a batch of lanes";
     cpu->debug_arena.purpose = "debug rows";
+    cpu->graph_arena.purpose = "the graph of a step";
     pthread_mutex_init(&cpu->mutex, NULL);
     pthread_cond_init(&cpu->work, NULL);
     cpu_init_idle(cpu);
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const int wanted = options->threads > 0 ? options->threads : (int)(cores > 0 ? cores : 1);
+    const int wanted = graph_threads(options->threads);
     while (cpu->n_threads < wanted && cpu->n_threads < CPU_THREADS_MAX &&
            pthread_create(&cpu->threads[cpu->n_threads], NULL, cpu_thread, cpu) == 0)
         cpu->n_threads++;

@@ -1,4 +1,4 @@
-// The CUDA backend: one thread a lane, two batches in flight on two streams, pinned host memory, no device memory taken
+// The CUDA backend: one thread a lane, or a team of them (team.h), two batches in flight on two streams, pinned host memory, no device memory taken
 // after prepare. Every CUDA call but those that give back goes through CUDA_CALL, so that a test can make any of them
 // fail (sim/faults.c).
 #define HOPSCOTCH_KERNELS
@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "lanes.h"
 #include "models.h"
+#include "team.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,24 +17,28 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
 
 // ---- kernels: a plain and an observed one for each of the models' ---------------------------------------------------
 
-#define CUDA_KERNEL(prefix, model, kernel, is_observed)                                                                \
-    static __global__ void __launch_bounds__(CUDA_BLOCK)                                                               \
+// Threads a lane: 1, so that a block has CUDA_BLOCK lanes, or whole blocks of so many.
+#define CUDA_KERNEL(prefix, model, kernel, threads, is_observed)                                                       \
+    static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
-        group.lane += (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x;                                                  \
+        group.lane += threads == 1 ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                    \
+                                   : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                              \
         if (group.lane < end) model##_##kernel(&constants, assets, &group, is_observed);                               \
     }
-#define CUDA_KERNELS(model, kernel)                                                                                    \
-    CUDA_KERNEL(plain, model, kernel, false)                                                                           \
-    CUDA_KERNEL(observed, model, kernel, true)
+#define CUDA_KERNELS(model, kernel, threads)                                                                           \
+    CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
+    CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)
 
 typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
 
-#define CUDA_PLAIN(model, kernel) plain_##model##_##kernel,
-#define CUDA_OBSERVED(model, kernel) observed_##model##_##kernel,
+#define CUDA_PLAIN(model, kernel, threads) plain_##model##_##kernel,
+#define CUDA_OBSERVED(model, kernel, threads) observed_##model##_##kernel,
+#define CUDA_THREADS(model, kernel, threads) threads,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
+static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // that advance a lane
 
 // ---- the seam -------------------------------------------------------------------------------------------------------
 
@@ -86,6 +91,7 @@ typedef struct CudaSlot {
     int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
+    double *team; // [resident blocks][n_team], what blocks of one lane share
 } CudaSlot;
 
 typedef struct CudaBackend {
@@ -93,6 +99,7 @@ typedef struct CudaBackend {
     int device;
     const Configured *configured;
     double *assets;         // on the device
+    int resident;           // blocks of the configured kernel that run at once, if a lane takes whole blocks; else 0
     cudaEvent_t last_ended; // of the slice that was waited for last; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
 } CudaBackend;
@@ -109,6 +116,8 @@ static void cuda_release(CudaBackend *cuda)
         cudaFree(device->trace.count);
         cudaFree(device->debug.row);
         cudaFree(device->debug.count);
+        cudaFree(cuda->slots[i].team);
+        cuda->slots[i].team = NULL;
         cudaFreeHost(host->parameter);
         cudaFreeHost(host->metric);
         cudaFreeHost(host->status);
@@ -147,18 +156,35 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     return error_none();
 }
 
+// How many blocks can wait for each other, and the memory that those of one lane share.
+static Error cuda_take_teams(CudaBackend *cuda)
+{
+    const Configured *configured = cuda->configured;
+    const int threads = cuda_threads[configured->kernel];
+    int processors = 0, plain = 0, observed = 0;
+    cuda->resident = 0;
+    if (threads == 1 || configured->n_team == 0) return error_none();
+    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, cuda->device));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&plain, cuda_plain[configured->kernel], threads, 0));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&observed, cuda_observed[configured->kernel], threads, 0));
+    cuda->resident = processors * (plain < observed ? plain : observed);
+    const size_t size = sizeof(double) * (size_t)(cuda->resident * configured->n_team);
+    for (int i = 0; i < cuda->backend.info.slots; i++) CUDA_TRY(cudaMalloc((void **)&cuda->slots[i].team, size));
+    return error_none();
+}
+
 static Error cuda_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
                           int64_t capacity)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     cuda_release(cuda);
     cuda->configured = configured;
-    for (int i = 0; i < cuda->backend.info.slots; i++) {
-        const Error error = cuda_take(cuda, i, lanes, traced, capacity);
-        if (error.kind != OK) {
-            cuda_release(cuda);
-            return error;
-        }
+    Error error = cuda_take_teams(cuda);
+    for (int i = 0; i < cuda->backend.info.slots && error.kind == OK; i++)
+        error = cuda_take(cuda, i, lanes, traced, capacity);
+    if (error.kind != OK) {
+        cuda_release(cuda);
+        return error;
     }
     if (configured->n_assets > 0) {
         const size_t size = sizeof(double) * (size_t)configured->n_assets;
@@ -226,13 +252,38 @@ static Error cuda_begin(Backend *backend, int slot)
     return error_none();
 }
 
+// A block a lane; or, if there are fewer lanes than can run at once, several blocks that wait for each other.
+static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group,
+                               int64_t end)
+{
+    const Configured *configured = cuda->configured;
+    const int64_t lanes = end - group.lane, each = cuda->resident / lanes;
+    const unsigned threads = (unsigned)cuda_threads[configured->kernel];
+    group.team.blocks = each < 2 ? 1 : (int32_t)(each < configured->team_blocks ? each : configured->team_blocks);
+    if (group.team.blocks < 2) {
+        kernel<<<(unsigned)lanes, threads, 0, s->stream>>>(configured->constants, cuda->assets, group, end);
+        CUDA_TRY(cudaGetLastError());
+        return error_none();
+    }
+    Constants constants = configured->constants;
+    const double *assets = cuda->assets;
+    void *arguments[] = {&constants, &assets, &group, &end};
+    group.team.doubles = configured->n_team;
+    group.team.memory = s->team;
+    CUDA_TRY(cudaMemsetAsync(s->team, 0, sizeof(double) * (size_t)(lanes * configured->n_team), s->stream));
+    CUDA_TRY(cudaLaunchCooperativeKernel((const void *)kernel, dim3((unsigned)(lanes * group.team.blocks)),
+                                         dim3(threads), arguments, 0, s->stream));
+    return error_none();
+}
+
 // lanes [first, end) on the slot's stream
 static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
                          int64_t end)
 {
     if (first >= end) return error_none();
-    const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
     group.lane = first;
+    if (cuda_threads[cuda->configured->kernel] > 1) return cuda_launch_teams(cuda, kernel, s, group, end);
+    const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
     kernel<<<blocks, CUDA_BLOCK, 0, s->stream>>>(cuda->configured->constants, cuda->assets, group, end);
     CUDA_TRY(cudaGetLastError());
     return error_none();

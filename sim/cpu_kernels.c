@@ -2,6 +2,7 @@
 // -march=x86-64-vN, -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true; sim/real.h takes
 // LANES from the instruction set.
 #define HOPSCOTCH_KERNELS
+#define HOPSCOTCH_GRAPHS
 #include "cpu_kernels.h"
 
 #include "lanes.h"
@@ -12,7 +13,7 @@
 #define OBSERVED false
 #endif
 
-#define CPU_KERNELS_DEFINE(model, kernel)                                                                              \
+#define CPU_KERNELS_DEFINE(model, kernel, threads)                                                                     \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \
@@ -21,5 +22,8 @@ KERNELS(CPU_KERNELS_DEFINE)
 
 static void run_normals(Philox counter, uint64_t key, int count, double *z) { normals_of(counter, key, count, z); }
 
-#define CPU_KERNELS_ENTRY(model, kernel) run_##model##_##kernel,
-const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, run_normals};
+#define CPU_KERNELS_ENTRY(model, kernel, threads) run_##model##_##kernel,
+#define CPU_KERNELS_SHARED(model, kernel)                                                                              \
+    [KERNEL_##model##_##                                                                                               \
+        kernel] = {OBSERVED ? NULL : model##_##kernel##_open, OBSERVED ? NULL : model##_##kernel##_share},
+const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, {GRAPH_KERNELS(CPU_KERNELS_SHARED)}, run_normals};

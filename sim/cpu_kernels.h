@@ -6,12 +6,23 @@
 #include "lanes_view.h"
 #include "models.h"
 #include "philox.h"
+#include "step_graph.h"
 
 typedef void (*CpuKernel)(const Constants *constants, const double *assets, const LaneGroup *group);
+
+// Its step as a graph that the threads of a team run.
+typedef struct CpuShared {
+    // Lays the graph into the arena. *out: NULL if this world's step is none.
+    Error (*open)(const Constants *constants, const double *assets, int threads, Arena *arena, CpuStepGraph **out);
+    // Does what the plain kernel does, to the same bits.
+    void (*advance)(CpuStepGraph *graph, GraphTeam *team, const Constants *constants, const double *assets,
+                    const LaneGroup *group);
+} CpuShared;
 
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes of a group
     CpuKernel kernels[KERNEL_COUNT];
+    CpuShared shared[KERNEL_COUNT]; // {NULL} where there is no graph, and of observed lanes
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
 } CpuKernels;
 

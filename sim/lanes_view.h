@@ -4,6 +4,13 @@
 
 #include "sim.h"
 
+// Threads of a GPU that advance one lane together (sim/team.h): one block of them or several.
+typedef struct Team {
+    int32_t blocks;  // 1, or more if all of them run at once and can wait for each other
+    int64_t doubles; // that the blocks of a lane share, its 0th for their barrier; 0 if there is one block
+    double *memory;  // [lanes of the launch][doubles], zeros before the first barrier
+} Team;
+
 typedef struct LaneGroup {
     Batch batch;   // its pointers are valid where the kernel runs
     int n_columns; // of a trajectory sample
@@ -12,6 +19,7 @@ typedef struct LaneGroup {
     int valid;     // lanes in the group, 1..LANES
     int64_t tick;  // ticks done before this slice
     int64_t ticks; // ticks to do, at most
+    Team team;     // of threads that advance a lane; the CPU has none
 } LaneGroup;
 
 #endif

@@ -104,7 +104,8 @@ typedef enum OptionType {
     OPTION_CHOICE,
     OPTION_POINTS,
     OPTION_NUMBERS, // a list of them
-    OPTION_FILE     // a file that `build` wants; its value is 1 if one is given, else 0
+    OPTION_FILE,    // a file that `build` wants; its value is 1 if one is given, else 0
+    OPTION_MANNER   // a choice of how the work is done, on which no result depends
 } OptionType;
 
 typedef struct Option {
@@ -203,6 +204,29 @@ typedef struct Remark {
 } Remark;
 enum { REMARKS_MAX = 32 };
 
+// How the threads of a CPU share lanes whose step is a compute graph (sim/graph); to the same bits. levels: all threads
+// take one group of lanes after the other; automatic: so if there are fewer groups than threads, and it saves time.
+typedef enum Executor { EXECUTOR_SEQUENTIAL, EXECUTOR_LEVELS, EXECUTOR_AUTOMATIC } Executor;
+
+// How the iterations of a model without time are shown to people, from the rows of its debug numbers. Nothing here is
+// ever stored, so it needs no bits.
+typedef struct Curve {
+    const char *title, *unit;
+    int count;                                        // lines, at most CURVE_LINES
+    const char *const *names;                         // [count]; NULL: they need none
+    void (*values)(const double *row, double *value); // value[count] of a row[n_debug]
+} Curve;
+
+enum { CURVE_LINES = 6 };
+typedef struct Iterations {
+    const Curve *curves; // [n_curves]
+    int n_curves;
+    // Points in the horizontal plane, xy[..][2] (m): those of what stands still (row NULL), and of what moves, before or
+    // after the iteration of a row. How many there are; they are in the arena.
+    int64_t (*above)(const Configured *configured, const double *row, bool after, Arena *arena, const double **xy);
+    const char *fixed, *moving; // what they are
+} Iterations;
+
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
 struct Configured {
@@ -220,7 +244,10 @@ struct Configured {
     int n_failures;
     const char *objective; // what `objective.minimize` defaults to
     int kernel;            // which kernel advances it (sim/models.h)
+    Executor executor;     // on the CPU, of a kernel whose step is a compute graph
     int n_work;            // doubles of lane state between slices
+    int team_blocks;       // blocks of a GPU's threads that it pays to give a lane, if its kernel takes whole blocks
+    int64_t n_team;        // doubles that these share; the 0th is their barrier's
     int64_t ticks;         // of a lane's life; after so many every lane has ended
     double tick_duration;  // s of simulated time a tick; 0 if the model is no time-stepper
     int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after at most so many
@@ -233,6 +260,7 @@ struct Configured {
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
     int wrong_option;       // after an error of build: the option that it is about, from 1; 0: none of them
+    int64_t dropped;        // after build: points of its files that were not finite, and were left out
 };
 
 struct Model {
@@ -245,6 +273,7 @@ struct Model {
     int n_lists;
     const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
+    const Iterations *iterations; // NULL: they are not shown
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).
@@ -297,6 +326,22 @@ typedef struct Batch {
 } Batch;
 
 enum { LANE_RUNNING = 0, LANE_DONE = 1 };
+
+// ---- a step as a graph ----------------------------------------------------------------------------------------------
+
+// Where text goes, piece by piece.
+typedef struct TextSink {
+    void (*write)(void *to, const char *text, size_t length);
+    void *to;
+} TextSink;
+
+typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
+
+// One step of the lane of these parameter[n_parameters] as `threads` threads of this CPU share it (0: all), after some
+// that warm up: who ran what and when, for chrome://tracing, or the nodes and edges for Graphviz. Error (user): the
+// step of this model, or of this world, is no graph.
+Error step_picture(const Configured *configured, const double *parameter, int threads, StepPicture picture,
+                   TextSink out);
 
 // ---- backends -------------------------------------------------------------------------------------------------------
 

@@ -85,7 +85,8 @@ Error graph_node(Graph *graph, const char *name, GraphWork work, int *node)
         return error_make(ERROR_USER, "the graph has more than %d nodes", GRAPH_NODES_MAX);
     graph_grow_nodes(graph);
     *node = *slot = graph->n_nodes++;
-    graph->nodes[*node] = (GraphNode){.name = arena_copy(graph->arena, name), .work = work, .first_after = -1};
+    graph->nodes[*node] =
+        (GraphNode){.name = arena_copy(graph->arena, name), .work = work, .first_after = -1, .first_before = -1};
     if (!(work.nanoseconds > 0.0)) graph->nodes[*node].work.nanoseconds = 1000.0;
     return error_none();
 }
@@ -156,9 +157,11 @@ Error graph_edge(Graph *graph, int before, int after)
 {
     if (graph_path(graph, after, before)) return graph_cycle(graph, before, after);
     graph->edges = graph_grown(graph->arena, graph->edges, graph->n_edges, &graph->room_edges, sizeof(GraphEdge));
-    graph->edges[graph->n_edges] =
-        (GraphEdge){.before = before, .after = after, .next = graph->nodes[before].first_after};
-    graph->nodes[before].first_after = graph->n_edges++;
+    graph->edges[graph->n_edges] = (GraphEdge){.before = before,
+                                               .after = after,
+                                               .next = graph->nodes[before].first_after,
+                                               .next_before = graph->nodes[after].first_before};
+    graph->nodes[before].first_after = graph->nodes[after].first_before = graph->n_edges++;
     graph->nodes[after].n_before++;
     return error_none();
 }

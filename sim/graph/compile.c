@@ -61,24 +61,52 @@ static double graph_share(const GraphProgram *program, int first, int end, int *
     return slowest;
 }
 
-// Levels that are not worth sharing join the segment before them.
-static void graph_segment(GraphProgram *program, GraphSegment *segments, int *shares)
+// Who runs each step: thread[n_steps] by node, of the level whose steps are [first, end). No share: thread 0.
+static void graph_note_threads(const GraphProgram *program, int first, int end, const int *share, int *thread)
+{
+    for (int k = first, t = 0; k < end; k++) {
+        while (share != NULL && k >= share[t + 1]) t++;
+        thread[program->steps[k].node] = t;
+    }
+}
+
+// The first level that a segment with these nodes may begin at: edges from other threads end before it.
+static int graph_meets_at(const GraphProgram *program, const int *level_of, const int *thread, int level)
+{
+    int meets = 0;
+    for (int k = program->level[level]; k < program->level[level + 1]; k++) {
+        const int node = program->steps[k].node;
+        for (int e = program->graph->nodes[node].first_before; e >= 0; e = program->graph->edges[e].next_before) {
+            const int before = program->graph->edges[e].before;
+            if (thread[before] != thread[node] && level_of[before] >= meets) meets = level_of[before] + 1;
+        }
+    }
+    return meets;
+}
+
+// A level that is not worth sharing joins those before it that thread 0 runs alone; one that is shared joins shared
+// ones that it needs not wait for.
+static void graph_segment(GraphProgram *program, const int *level_of, int *thread, GraphSegment *segments, int *shares)
 {
     program->first_shared = program->last_shared = -1;
     for (int l = 0; l < program->n_levels; l++) {
-        int *share = shares + program->n_segments * (program->threads + 1);
+        int *share = shares + l * (program->threads + 1);
         GraphSegment *last = program->n_segments > 0 ? &segments[program->n_segments - 1] : NULL;
         const int first = program->level[l], end = program->level[l + 1];
         const double alone = graph_cost(program, first, end), slowest = graph_share(program, first, end, share);
         const bool shared = program->threads > 1 && alone - slowest > GRAPH_SHARING_COST;
+        graph_note_threads(program, first, end, shared ? share : NULL, thread);
         program->alone += alone;
-        program->together += shared ? slowest + GRAPH_SHARING_COST : alone;
-        if (shared) {
-            program->last_shared = program->n_segments;
-            if (program->first_shared < 0) program->first_shared = program->n_segments;
-        } else if (last != NULL && !last->shared) {
+        program->together += shared ? slowest : alone;
+        if (last != NULL && last->shared == shared &&
+            (!shared || graph_meets_at(program, level_of, thread, l) <= last->first)) {
             last->end = l + 1;
             continue;
+        }
+        if (shared) {
+            program->together += GRAPH_SHARING_COST;
+            program->last_shared = program->n_segments;
+            if (program->first_shared < 0) program->first_shared = program->n_segments;
         }
         segments[program->n_segments++] = (GraphSegment){.shared = shared, .first = l, .end = l + 1};
     }
@@ -105,6 +133,6 @@ Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram 
     int *share = ARENA_NEW(arena, int, (size_t)(program->n_levels + 1) * (size_t)(threads + 1));
     program->segments = segments;
     program->share = share;
-    graph_segment(program, segments, share);
+    graph_segment(program, level_of, ARENA_NEW(arena, int, n + 1), segments, share);
     return error_none();
 }

@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// How long a thread looks before it sleeps: about 50 us, what it takes to wake it.
-enum { TEAM_LOOKS = 256, TEAM_PAUSES = 4000, TEAM_YIELDS = 20 };
+// How a thread waits: it looks for about 3 us, more than most levels take to end; then it yields between looks, in case
+// what it waits for has no processor but this one; after about 50 us, what it takes to wake a thread, it sleeps.
+enum { TEAM_LOOKS = 256, TEAM_PAUSES = 200, TEAM_YIELDS = 100 };
 
 typedef struct GraphMember {
     _Alignas(64) atomic_uint stage; // passed so far; wraps
@@ -54,19 +55,16 @@ static void team_sleep(GraphMember *member, unsigned stage)
 
 static void team_wait(const GraphTeam *team, GraphMember *member, unsigned stage)
 {
-    if (!team->crowded) {
-        for (int i = 0; i < TEAM_LOOKS; i++) {
-            if (team_passed(member, stage)) return;
-        }
-        for (int i = 0; i < TEAM_PAUSES; i++) {
-            if (team_passed(member, stage)) return;
-            __builtin_ia32_pause();
-        }
-    } else {
-        for (int i = 0; i < TEAM_YIELDS; i++) {
-            if (team_passed(member, stage)) return;
-            sched_yield();
-        }
+    for (int i = 0; i < TEAM_LOOKS && !team->crowded; i++) {
+        if (team_passed(member, stage)) return;
+    }
+    for (int i = 0; i < TEAM_PAUSES && !team->crowded; i++) {
+        if (team_passed(member, stage)) return;
+        __builtin_ia32_pause();
+    }
+    for (int i = 0; i < TEAM_YIELDS; i++) {
+        if (team_passed(member, stage)) return;
+        sched_yield();
     }
     team_sleep(member, stage);
 }
@@ -107,8 +105,10 @@ static void team_run_steps(const GraphTeam *team, const GraphProgram *program, i
 
 static void team_run_share(const GraphTeam *team, const GraphProgram *program, int segment, int thread)
 {
-    const int *share = program->share + segment * (program->threads + 1) + thread;
-    team_run_steps(team, program, thread, share[0], share[1]);
+    for (int l = program->segments[segment].first; l < program->segments[segment].end; l++) {
+        const int *share = program->share + l * (program->threads + 1) + thread;
+        team_run_steps(team, program, thread, share[0], share[1]);
+    }
 }
 
 static bool team_cancelled(const GraphTeam *team)

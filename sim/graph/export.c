@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Numbers and words of our own: short.
-PRINTF_LIKE(2, 3) static void export_print(GraphText out, const char *format, ...)
+PRINTF_LIKE(2, 3) static void export_print(TextSink out, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -18,7 +18,7 @@ PRINTF_LIKE(2, 3) static void export_print(GraphText out, const char *format, ..
 }
 
 // A name between quotes, as both formats read it: what is not printable ASCII becomes '?'.
-static void export_name(GraphText out, const char *name)
+static void export_name(TextSink out, const char *name)
 {
     out.write(out.to, "\"", 1);
     for (; *name != '\0'; name++) {
@@ -34,7 +34,7 @@ static void export_name(GraphText out, const char *name)
 static int64_t export_taken(const GraphProfile *profile, int step) { return profile->end[step] - profile->start[step]; }
 
 static void export_dot_nodes(const GraphProgram *program, const GraphProfile *profile, const bool *critical,
-                             GraphText out)
+                             TextSink out)
 {
     for (int l = 0; l < program->n_levels; l++) {
         export_print(out, "  { rank=same; // level %d\n", l);
@@ -51,7 +51,7 @@ static void export_dot_nodes(const GraphProgram *program, const GraphProfile *pr
     }
 }
 
-void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch)
+void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch)
 {
     const size_t used = scratch->used;
     bool *critical = ARENA_NEW(scratch, bool, program->n_steps + 1);
@@ -75,7 +75,7 @@ void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, G
 
 // ---- a trace --------------------------------------------------------------------------------------------------------
 
-void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch)
+void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch)
 {
     const size_t used = scratch->used;
     const GraphReport report = graph_report(program, profile, scratch);

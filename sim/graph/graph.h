@@ -58,8 +58,8 @@ typedef struct GraphStep {
     int item, node;
 } GraphStep;
 
-// Levels that run one after the other: one that is shared out among the threads, or some that the first thread runs
-// alone because sharing them would cost more than it saves.
+// Levels that run one after the other. Either the first thread runs them alone, because sharing them would cost more
+// than it saves; or each thread runs its share of them without waiting for the others, whose nodes it does not need.
 typedef struct GraphSegment {
     bool shared;
     int first, end; // levels
@@ -72,7 +72,7 @@ typedef struct GraphProgram {
     const GraphStep *steps;        // [n_steps]: by level, in a level by construction
     const int *level;              // [n_levels + 1] first step of each level
     const GraphSegment *segments;  // [n_segments]
-    const int *share;              // [n_segments][threads + 1]: thread t runs steps [share[t], share[t + 1])
+    const int *share;              // [n_levels][threads + 1]: of a shared one, thread t runs [share[t], share[t + 1])
     int first_shared, last_shared; // segments; -1: none is
     double alone, together;        // ns that a run is expected to take on one thread, and on these
 } GraphProgram;
@@ -97,7 +97,7 @@ int graph_team_threads(const GraphTeam *team);
 typedef struct GraphProfile GraphProfile;
 // All steps in order; allocates nothing. False: it was cancelled, and some steps were not run. The profile may be NULL.
 bool graph_run(GraphTeam *team, const GraphProgram *program, GraphProfile *profile);
-// From any thread: the run in flight, else the next one, ends at the next level.
+// From any thread: the run in flight, else the next one, ends where its threads meet next, or at the next level of one.
 void graph_cancel(GraphTeam *team);
 
 // ---- what a run was like (profile.c) --------------------------------------------------------------------------------
@@ -122,15 +122,9 @@ GraphReport graph_report(const GraphProgram *program, const GraphProfile *profil
 
 // ---- pictures (export.c) --------------------------------------------------------------------------------------------
 
-// Where text goes, piece by piece.
-typedef struct GraphText {
-    void (*write)(void *to, const char *text, size_t length);
-    void *to;
-} GraphText;
-
 // Nodes and edges for Graphviz; with a profile also their times, and the critical path.
-void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch);
+void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch);
 // Steps by thread over time, for chrome://tracing and Perfetto.
-void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, GraphText out, Arena *scratch);
+void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch);
 
 #endif

@@ -7,11 +7,12 @@
 typedef struct GraphNode {
     const char *name;
     GraphWork work;
-    int first_after, n_before; // first of its edges, -1: none; edges that end here
+    int first_after, first_before, n_before; // one of the edges that start and end here, -1: none; how many end here
 } GraphNode;
 
 typedef struct GraphEdge {
-    int before, after, next; // next: of `before`'s edges, -1: none
+    int before, after;
+    int next, next_before; // another that starts, or ends, at the same node; -1: none
 } GraphEdge;
 
 typedef struct GraphAccess {

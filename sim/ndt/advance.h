@@ -4,6 +4,7 @@
 #define HOPSCOTCH_NDT_ADVANCE_H
 
 #include "../lanes.h"
+#include "../team.h"
 #include "align.h"
 
 // ---- within the assets ----------------------------------------------------------------------------------------------
@@ -68,6 +69,7 @@ HD void ndt_load(const LaneGroup *group, int64_t lane, NdtAlignment *a)
 HD void ndt_store(const LaneGroup *group, int64_t lane, const NdtAlignment *a)
 {
     double state[NDT_STATE];
+    if (!team_speaks(group)) return;
     memcpy(state, a, sizeof *a);
     for (int k = 0; k < NDT_STATE; k++) group->batch.work[k * group->batch.stride + lane] = state[k];
 }
@@ -84,6 +86,7 @@ HD LaneGroup ndt_alone(const LaneGroup *group, int i)
 HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
 {
     real sample[NDT_COLUMNS];
+    if (!team_speaks(alone)) return;
     sample[NDT_COLUMN_TIME] = splat(a->iterations);
     for (int k = 0; k < NDT_POSE; k++) sample[NDT_COLUMN_POSE + k] = splat(a->pose[k]);
     sample[NDT_COLUMN_SCORE] = splat(a->sums.at[NDT_SCORE]);
@@ -96,7 +99,7 @@ HD void ndt_debug(const LaneGroup *alone, const NdtDebugRow *row)
     real numbers[1 + NDT_DEBUG_COLUMNS];
     numbers[0] = splat(row->at[NDT_DEBUG_ITERATION]);
     for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[1 + k] = splat(row->at[k]);
-    lanes_debug(alone, numbers, all_lanes());
+    team_debug(alone, numbers);
 }
 
 HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
@@ -115,6 +118,7 @@ HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlig
     metric[NDT_METRIC_EVALUATIONS] = a->evaluations;
     metric[NDT_METRIC_OSCILLATION] = a->oscillation;
     metric[NDT_METRIC_EDGE] = task->map->resolution;
+    ndt_laplace(&a->sums, metric + NDT_METRIC_LAPLACE);
     for (int k = 0; k < NDT_POSE; k++) metric[NDT_METRIC_FINAL + k] = a->pose[k];
 }
 
@@ -122,16 +126,27 @@ HD void ndt_finish(const NdtConstants *c, const NdtTask *task, const LaneGroup *
                    NdtEnd end)
 {
     double metric[NDT_N_METRICS];
+    if (!team_speaks(alone)) return;
     ndt_metrics_of(c, task, a, end, metric);
     for (int k = 0; k < NDT_N_METRICS; k++) lanes_set_metric(alone, k, splat(metric[k]), all_lanes());
     lanes_end(alone, splat((double)end), all_lanes());
 }
 
-// One alignment for one slice.
-HD void ndt_advance(const NdtConstants *c, const double *assets, const LaneGroup *alone, bool observed)
+// The map that the lane has chosen, and what else its sums need.
+HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *alone, NdtMap *map, NdtTask *task)
 {
-    NdtMap map;
-    NdtTask task;
+    const double resolution = c->choose != 0 ? ndt_input(alone, alone->lane, NDT_RESOLUTION) : 0.0;
+    ndt_open(c, assets, c->choose != 0 ? ndt_nearest_map(c, assets, resolution) : 0, map, task);
+    task->mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), map->resolution);
+    task->pull.scale = ndt_input(alone, alone->lane, NDT_PULL);
+    task->pull.x = ndt_input(alone, alone->lane, NDT_PULL + 1);
+    task->pull.y = ndt_input(alone, alone->lane, NDT_PULL + 2);
+    task->group = alone;
+}
+
+// One alignment for one slice.
+HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup *alone, bool observed)
+{
     NdtMethod method;
     NdtAlignment a;
     NdtDebugRow row;
@@ -140,9 +155,6 @@ HD void ndt_advance(const NdtConstants *c, const double *assets, const LaneGroup
     method.max_iterations = c->max_iterations;
     method.solver = (NdtSolver)c->solver;
     method.line_search = (NdtLineSearch)c->line_search;
-    const double resolution = c->choose != 0 ? ndt_input(alone, alone->lane, NDT_RESOLUTION) : 0.0;
-    ndt_open(c, assets, c->choose != 0 ? ndt_nearest_map(c, assets, resolution) : 0, &map, &task);
-    task.mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), map.resolution);
     if (alone->tick == 0) {
         double pose[NDT_POSE];
         for (int k = 0; k < NDT_POSE; k++) pose[k] = ndt_input(alone, alone->lane, NDT_INITIAL + k);
@@ -154,29 +166,52 @@ HD void ndt_advance(const NdtConstants *c, const double *assets, const LaneGroup
         const bool debug = observed && lanes_debug_due(alone, tick);
         bool has_row;
         if (observed && lanes_sample_due(alone, tick)) {
-            ndt_align_know(&task, &a);
+            ndt_align_know(task, &a);
             ndt_sample(alone, &a);
         }
-        const NdtEnd end = ndt_iterate(&task, &method, &a, debug ? &row : NULL, &has_row);
+        const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
         if (has_row) ndt_debug(alone, &row);
         if (end == NDT_RUNNING) continue;
         if (observed) ndt_sample(alone, &a);
-        ndt_finish(c, &task, alone, &a, end);
+        ndt_finish(c, task, alone, &a, end);
         return;
     }
     ndt_store(alone, alone->lane, &a);
 }
 
+#if defined(__CUDACC__)
 HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     NdtConstants c;
+    NdtMap map;
+    NdtTask task;
+    memcpy(&c, constants, sizeof c);
+    const bool running = any_lane(lanes_running(group));
+    team_barrier(group); // all have looked before any of them ends the lane
+    if (!running) return;
+    ndt_begin(&c, assets, group, &map, &task);
+    if (!team_leads(group)) {
+        ndt_help(&task);
+        return;
+    }
+    ndt_advance(&c, &task, group, observed);
+    ndt_rest(&task);
+}
+#else
+HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    NdtConstants c;
+    NdtMap map;
+    NdtTask task;
     memcpy(&c, constants, sizeof c);
     const mask running = lanes_running(group);
     for (int i = 0; i < group->valid; i++) {
         if (!lane_of_mask(running, i)) continue;
         const LaneGroup alone = ndt_alone(group, i);
-        ndt_advance(&c, assets, &alone, observed);
+        ndt_begin(&c, assets, &alone, &map, &task);
+        ndt_advance(&c, &task, &alone, observed);
     }
 }
+#endif
 
 #endif

@@ -65,7 +65,7 @@ HD void ndt_align_begin(NdtAlignment *a, const double *pose)
 HD void ndt_align_know(const NdtTask *task, NdtAlignment *a)
 {
     if (a->known != 0.0) return;
-    ndt_evaluate(task, a->pose, &a->sums);
+    ndt_value(task, a->pose, &a->sums);
     a->evaluations += 1.0;
     a->known = 1.0;
 }

@@ -189,6 +189,8 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
                       .precision = (int32_t)a->options.precision};
     memcpy(c.truth, a->truth, sizeof c.truth);
     memcpy(&out->constants, &c, sizeof c);
+    out->n_team = ndt_team_doubles(a->source.count);
+    out->team_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

@@ -13,9 +13,8 @@
 #ifndef HOPSCOTCH_NDT_EVALUATE_H
 #define HOPSCOTCH_NDT_EVALUATE_H
 
+#include "../lanes_view.h"
 #include "frame.h"
-
-enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
 
 // The sums of an evaluation.
 enum {
@@ -37,12 +36,19 @@ typedef struct NdtMixture {
     double d1, d2;
 } NdtMixture;
 
+// A measurement of the position that pulls an alignment (regularise.h); scale 0: none.
+typedef struct NdtPull {
+    double scale, x, y; // 1/m^2, m, m
+} NdtPull;
+
 // What is aligned: a source and a map.
 typedef struct NdtTask {
     const NdtMap *map;
     NdtNumbers source[3]; // [n_source] x, y, z (m)
     int64_t n_source;
     NdtMixture mixture;
+    NdtPull pull;
+    const LaneGroup *group; // a GPU's, whose team evaluates together
 } NdtTask;
 
 // c1 = 10 (1 - o), c2 = o / R^3: a Gaussian of height c1 on a floor of c2; d1 exp(-d2 x/2) + d3 takes the values of
@@ -94,37 +100,44 @@ HD double ndt_mean(const NdtMap *map, int32_t candidate, int a)
            ndt_number(&map->cells, (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS + a);
 }
 
-// match[..]: the candidates that the point y[3] is compared with; gives their number. y (m) is relative to the map's
-// origin, and afterwards, if there is any, to the corner of its cell.
-HD int ndt_match(const NdtMap *map, double *y, int32_t *match)
+// The list of the place of the point y[3], and a bit for each of its candidates that the point is compared with. y (m)
+// is relative to the map's origin, and afterwards, if there is a list, to the corner of its cell.
+HD uint32_t ndt_match(const NdtMap *map, double *y, const int32_t **candidates)
 {
     int64_t cell[3];
+    uint32_t matches = 0;
     for (int a = 0; a < 3; a++) {
         if (!ndt_cell_of(y[a], map->resolution, &cell[a])) return 0;
     }
     const int64_t list = ndt_list(map, ndt_key(cell[0], cell[1], cell[2]));
-    const int32_t *candidate = map->candidates + (list >> 5);
-    int count = 0;
+    const int32_t *candidate = *candidates = map->candidates + (list >> 5);
     for (int a = 0; a < 3; a++) y[a] -= map->resolution * (double)cell[a];
     for (int i = 0; i < (int)(list & 31); i++) {
         const double d0 = y[0] - ndt_mean(map, candidate[i], 0), d1 = y[1] - ndt_mean(map, candidate[i], 1);
         const double d2 = y[2] - ndt_mean(map, candidate[i], 2);
-        match[count] = candidate[i];
-        count += d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2;
+        matches |= (uint32_t)(d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2) << i;
     }
-    return count;
+    return matches;
 }
+
+#if defined(__CUDACC__)
+HD int ndt_count_bits(uint32_t bits) { return __popc(bits); }
+HD int ndt_lowest_bit(uint32_t bits) { return __ffs((int)bits) - 1; }
+#else
+HD int ndt_count_bits(uint32_t bits) { return __builtin_popcount(bits); }
+HD int ndt_lowest_bit(uint32_t bits) { return __builtin_ctz(bits); }
+#endif
 
 // ---- some points, one a lane ----------------------------------------------------------------------------------------
 
 // What the pairs of a point add up to. Symmetric matrices: xx xy xz yy yz zz.
 typedef struct NdtPoint {
-    real x[3];                                 // the point (m), as it is in the source
-    real v[3], M[6];                           // see above
-    real score, best, pairs;                   // of the point
-    real y[3];                                 // the point, as the pose puts it, from the corner of its cell
-    int32_t match[LANES][NDT_MATCHES_MAX + 1]; // the cells of each lane
-    int count[LANES];
+    real x[3];                        // the point (m), as it is in the source
+    real v[3], M[6];                  // see above
+    real score, best, pairs;          // of the point
+    real y[3];                        // the point, as the pose puts it, from the corner of its cell
+    const int32_t *candidates[LANES]; // of each lane's place
+    uint32_t matches[LANES];          // those of them that are still to be added, a bit each
 } NdtPoint;
 
 // m[3][3] x
@@ -156,10 +169,11 @@ HD int ndt_point_begin(const NdtTask *task, const NdtFrame *frame, int64_t first
     for (int i = 0; i < LANES; i++) {
         double y[3];
         for (int a = 0; a < 3; a++) y[a] = lane_of(p->y[a], i);
-        p->count[i] = i < valid ? ndt_match(task->map, y, p->match[i]) : 0;
-        for (int a = 0; a < 3; a++) set_lane(&p->y[a], i, p->count[i] > 0 ? y[a] : 0.0);
-        set_lane(&p->pairs, i, (double)p->count[i]);
-        most = p->count[i] > most ? p->count[i] : most;
+        p->matches[i] = i < valid ? ndt_match(task->map, y, &p->candidates[i]) : 0;
+        const int count = ndt_count_bits(p->matches[i]);
+        for (int a = 0; a < 3; a++) set_lane(&p->y[a], i, count > 0 ? y[a] : 0.0);
+        set_lane(&p->pairs, i, (double)count);
+        most = count > most ? count : most;
     }
     for (int a = 0; a < 3; a++) p->v[a] = splat(0.0);
     for (int k = 0; k < 6; k++) p->M[k] = splat(0.0);
@@ -169,17 +183,17 @@ HD int ndt_point_begin(const NdtTask *task, const NdtFrame *frame, int64_t first
 }
 
 // The k-th cell of each lane, cell[NDT_CELL_NUMBERS]; lanes that have none get the first of the map.
-HD mask ndt_gather(const NdtMap *map, const NdtPoint *p, int k, real *cell)
+HD mask ndt_gather(const NdtMap *map, NdtPoint *p, int k, real *cell)
 {
-    mask some = no_lanes();
     for (int i = 0; i < LANES; i++) {
-        const int32_t candidate = k < p->count[i] ? p->match[i][k] : 0;
+        const uint32_t left = p->matches[i];
+        const int32_t candidate = left != 0 ? p->candidates[i][ndt_lowest_bit(left)] : 0;
         const int64_t from = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_NUMBERS;
         for (int a = 0; a < 3; a++) set_lane(&cell[a], i, ndt_mean(map, candidate, a));
         for (int j = 3; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, ndt_number(&map->cells, from + j));
+        p->matches[i] = left & (left - 1);
     }
-    some = MASK(p->pairs > splat((double)k));
-    return some;
+    return MASK(p->pairs > splat((double)k));
 }
 
 // The k-th pair of each lane that has one. The others add zeros, which changes no bit of a sum that began as one.
@@ -204,7 +218,18 @@ HD void ndt_point_add(const NdtTask *task, NdtPoint *p, int k)
 
 // ---- from points to sums --------------------------------------------------------------------------------------------
 
-// What each of NDT_ROW neighbouring points adds.
+// What each of NDT_ROW neighbouring points adds; on a GPU each has a thread of its own.
+#if defined(__CUDACC__)
+typedef struct NdtRow {
+    double at[NDT_ROW]; // NDT_SUMS, and zeros
+} NdtRow;
+
+HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
+{
+    (void)column;
+    row->at[sum] = value;
+}
+#else
 typedef struct NdtRow {
     double at[NDT_SUMS][NDT_ROW];
 } NdtRow;
@@ -213,6 +238,7 @@ HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
 {
     memcpy(&row->at[sum][column], &value, sizeof value);
 }
+#endif
 
 // Where H_ij stands, i <= j, in the upper triangle of a symmetric [6][6], row by row.
 HD int ndt_triangle(int i, int j) { return i * NDT_POSE - i * (i - 1) / 2 + j - i; }
@@ -250,6 +276,9 @@ HD void ndt_point_end(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int
     ndt_point_angles(frame, p, row, column);
 }
 
+#if defined(__CUDACC__)
+#include "evaluate_team.h"
+#else
 // Adds values[width], width a power of two, in halves.
 HD double ndt_halved(double *values, int width)
 {
@@ -307,5 +336,6 @@ HD void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
     }
     for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_halved(of_chunks.at[s], NDT_CHUNK_SUMS);
 }
+#endif
 
 #endif

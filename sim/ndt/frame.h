@@ -71,18 +71,28 @@ HD NdtMatrix ndt_rotation(const double *pose)
     return ndt_turns(s, c, 0, 0, 0);
 }
 
+// The k-th matrix of a frame: R, then its first derivatives, then the second ones.
+HD NdtMatrix ndt_frame_matrix(const double *s, const double *c, int k)
+{
+    int by[NDT_ANGLES] = {k == 1, k == 2, k == 3}; // how often derived by each angle
+    for (int i = 0, n = 1 + NDT_ANGLES; i < NDT_ANGLES; i++) {
+        for (int j = i; j < NDT_ANGLES; j++, n++) {
+            by[i] += n == k;
+            by[j] += n == k;
+        }
+    }
+    return ndt_turns(s, c, by[0], by[1], by[2]);
+}
+
 HD NdtFrame ndt_frame(const double *pose, const double *origin)
 {
     NdtFrame f;
     double s[NDT_ANGLES], c[NDT_ANGLES];
     ndt_sines(pose, s, c);
     for (int a = 0; a < 3; a++) f.translation[a] = pose[a] - origin[a];
-    f.rotation = ndt_turns(s, c, 0, 0, 0);
-    for (int i = 0, k = 0; i < NDT_ANGLES; i++) {
-        f.first[i] = ndt_turns(s, c, i == 0, i == 1, i == 2);
-        for (int j = i; j < NDT_ANGLES; j++, k++)
-            f.second[k] = ndt_turns(s, c, (i == 0) + (j == 0), (i == 1) + (j == 1), (i == 2) + (j == 2));
-    }
+    f.rotation = ndt_frame_matrix(s, c, 0);
+    for (int k = 0; k < NDT_ANGLES; k++) f.first[k] = ndt_frame_matrix(s, c, 1 + k);
+    for (int k = 0; k < NDT_ANGLE_PAIRS; k++) f.second[k] = ndt_frame_matrix(s, c, 1 + NDT_ANGLES + k);
     return f;
 }
 

@@ -50,7 +50,7 @@ HD NdtTrial ndt_try(NdtSearch *search, double alpha)
     NdtSums sums;
     NdtTrial t;
     ndt_move(search->pose, search->delta, alpha, pose);
-    ndt_evaluate(search->task, pose, &sums);
+    ndt_value(search->task, pose, &sums);
     search->evaluations++;
     t.alpha = alpha;
     t.f = -sums.at[NDT_SCORE];

@@ -166,7 +166,8 @@ enum {
     NDT_OUTLIER_RATIO,
     NDT_STEP_SIZE,
     NDT_EPSILON,
-    NDT_INITIAL,
+    NDT_PULL, // scale, x, y
+    NDT_INITIAL = NDT_PULL + 3,
     NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE,
     NDT_RESOLUTION = NDT_N_PARAMETERS // one more, if there are several maps
 };
@@ -184,12 +185,23 @@ enum {
     NDT_METRIC_EVALUATIONS,
     NDT_METRIC_OSCILLATION,
     NDT_METRIC_EDGE,
-    NDT_METRIC_FINAL,
+    NDT_METRIC_LAPLACE, // xx, xy, yy
+    NDT_METRIC_FINAL = NDT_METRIC_LAPLACE + 3,
     NDT_N_METRICS = NDT_METRIC_FINAL + NDT_POSE
 };
 
 // A sample: the iteration, the pose, and what the last evaluation gave.
 enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + NDT_POSE, NDT_COLUMN_PAIRS, NDT_COLUMNS };
+
+// How the sums over points are ordered (evaluate.h).
+enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
+
+// Doubles that blocks of a GPU's threads share when several work on one alignment: their barrier's, what to evaluate,
+// and the sums of each chunk (evaluate_team.h).
+NDT_BOTH int64_t ndt_team_doubles(int64_t points)
+{
+    return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;
+}
 
 enum { NDT_STATE = 45 }; // doubles of an alignment between slices (NdtAlignment, align.h)
 
@@ -210,6 +222,8 @@ typedef struct NdtConstants {
     int32_t choose; // whether a lane has a resolution of its own
     int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
+
+extern const Iterations ndt_iterations; // view.c
 
 // Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);

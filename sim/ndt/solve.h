@@ -1,12 +1,13 @@
 // The step of an iteration, from gradient and Hessian of the score, which is to grow. Newton's is -H^-1 g; where the
 // score is not concave it leads down, and is turned round. The saddle-free one is +|H|^-1 g, |H| with the absolute
 // eigenvalues of H: Y. Dauphin et al., Identifying and attacking the saddle point problem, NIPS 2014.
-// Both by the eigenvalues of H, of which those below 1e-10 of the greatest count as none, which Jacobi's cyclic method
-// finds: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.5.
+// Newton's by elimination where H is far from singular. Else both by the eigenvalues of H, of which those below 1e-10
+// of the greatest count as none, which Jacobi's cyclic method finds: G. H. Golub & C. F. Van Loan, Matrix
+// Computations, 4th ed., 3.4 and 8.5.
 #ifndef HOPSCOTCH_NDT_SOLVE_H
 #define HOPSCOTCH_NDT_SOLVE_H
 
-#include "evaluate.h"
+#include "regularise.h"
 
 typedef enum NdtSolver { NDT_NEWTON, NDT_SADDLE_FREE } NdtSolver;
 
@@ -81,14 +82,69 @@ HD void ndt_eigen(const double *triangle, NdtEigen *e)
     ndt_diagonalise(e);
 }
 
-HD NdtDelta ndt_solve(const NdtSums *sums, NdtSolver solver)
+// ---- by elimination -------------------------------------------------------------------------------------------------
+
+// Above this product of the Frobenius norms of H and of its inverse an eigenvalue of H may be below the cut-off.
+#define NDT_CONDITION 1e9
+
+HD void ndt_swap_rows(bool swap, double *p, double *q, int n)
 {
-    const double *gradient = sums->at + NDT_GRADIENT;
+    UNROLL
+    for (int k = 0; k < n; k++) {
+        const double kept = p[k];
+        p[k] = swap ? q[k] : kept;
+        q[k] = swap ? kept : q[k];
+    }
+}
+
+// The inverse of a[6][6] in place of the right half of [a | 1], by Gauss and Jordan with partial pivoting. The pivot
+// rises by exchanges of two rows, so that every index is known when this is compiled, and all stays in registers.
+HD void ndt_invert(double a[NDT_POSE][2 * NDT_POSE])
+{
+    UNROLL
+    for (int k = 0; k < NDT_POSE; k++) {
+        UNROLL
+        for (int i = k + 1; i < NDT_POSE; i++)
+            ndt_swap_rows(ndt_size(a[i][k]) > ndt_size(a[k][k]), a[k], a[i], 2 * NDT_POSE);
+        const double scale = 1.0 / a[k][k];
+        UNROLL
+        for (int j = 0; j < 2 * NDT_POSE; j++) a[k][j] *= scale;
+        UNROLL
+        for (int i = 0; i < NDT_POSE; i++) {
+            const double factor = i == k ? 0.0 : a[i][k];
+            UNROLL
+            for (int j = 0; j < 2 * NDT_POSE; j++) a[i][j] -= factor * a[k][j];
+        }
+    }
+}
+
+// delta = -H^-1 g. False: H is close to singular, or not finite.
+HD bool ndt_eliminate(const double *triangle, const double *gradient, double *delta)
+{
+    double a[NDT_POSE][2 * NDT_POSE], norm = 0.0, of_inverse = 0.0;
+    for (int i = 0; i < NDT_POSE; i++) {
+        for (int j = 0; j < NDT_POSE; j++) {
+            a[i][j] = triangle[i < j ? ndt_triangle(i, j) : ndt_triangle(j, i)];
+            a[i][NDT_POSE + j] = i == j ? 1.0 : 0.0;
+            norm += a[i][j] * a[i][j];
+        }
+    }
+    ndt_invert(a);
+    for (int i = 0; i < NDT_POSE; i++) {
+        for (int j = 0; j < NDT_POSE; j++) of_inverse += a[i][NDT_POSE + j] * a[i][NDT_POSE + j];
+        delta[i] = -ndt_dot6(a[i] + NDT_POSE, gradient);
+    }
+    return norm * of_inverse < NDT_CONDITION * NDT_CONDITION;
+}
+
+// ---- by eigenvalues -------------------------------------------------------------------------------------------------
+
+HD_CALL void ndt_project(const double *triangle, const double *gradient, NdtSolver solver, double *delta)
+{
     NdtEigen e;
-    NdtDelta delta;
     double greatest = 0.0;
-    ndt_eigen(sums->at + NDT_HESSIAN, &e);
-    memset(&delta, 0, sizeof delta);
+    ndt_eigen(triangle, &e);
+    for (int i = 0; i < NDT_POSE; i++) delta[i] = 0.0;
     for (int k = 0; k < NDT_POSE; k++) {
         const double size = ndt_size(e.a[k][k]);
         greatest = size > greatest ? size : greatest;
@@ -99,8 +155,16 @@ HD NdtDelta ndt_solve(const NdtSums *sums, NdtSolver solver)
         if (!(size > NDT_CUT_OFF * greatest)) continue;
         for (int i = 0; i < NDT_POSE; i++) along += e.v[i][k] * gradient[i];
         along /= solver == NDT_SADDLE_FREE ? size : -value;
-        for (int i = 0; i < NDT_POSE; i++) delta.at[i] += along * e.v[i][k];
+        for (int i = 0; i < NDT_POSE; i++) delta[i] += along * e.v[i][k];
     }
+}
+
+HD NdtDelta ndt_solve(const NdtSums *sums, NdtSolver solver)
+{
+    const double *gradient = sums->at + NDT_GRADIENT, *triangle = sums->at + NDT_HESSIAN;
+    NdtDelta delta;
+    if (solver != NDT_NEWTON || !ndt_eliminate(triangle, gradient, delta.at))
+        ndt_project(triangle, gradient, solver, delta.at);
     delta.reversed = !(ndt_dot6(gradient, delta.at) > 0.0);
     for (int i = 0; i < NDT_POSE && delta.reversed; i++) delta.at[i] = -delta.at[i];
     return delta;

@@ -6,8 +6,8 @@
 
 // ---- a lane's begin and end -----------------------------------------------------------------------------------------
 
-// Where everything lies; the lanes' gains.
-HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
+// Where everything of the world lies.
+HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
 {
     RigidLanes w;
     memcpy(&w.c, constants, sizeof w.c);
@@ -24,6 +24,13 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
     w.recorded = assets + w.c.recorded;
+    return w;
+}
+
+// With the lanes' gains.
+HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
+{
+    RigidLanes w = rigid_world_of(constants, assets);
     w.group = group;
     w.active = all_lanes();
 #define RIGID_LOAD(name, ...) w.name = lanes_parameter(group, RIGID_PARAMETER_##name);
@@ -85,14 +92,22 @@ HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
     return most;
 }
 
-HD real rigid_squares(const RigidLanes *w)
+// of the errors of an island's rows
+HD_CALL real rigid_island_squares(const RigidLanes *w, const RigidIsland *island)
 {
     real squares = splat(0.0);
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = (int)island->row; k < (int)island->row_end; k++) {
         const real stretch = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);
         squares = fused(stretch, stretch, squares);
     }
     return squares;
+}
+
+HD real rigid_squares(const RigidLanes *w)
+{
+    real sum = splat(0.0);
+    for (int i = 0; i < w->n_islands; i++) sum = sum + rigid_island_squares(w, &w->islands[i]);
+    return sum;
 }
 
 // the world's springs and tethers
@@ -106,11 +121,11 @@ HD real rigid_greatest_pull(const RigidLanes *w)
     return pull;
 }
 
-// all rows of the world, and those of them without a pivot
-HD void rigid_sum_rows(const RigidLanes *w, const RigidExtremes *most, real dropped)
+// What was found of all rows of the world, and those of them without a pivot.
+HD void rigid_sum_rows(const RigidLanes *w, real dropped, real squares, const RigidExtremes *most)
 {
     const int sums = w->c.sums_at;
-    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + rigid_squares(w));
+    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, most->stretch);
     rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
     rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
@@ -237,7 +252,7 @@ HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
     const bool rattle = w->c.form == RIGID_RATTLE;
     const real dropped = rattle ? rigid_step_rattle(w, t) : rigid_step_stabilised(w, gains, t);
     const RigidExtremes most = rigid_extremes(w);
-    rigid_sum_rows(w, &most, dropped);
+    rigid_sum_rows(w, dropped, rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
     rigid_sum_state(w, rigid_energy(w), &height, t);
 }

@@ -144,10 +144,18 @@ HD real rigid_body_energy(const RigidLanes *w, int body)
            w->bodies[body].gravity * m * w->gravity * rigid_p(w, body).z;
 }
 
-HD_CALL real rigid_energy(const RigidLanes *w)
+HD_CALL real rigid_island_energy(const RigidLanes *w, const RigidIsland *island)
+{
+    const double *order = w->world_order + (int)island->first;
+    real sum = splat(0.0);
+    for (int b = 0; b < (int)island->count; b++) sum = sum + rigid_body_energy(w, (int)order[b]);
+    return sum;
+}
+
+HD real rigid_energy(const RigidLanes *w)
 {
     real sum = splat(0.0);
-    for (int b = 0; b < w->n_moving; b++) sum = sum + rigid_body_energy(w, (int)w->order[b]);
+    for (int i = 0; i < w->n_islands; i++) sum = sum + rigid_island_energy(w, &w->islands[i]);
     return sum;
 }
 

@@ -25,6 +25,7 @@ enum {
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
     RIGID_OPTION_COPIES,
+    RIGID_OPTION_EXECUTOR,
     RIGID_N_OPTIONS
 };
 
@@ -57,6 +58,10 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
     {"copies", OPTION_INTEGER, "1", 1, 1, RIGID_BODIES_MAX, NULL,
      "a number that `repeat` may name in the lists of the world, to change it in one place"},
+    {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
+     "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all "
+     "threads share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result "
+     "changes"},
 };
 
 #define RIGID_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -225,6 +230,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                         .failures = rigid_failures,
                         .n_failures = (int)(sizeof rigid_failures / sizeof rigid_failures[0]),
                         .objective = "error_rms",
+                        .executor = (Executor)settings[RIGID_OPTION_EXECUTOR],
                         .ticks = constants.ticks,
                         .tick_duration = dt};
     TRY(rigid_world(&spec, arena, &constants, out));

@@ -2,11 +2,14 @@
 // two processors, and a world that is too small to share. Every run is timed; medians, and the fastest twentieth, which
 // is what a machine gives that does nothing else.
 //     graph [THREADS]        THREADS: 2
+#include "../../runner/runner.h"
 #include "../../sim/graph/graph.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { BENCH_TURN = 10, BENCH_REPETITIONS = 400 * BENCH_TURN };
 
@@ -115,6 +118,119 @@ static void bench_islands(Bench *bench, int threads, int islands, double microse
            times[0].fast / times[1].fast, times[0].median / times[1].median);
 }
 
+// ---- worlds of rigid bodies, from a spec to the end of their time ---------------------------------------------------
+
+enum { BENCH_SLICES = 400 };
+
+// Islands of `bodies` bodies each: chains on ball joints.
+static const char *bench_world(int islands, int bodies, Arena *arena)
+{
+    char *items = arena_copy(arena, ""), *joints = items;
+    for (int i = 0; i < islands; i++) {
+        for (int b = 0; b < bodies; b++) {
+            const char *comma = i + b > 0 ? ", " : "";
+            items = arena_format(arena, "%s%s{name: b%d_%d, inertia: 0.1, position: [%d.5, %d, 0]}", items, comma, i, b,
+                                 b, i);
+            joints = arena_format(arena, "%s%s{name: j%d_%d, type: ball, a: b%d_%d, at_a: [-0.5, 0, 0]", joints, comma,
+                                  i, b, i, b);
+            joints =
+                b > 0 ? arena_format(arena, "%s, b: b%d_%d}", joints, i, b - 1) : arena_format(arena, "%s}", joints);
+        }
+    }
+    return arena_format(arena, "bodies: [%s], constraints: [%s]", items, joints);
+}
+
+typedef struct BenchWorld {
+    Spec spec;
+    Backend *backend;
+} BenchWorld;
+
+static void bench_open_world(BenchWorld *world, const char *lists, const char *executor, int threads, Arena *arena)
+{
+    const BackendOptions options = {.name = "cpu", .threads = threads};
+    const char *text = arena_format(arena,
+                                    "version: 1\nexperiment: bench\nmodel: rigid\nsimulation: {duration: 1000, "
+                                    "dt: 1e-3, executor: %s, world: {%s}}\n",
+                                    executor, lists);
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    bench_try(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics, &world->spec));
+    bench_try(backend_open(&options, &world->backend));
+    bench_try(backend_prepare(world->backend, &world->spec.configured, 1, 0, 1));
+    Batch *batch = backend_batch(world->backend, 0);
+    batch->lanes = 1;
+    for (int p = 0; p < world->spec.configured.n_parameters; p++) batch->parameter[p] = world->spec.fixed[p];
+    bench_try(backend_begin(world->backend, 0));
+}
+
+// ns a step
+static double bench_slice(BenchWorld *world, int64_t ticks, double *before)
+{
+    bool done = false;
+    double seconds;
+    bench_try(backend_advance(world->backend, 0, ticks));
+    bench_try(backend_wait(world->backend, 0, &done, &seconds));
+    const double taken = seconds - *before;
+    *before = seconds;
+    return 1e9 * taken / (double)ticks;
+}
+
+// The threads that were started since `before`: of a backend that shares its lanes, those of its pool, of which one
+// leads and the others sleep, on the first processor, then those of the team on the others.
+static void bench_bind_threads(int before, int pool)
+{
+    char path[64];
+    cpu_set_t all, one;
+    int number = 0;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+    for (int tid = before + 1; tid < before + 10000; tid++) {
+        snprintf(path, sizeof path, "/proc/self/task/%d", tid);
+        if (access(path, F_OK) != 0) continue;
+        int skip = number < pool ? 0 : (1 + number - pool) % CPU_COUNT(&all);
+        CPU_ZERO(&one);
+        for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+            if (CPU_ISSET(cpu, &all) && skip-- == 0) CPU_SET(cpu, &one);
+        }
+        (void)sched_setaffinity(tid, sizeof one, &one);
+        number++;
+    }
+}
+
+static int bench_last_thread(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int last = 0;
+    for (const struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;)
+        last = atoi(entry->d_name) > last ? atoi(entry->d_name) : last;
+    if (tasks != NULL) closedir(tasks);
+    return last;
+}
+
+static void bench_rigid(int islands, int bodies, int threads)
+{
+    static double a[BENCH_SLICES], b[BENCH_SLICES];
+    Arena arena;
+    BenchWorld alone, together;
+    double before[2] = {0, 0};
+    bench_try(arena_create(&arena, (size_t)1 << 32, "worlds of a benchmark"));
+    const char *lists = bench_world(islands, bodies, &arena);
+    bench_open_world(&alone, lists, "sequential", threads, &arena);
+    const int last = bench_last_thread();
+    bench_open_world(&together, lists, "levels", threads, &arena);
+    bench_bind_threads(last, threads);
+    const int64_t ticks = 1 + 500 / (islands * bodies); // some hundred microseconds a slice
+    for (int s = 0; s < BENCH_SLICES; s++) {
+        a[s] = bench_slice(&alone, ticks, &before[0]);
+        b[s] = bench_slice(&together, ticks, &before[1]);
+    }
+    const BenchTimes first = bench_times(a, BENCH_SLICES), second = bench_times(b, BENCH_SLICES);
+    printf("a rigid world of %d island%s of %d bod%s, a step: %.2f us, alone %.2f us, %.3f x; median %.3f x\n", islands,
+           islands == 1 ? "" : "s", bodies, bodies == 1 ? "y" : "ies", 1e-3 * second.fast, 1e-3 * first.fast,
+           first.fast / second.fast, first.median / second.median);
+    backend_close(alone.backend);
+    backend_close(together.backend);
+    arena_destroy(&arena);
+}
+
 // On the thread that runs it: from now on this processor of those that the process may use.
 static void bench_bind(void *context, int item)
 {
@@ -147,6 +263,10 @@ int main(int argc, char **argv)
 {
     const int threads = argc > 1 ? atoi(argv[1]) : 2;
     Bench bench = {.state = NULL};
+    bench_rigid(1, 1, threads);
+    bench_rigid(32, 1, threads);
+    bench_rigid(32, 4, threads);
+    bench_rigid(256, 4, threads);
     bench_try(arena_create(&bench.arena, (size_t)1 << 28, "a benchmark of graphs"));
     bench.state = ARENA_NEW(&bench.arena, double, 8 * 4096);
     bench_try(graph_team_open(threads, &bench.arena, &bench.team));

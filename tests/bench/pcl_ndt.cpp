@@ -1,11 +1,10 @@
 // The point cloud library's normal distributions transform on a pair of clouds: what an iteration takes, one thread.
-//   pcl_ndt TARGET.pcd SOURCE.csv RESOLUTION
+//   pcl_ndt TARGET.csv SOURCE.csv RESOLUTION      lines of x, y, z
 // It searches all voxels whose mean lies within the resolution, as `neighbours: radius` does.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
-#include <pcl/io/pcd_io.h>
 #include <pcl/point_types.h>
 #include <pcl/registration/ndt.h>
 
@@ -32,8 +31,8 @@ static Points::Ptr read_csv(const char *path)
 int main(int n, char **argument)
 {
     if (n != 4) return 2;
-    Points::Ptr target(new Points), source = read_csv(argument[2]);
-    if (pcl::io::loadPCDFile(argument[1], *target) != 0 || source->empty()) return 1;
+    const Points::Ptr target = read_csv(argument[1]), source = read_csv(argument[2]);
+    if (target->empty() || source->empty()) return 1;
     pcl::NormalDistributionsTransform<pcl::PointXYZ, pcl::PointXYZ> ndt;
     ndt.setResolution(static_cast<float>(std::atof(argument[3])));
     ndt.setStepSize(0.1);

@@ -44,6 +44,11 @@ awk -v error="$error" 'BEGIN { exit !(error < 0.05) }' || fail "the corner is fo
 edges=$("$HOPSCOTCH" query corner --results r --columns cell_edge --format csv | tr '\n' ' ')
 [ "$edges" = "cell_edge 1 2 " ] || fail "maps that were taken: $edges"
 
+printf 'nan,0,0\n' >>scans/target.csv
+"$HOPSCOTCH" check corner.yaml >log 2>&1 || fail "a point that is not finite: $(cat log)"
+grep -qF 'warning: 1 point of the files has no finite place and is left out' log || fail "not finite: $(cat log)"
+awk -v s=0 "$walls" >scans/target.csv
+
 # the folder is whole: elsewhere, without the files that were named
 mkdir elsewhere && cp -r r/corner elsewhere/corner && mv scans away
 "$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 || fail "replay elsewhere: $(cat log)"

@@ -200,4 +200,37 @@ check $? "with it all goes"
 works doctor grid
 works gc grid
 has "nothing to free"
+
+# The best of what is extended are others, and so the shard of the first best holds nothing that is asked for. One that
+# holds an array that is wanted, or was killed over, stays.
+cat >gait.yaml <<'END'
+version: 1
+experiment: gait
+model: hopper
+simulation: {duration: 0.05, dt: 1.0e-3, settle: 0}
+objective: {minimize: attitude_rms}
+search: {method: grid, over: {k_fp: [100, 150, 200]}}
+record: {trajectories: {select: {best: 1}, sample: 0.01}}
+END
+"$HOPSCOTCH" run gait.yaml --progress none >out 2>err &&
+    "$HOPSCOTCH" run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200]' --progress none >out 2>err
+works digest gait
+cp out before
+works gc gait
+has "results/gait/shards/000000.h5: arrays that its spec asks for no more"
+lacks "000001.h5"
+[ -e results/gait/shards/000000.h5 ]
+check $? "without --yes the shard stays"
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    HOPSCOTCH_FAULT=unlink:1:KILL "$HOPSCOTCH_FAULTS_PROGRAM" gc gait --yes >out 2>err
+    works resume gait # it does not go on: that is done; the shard that no row names is left to recovery
+    works doctor gait --repair --backend cpu
+fi
+works gc gait --yes
+[ "$(ls results/gait/shards)" = 000001.h5 ]
+check $? "the shard is gone"
+works digest gait
+cmp -s out before
+check $? "the digest is the same"
+works doctor gait
 exit $status

@@ -1,7 +1,9 @@
 #!/bin/sh
-# The pages for man(1) are valid and say what `help` says; bash completes commands, options, choices and campaigns.
+# The pages for man(1) are valid and say what `help` says; bash and zsh complete commands, options, choices and
+# campaigns.
 set -u
 suite=manual
+root=$PWD
 . tests/scratch.sh
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
@@ -42,18 +44,26 @@ fi
 
 # ---- completion -----------------------------------------------------------------------------------------------------
 
+mkdir -p results/gains_coarse results/gains_fine
+touch spec.yaml results/gains_coarse/campaign.db results/gains_fine/campaign.db
 "$HOPSCOTCH" help --completion zsh >_hopscotch
 check $? "zsh's completion"
 if command -v zsh >/dev/null; then
     zsh -n _hopscotch 2>err
     check $? "is valid"
+    zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" "hopscotch best gains_f" "hopscotch run sp" \
+        "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" >out 2>err
+    printf '%s\n' "hopscotch run " "hopscotch pl" "hopscotch best gains_fine " "hopscotch run spec.yaml " \
+        "hopscotch best --format=" "hopscotch best gains_fine --format=json" "hopscotch best gains_fine --backen" \
+        >expected
+    cmp -s out expected
+    check $? "completes commands, campaigns, files, options and their words"
+else
+    echo "skip manual: no zsh"
 fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err
     check $? "bash's completion is valid"
-    mkdir -p results/gains_coarse results/gains_fine &&
-        touch results/gains_coarse/campaign.db results/gains_fine/campaign.db
-    touch spec.yaml
     # completes EXPECTED WORDS...: the last word is completed
     completes()
     {

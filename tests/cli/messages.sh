@@ -114,9 +114,9 @@ says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1m
 says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
 says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
-says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
+says 2 "--debug has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv
-says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
+says 2 "--debug gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
     --html hopper.html
 says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
 says 1 "--grid-over: 'xyzzy' is no parameter of hopper; hopscotch models hopper lists them" \

@@ -16,7 +16,7 @@ fail()
 set -- run experiments/ndt_basin.yaml --results "$folder" --progress none --backend cpu \
     --set 'search.over.start_x={linspace: [-1, 1, 3]}' --set 'search.over.start_y=[0]'
 "$HOPSCOTCH" "$@" --threads 1 >"$folder/log" 2>&1 || fail "run ended with $?: $(cat "$folder/log")"
-"$HOPSCOTCH" "$@" --threads 2 --isa scalar --batch 4 --name ndt_scalar >"$folder/log" 2>&1 ||
+"$HOPSCOTCH" "$@" --threads 2 --isa scalar --batch 4 --name ndt_scalar --set 'record={}' >"$folder/log" 2>&1 ||
     fail "run --isa scalar ended with $?: $(cat "$folder/log")"
 one=$("$HOPSCOTCH" query ndt_basin --results "$folder" --columns all --format csv)
 [ "$(echo "$one" | wc -l)" -eq 4 ] || fail "query prints $one"
@@ -62,6 +62,39 @@ PYTHON
 else
     echo "skip ndt debug rows: python3 with h5py is not there"
 fi
+
+# A row of debug numbers, the Hessian in full.
+best=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns id --format csv | tail -n 1)
+"$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 0 >"$folder/row" 2>&1 ||
+    fail "show --debug: $(cat "$folder/row")"
+grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" "$folder/row" || fail "show --debug: $(cat "$folder/row")"
+grep -q '^H  *x  *y  *z  *roll  *pitch  *yaw' "$folder/row" || fail "no matrix: $(cat "$folder/row")"
+awk '/^H /{ on = 1; next } on && NF == 7 { n++; for (j = 2; j <= 7; j++) h[n, j - 1] = $j }
+    /^eigenvalues of H:/ { for (k = 4; k <= NF; k++) sum += $k }
+    END { for (i = 1; i <= 6; i++) { trace += h[i, i]; for (j = 1; j <= 6; j++) bad += h[i, j] != h[j, i] }
+        exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' "$folder/row" || fail "matrix: $(cat "$folder/row")"
+"$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 999 >"$folder/log" 2>&1 && fail "row 999"
+grep -q 'debug rows, numbered from 0: there is none of number 999' "$folder/log" || fail "row 999: $(cat "$folder/log")"
+"$HOPSCOTCH" show ndt_scalar/0 --results "$folder" --debug 0 >"$folder/log" 2>&1 && fail "rows that were not recorded"
+grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses' "$folder/log" ||
+    fail "rows that were not recorded: $(cat "$folder/log")"
+
+"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug ndt -o "$folder/rows.csv" >"$folder/log" 2>&1 ||
+    fail "replay --debug ndt: $(cat "$folder/log")"
+head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_yaw$' || fail "$(head -n 1 "$folder/rows.csv")"
+"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 && fail "--debug newton"
+grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' "$folder/log" || fail "newton: $(cat "$folder/log")"
+
+# The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
+"$HOPSCOTCH" report ndt_basin --results "$folder" -o "$folder/report.html" >"$folder/log" 2>&1 ||
+    fail "report: $(cat "$folder/log")"
+iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' "$folder/report.html")
+[ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
+echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
+for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
+    echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
+done
+grep -qF 'id="motion"' "$folder/report.html" && fail "the report has a motion"
 
 # says TEXT KEY=VALUE: check refuses it with that text
 says()

@@ -13,6 +13,7 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -shared -fPIC "$root/tests/crash/preload.c"
     skip "tests/crash/preload.c does not compile"
 LD_PRELOAD=$work/preload.so "$program" help >out 2>err || skip "nothing can be preloaded into $program"
 ldd "$program" | grep -q 'lib[at]san\|libubsan' && skip "a sanitizer has its own allocator"
+ldd "$program" | grep -q libsqlite3 || skip "the allocations of SQLite can't be told from the program's: it is static"
 
 cat >gait.yaml <<'END_OF_SPEC'
 version: 1
@@ -103,6 +104,14 @@ rm -rf results && cp -r whole results
 each stream ENOMEM import points.csv gait.yaml --progress none
 says "not enough memory for the points of points.csv"
 [ -n "${QUICK:-}" ] || each program ENOMEM report gait --backend cpu
+awk 'BEGIN {
+    print "version: 1\nexperiment: many\nmodel: rigid\nsimulation:\n  duration: 0.02\n  executor: levels"
+    print "  world:\n    bodies:"
+    for (i = 0; i < 16; i++) printf "      - {name: b%d, position: [0, %d, 0]}\n", i, i
+    print "search: {method: grid, over: {alpha: [5]}}"
+}' >many.yaml
+each thread EAGAIN run many.yaml --name many --backend cpu --threads 2 --progress none --profile-graph many.json
+says "the system started 1 of 2 threads for a graph: "
 
 fails yaml:3:ENOMEM check gait.yaml && [ "$code" -eq 3 ] &&
     grep -q "gait.yaml: there is not enough memory to read it" out

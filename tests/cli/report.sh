@@ -107,6 +107,12 @@ for kind in convergence scatter pairs parallel importance pareto timings; do
     expect "plot $kind of several" 0 plot several --kind $kind -o several_$kind.svg
 done
 has "hypervolume" several_convergence.svg "hypervolume of the front"
+for objective in velocity_error "attitude_rms + 0 * m" cost_of_transport; do
+    has "the best of $objective" several_convergence.svg "best so far: $objective<"
+done
+lacks "and no best of all" several_convergence.svg ">best so far<"
+grep '<h2>' several.html | head -n 1 >first
+has "the front comes first" first "The front"
 expect "plot another objective" 0 plot several --kind scatter --objective 3 -o third.svg
 has "by its name" third.svg ">cost_of_transport<"
 expect "plot an objective too many" 1 plot several --kind scatter --objective 4 -o fourth.svg

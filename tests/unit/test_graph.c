@@ -334,6 +334,29 @@ TEST(graph_shares_a_level_by_what_its_nodes_cost)
     arena_destroy(&arena);
 }
 
+// Chains side by side, two of them joined: threads that run whole chains do not wait for each other.
+TEST(graph_threads_wait_only_for_what_they_need)
+{
+    for (int joined = 0; joined < 2; joined++) {
+        Arena arena = graph_arena();
+        Graph *graph = graph_new(&arena);
+        GraphProgram program;
+        char name[32];
+        int node;
+        for (int i = 0; i < 40; i++) {
+            snprintf(name, sizeof name, "level %d, chain %d", i / 10, i % 10);
+            CHECK_OK(graph_node(graph, name, (GraphWork){.function = graph_nothing, .nanoseconds = 1e4}, &node));
+            if (i >= 10) CHECK_OK(graph_edge(graph, i - 10, i));
+        }
+        if (joined) CHECK_OK(graph_edge(graph, 11, 29)); // from level 1 to level 2
+        CHECK_OK(graph_compile(graph, 3, &arena, &program));
+        CHECK_INTEGER(4, program.n_levels);
+        CHECK_INTEGER(joined ? 2 : 1, program.n_segments);
+        CHECK_INTEGER(joined ? 2 : 4, program.segments[0].end);
+        arena_destroy(&arena);
+    }
+}
+
 // ---- cancelling -----------------------------------------------------------------------------------------------------
 
 // A run that a node cancels leaves whole levels out; the next run is whole.
@@ -360,10 +383,12 @@ static void net_check_cancelling(int threads, double nanoseconds)
                 CHECK(l > level ? true : did); // all up to the node's level
             }
         }
-        // the level that threads met at next may have begun
-        const int next = level + 2 < program.n_levels ? level + 2 : program.n_levels;
+        int segment = 0, next = program.n_levels; // where the run may end: the segment after the next has not begun
+        while (program.segments[segment].end <= level) segment++;
+        if (segment + 1 < program.n_segments) next = program.segments[segment + 1].end;
         CHECK(ran >= program.level[level + 1] && ran <= program.level[next]);
-        CHECK(whole ? level + 1 == program.n_levels : level + 1 < program.n_levels);
+        CHECK(!whole || segment + 2 >= program.n_segments);
+        CHECK(whole || level + 1 < program.n_levels);
         cut += !whole;
         net.cancelled = NULL;
         if (whole) CHECK(!graph_run(team, &program, NULL)); // it came too late for that one
@@ -537,7 +562,7 @@ TEST(graph_is_drawn_with_its_names_escaped)
 {
     static Pictures pictures;
     pictures_start(&pictures);
-    graph_write_dot(&pictures.program, &pictures.profile, (GraphText){pictures_take, &pictures}, &pictures.arena);
+    graph_write_dot(&pictures.program, &pictures.profile, (TextSink){pictures_take, &pictures}, &pictures.arena);
     CHECK_TEXT("digraph step {\n  rankdir=LR;\n  node [shape=box];\n"
                "  { rank=same; // level 0\n"
                "    n0 [label=\"a\", xlabel=\"10.00 us, thread 0\", color=red];\n  }\n"
@@ -549,7 +574,7 @@ TEST(graph_is_drawn_with_its_names_escaped)
                "  n0 -> n1;\n  n0 -> n2 [color=red];\n  n1 -> n3;\n  n2 -> n3 [color=red];\n}\n",
                pictures.text);
     pictures.length = 0;
-    graph_write_dot(&pictures.program, NULL, (GraphText){pictures_take, &pictures}, &pictures.arena);
+    graph_write_dot(&pictures.program, NULL, (TextSink){pictures_take, &pictures}, &pictures.arena);
     CHECK(strstr(pictures.text, "n0 [label=\"a\"];") != NULL);
     arena_destroy(&pictures.arena);
 }
@@ -558,7 +583,7 @@ TEST(graph_trace_has_a_line_a_step)
 {
     static Pictures pictures;
     pictures_start(&pictures);
-    graph_write_trace(&pictures.program, &pictures.profile, (GraphText){pictures_take, &pictures}, &pictures.arena);
+    graph_write_trace(&pictures.program, &pictures.profile, (TextSink){pictures_take, &pictures}, &pictures.arena);
     CHECK(strstr(pictures.text, "\"critical_path_us\": 65.000, \"parallelism\": 1.308, \"threads\": 2}") != NULL);
     CHECK(strstr(pictures.text, "{\"name\": \"c??[31m?? <script>\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, "
                                 "\"ts\": 12.000, \"dur\": 50.000}") != NULL);

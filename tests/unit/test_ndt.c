@@ -29,7 +29,8 @@ static void ndt_case_of(const Cloud *target, const Cloud *source, const NdtMapOp
 
 static const NdtMapOptions ndt_two_metres = {2.0, NDT_RADIUS, NDT_COVARIANCE_ZERO, NDT_DOUBLE};
 
-static void ndt_scene_case(NdtScene scene, double source_spacing, double resolution, NdtCase *c)
+static void ndt_scene_case_of(NdtScene scene, double source_spacing, double resolution, NdtNeighbours neighbours,
+                              NdtCase *c)
 {
     const NdtSceneOptions options = {.scene = scene,
                                      .seed = 3,
@@ -41,9 +42,15 @@ static void ndt_scene_case(NdtScene scene, double source_spacing, double resolut
     NdtMapOptions map = ndt_two_metres;
     Cloud target, source;
     map.resolution = resolution;
+    map.neighbours = neighbours;
     CHECK_OK(arena_create(&c->arena, (size_t)1 << 28, "a scene"));
     CHECK_OK(ndt_scene(&options, &c->arena, &target, &source));
     ndt_case_of(&target, &source, &map, c);
+}
+
+static void ndt_scene_case(NdtScene scene, double source_spacing, double resolution, NdtCase *c)
+{
+    ndt_scene_case_of(scene, source_spacing, resolution, NDT_RADIUS, c);
 }
 
 // ---- the score and its derivatives ----------------------------------------------------------------------------------
@@ -100,9 +107,9 @@ static bool ndt_differences(const NdtTask *task, const double *pose, int j, doub
     memcpy(down, pose, sizeof down);
     up[j] += h;
     down[j] -= h;
-    ndt_evaluate(task, up, &above);
-    ndt_evaluate(task, down, &below);
-    ndt_evaluate(task, pose, &here);
+    ndt_value(task, up, &above);
+    ndt_value(task, down, &below);
+    ndt_value(task, pose, &here);
     *slope = (above.at[NDT_SCORE] - below.at[NDT_SCORE]) / (2.0 * h);
     for (int i = 0; i < NDT_POSE; i++) bend[i] = (above.at[NDT_GRADIENT + i] - below.at[NDT_GRADIENT + i]) / (2.0 * h);
     return above.at[NDT_PAIRS] == here.at[NDT_PAIRS] && below.at[NDT_PAIRS] == here.at[NDT_PAIRS];
@@ -134,49 +141,92 @@ TEST(ndt_gradient_and_hessian_by_differences)
 
 // ---- maps -----------------------------------------------------------------------------------------------------------
 
-// All pairs by brute force: every cell whose mean lies within the resolution.
-TEST(ndt_finds_every_cell_within_reach)
+enum { NDT_TEST_CELLS = 8192 };
+
+// The corner of each cell, in cells: from the lists of places.
+static void ndt_corners(const NdtMap *map, int64_t corner[][3])
 {
-    NdtCase c;
-    ndt_scene_case(NDT_STREET, 3.0, 1.0, &c);
-    int64_t wrong = 0;
-    int64_t where[3][8192]; // the corner of each cell, in cells: from the lists of places
-    CHECK(c.map.n_cells <= 8192);
-    for (int64_t t = 0; t < c.map.table_size; t++) {
-        const int64_t key = c.map.table[2 * t], list = key < 0 ? 0 : c.map.table[2 * t + 1];
+    CHECK(map->n_cells <= NDT_TEST_CELLS);
+    for (int64_t t = 0; t < map->table_size; t++) {
+        const int64_t key = map->table[2 * t], list = key < 0 ? 0 : map->table[2 * t + 1];
         for (int64_t k = list >> 5; k < (list >> 5) + (list & 31); k++) {
-            for (int a = 0; a < 3; a++) {
-                const int64_t place = (key >> 21 * a & 0x1fffff) - NDT_CELL_MAX;
-                where[a][c.map.candidates[k] >> 6] = place + (c.map.candidates[k] >> 2 * a & 3) - 1;
-            }
+            for (int a = 0; a < 3; a++)
+                corner[map->candidates[k] >> 6][a] =
+                    (key >> 21 * a & 0x1fffff) - NDT_CELL_MAX + (map->candidates[k] >> 2 * a & 3) - 1;
         }
     }
-    for (int64_t i = 0; i < c.task.n_source; i++) {
-        double y[3];
-        int32_t match[NDT_MATCHES_MAX + 1];
-        int expected = 0;
-        for (int a = 0; a < 3; a++) y[a] = c.task.source[a].whole[i] - c.map.origin[a];
-        for (int64_t k = 0; k < c.map.n_cells; k++) {
-            double apart = 0.0;
-            for (int a = 0; a < 3; a++) {
-                const double d = y[a] - c.map.resolution * (double)where[a][k] - c.map.cells.whole[9 * k + a];
-                apart += d * d;
-            }
-            expected += apart <= c.map.reach2;
-        }
-        wrong += ndt_match(&c.map, y, match) != expected;
+}
+
+// Whether the point y (m, from the map's origin) is compared with the cell, by the definition.
+static bool ndt_is_compared(const NdtMap *map, NdtNeighbours neighbours, const double *y, const int64_t *corner,
+                            const double *mean)
+{
+    double apart = 0.0;
+    int64_t steps = 0;
+    for (int a = 0; a < 3; a++) {
+        const double d = y[a] - map->resolution * (double)corner[a] - mean[a];
+        apart += d * d;
+        steps += llabs((int64_t)floor(y[a] / map->resolution) - corner[a]);
     }
-    CHECK_INTEGER(0, wrong);
-    arena_destroy(&c.arena);
+    return neighbours == NDT_RADIUS ? apart <= map->resolution * map->resolution
+                                    : steps <= (neighbours == NDT_DIRECT7 ? 1 : 0);
+}
+
+// By brute force: all cells whose mean lies within the resolution; those that share a face; the point's own.
+TEST(ndt_finds_every_neighbour)
+{
+    static int64_t corner[NDT_TEST_CELLS][3];
+    for (int neighbours = NDT_RADIUS; neighbours <= NDT_DIRECT1; neighbours++) {
+        NdtCase c;
+        int64_t wrong = 0, pairs = 0;
+        ndt_scene_case_of(NDT_STREET, 3.0, 1.0, (NdtNeighbours)neighbours, &c);
+        ndt_corners(&c.map, corner);
+        for (int64_t i = 0; i < c.task.n_source; i++) {
+            double y[3];
+            const int32_t *match;
+            int expected = 0;
+            for (int a = 0; a < 3; a++) y[a] = c.task.source[a].whole[i] - c.map.origin[a];
+            for (int64_t k = 0; k < c.map.n_cells; k++)
+                expected += ndt_is_compared(&c.map, (NdtNeighbours)neighbours, y, corner[k], c.map.cells.whole + 9 * k);
+            wrong += ndt_count_bits(ndt_match(&c.map, y, &match)) != expected;
+            pairs += expected;
+        }
+        CHECK_INTEGER(0, wrong);
+        CHECK(pairs > 100);
+        arena_destroy(&c.arena);
+    }
+}
+
+// Eight points of one cell: sums of squares 2, 0.08 and 0.02 along the axes, and the same with 1 added.
+TEST(ndt_covariance_starts_from_nothing_or_identity)
+{
+    static const double x[8] = {0.5, 1.5, 0.5, 1.5, 0.5, 1.5, 0.5, 1.5};
+    static const double y[8] = {0.9, 0.9, 1.1, 1.1, 0.9, 0.9, 1.1, 1.1};
+    static const double z[8] = {0.95, 0.95, 0.95, 0.95, 1.05, 1.05, 1.05, 1.05};
+    const Cloud cloud = {{x, y, z}, 8};
+    NdtMapOptions options = ndt_two_metres;
+    NdtMapCounts counts;
+    NdtMap map;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a map"));
+    CHECK_OK(ndt_map_build(&cloud, &options, &arena, &map, &counts));
+    const double flat[3] = {7.0 / 2.0, 7.0 / 0.08, 7.0 / 0.02};
+    for (int a = 0; a < 3; a++) CHECK_NEAR(1.0, map.cells.whole[a], 1e-15);
+    for (int a = 0, k = 3; a < 3; k += 3 - a, a++) CHECK_NEAR(flat[a], map.cells.whole[k], 1e-9);
+    options.covariance = NDT_COVARIANCE_IDENTITY;
+    CHECK_OK(ndt_map_build(&cloud, &options, &arena, &map, &counts));
+    const double round[3] = {7.0 / 3.0, 7.0 / 1.08, 7.0 / 1.02};
+    for (int a = 0, k = 3; a < 3; k += 3 - a, a++) CHECK_NEAR(round[a], map.cells.whole[k], 1e-12);
+    arena_destroy(&arena);
 }
 
 TEST(ndt_places_out_of_reach_have_no_cells)
 {
     NdtCase c;
     ndt_scene_case(NDT_HALF_CUBE, 3.0, 2.0, &c);
-    int32_t match[NDT_MATCHES_MAX + 1];
+    const int32_t *match;
     double out[4][3] = {{1e300, 0.0, 0.0}, {0.0, -INFINITY, 0.0}, {0.0, 0.0, NAN}, {3e6, 0.0, 0.0}};
-    for (int k = 0; k < 4; k++) CHECK_INTEGER(0, ndt_match(&c.map, out[k], match));
+    for (int k = 0; k < 4; k++) CHECK_INTEGER(0, ndt_count_bits(ndt_match(&c.map, out[k], &match)));
     arena_destroy(&c.arena);
 }
 
@@ -224,6 +274,24 @@ TEST(ndt_maps_that_cannot_be)
                ndt_map_build(&wide, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_ERROR(ERROR_USER, ndt_map_build(&broken, &ndt_two_metres, &arena, &map, &counts));
     arena_destroy(&arena);
+}
+
+// Points of a cell stand together in the order of the cloud: sums over them are the same bits everywhere.
+TEST(ndt_grid_keeps_the_order_of_points)
+{
+    enum { POINTS = 300 };
+    const double origin[3] = {0.0, 0.0, 0.0};
+    double x[POINTS], y[POINTS];
+    NdtPlace place[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = (double)(i % 3);
+        y[i] = 0.001 * (double)(POINTS - i);
+    }
+    CHECK_OK(ndt_grid(&(Cloud){{x, y, y}, POINTS}, 1.0, origin, place));
+    for (int i = 0; i < POINTS; i++) {
+        CHECK_INTEGER(3 * (i % 100) + i / 100, place[i].point);
+        CHECK_INTEGER(ndt_key(i / 100, 0, 0), place[i].key);
+    }
 }
 
 TEST(ndt_thins_to_centroids)
@@ -435,7 +503,7 @@ static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, co
     NdtSums last;
     NdtEnd end = NDT_RUNNING;
     bool has_row;
-    double pose[NDT_POSE], step = 0.0;
+    double pose[NDT_POSE], step = 0.0, moved[3] = {0.0, 0.0, 0.0}, turns = 0.0, longest = 0.0;
     int rows = 0;
     memcpy(pose, start, sizeof pose);
     ndt_align_begin(&a, start);
@@ -448,7 +516,18 @@ static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, co
         ndt_check_row(task, method, row.at);
         memcpy(pose, row.at + NDT_DEBUG_AFTER, sizeof pose);
         step = row.at[NDT_DEBUG_ALPHA] * ndt_norm6(row.at + NDT_DEBUG_DELTA);
+        double along = 0.0, now = 0.0, before = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double m = row.at[NDT_DEBUG_ALPHA] * row.at[NDT_DEBUG_DELTA + i];
+            along += m * moved[i];
+            now += m * m;
+            before += moved[i] * moved[i];
+            moved[i] = m;
+        }
+        turns = along < -0.9 * sqrt(now * before) ? turns + 1.0 : 0.0;
+        longest = fmax(turns, longest);
     }
+    CHECK_BITS(longest, a.oscillation);
     CHECK_BITS((double)rows, a.iterations);
     CHECK((end == NDT_CONVERGED) == (rows > 0 && step > 0.0 && step < method->epsilon && a.sums.at[NDT_PAIRS] >= 0.0) ||
           end == NDT_NO_CORRESPONDENCES);
@@ -474,6 +553,153 @@ TEST(ndt_every_row_of_random_alignments)
         ndt_check_alignment(&c[n % 3].task, &method, pose, n % 10 == 0);
     }
     for (int k = 0; k < 3; k++) arena_destroy(&c[k].arena);
+}
+
+// ---- line searches --------------------------------------------------------------------------------------------------
+
+// What `batched` should take of its candidates, tried one by one: the longest that meets the strong Wolfe conditions
+// (the score grows by 1e-4 of the slope at least, and the slope falls to 0.9 of it), else the one of the best score.
+static double ndt_expected_alpha(const NdtTask *task, const double *pose, const NdtSums *start, const NdtDelta *delta,
+                                 double step_size)
+{
+    const double size = ndt_norm6(delta->at), slope = ndt_dot6(start->at + NDT_GRADIENT, delta->at);
+    double alpha = size <= step_size ? 1.0 : step_size / size, best = start->at[NDT_SCORE], of_best = 0.0;
+    for (int k = 0; k < 8; k++, alpha *= 0.618) {
+        double there[NDT_POSE];
+        NdtSums sums;
+        ndt_move(pose, delta, alpha, there);
+        ndt_evaluate(task, there, &sums);
+        const double along = ndt_dot6(sums.at + NDT_GRADIENT, delta->at);
+        if (sums.at[NDT_SCORE] >= start->at[NDT_SCORE] + 1e-4 * alpha * slope && fabs(along) <= 0.9 * fabs(slope))
+            return alpha;
+        if (!(sums.at[NDT_SCORE] > best)) continue;
+        best = sums.at[NDT_SCORE];
+        of_best = alpha;
+    }
+    return of_best;
+}
+
+TEST(ndt_batched_takes_the_longest_good_step)
+{
+    NdtCase c;
+    int shorter = 0, stalled = 0;
+    ndt_scene_case(NDT_STREET, 4.0, 2.0, &c);
+    for (int n = 0; n < 60; n++) {
+        double pose[NDT_POSE];
+        NdtSums sums;
+        bool known;
+        int evaluations = 0;
+        ndt_random_pose(n, 1.5, pose);
+        ndt_evaluate(&c.task, pose, &sums);
+        const NdtDelta delta = ndt_solve(&sums, NDT_NEWTON);
+        const double expected = ndt_expected_alpha(&c.task, pose, &sums, &delta, 2.0);
+        const double alpha = ndt_line_search(NDT_BATCHED, &c.task, pose, &delta, 2.0, &sums, &known, &evaluations);
+        CHECK_BITS(expected, alpha);
+        shorter += evaluations > 1;
+        stalled += alpha == 0.0;
+    }
+    CHECK(shorter > 10 && stalled < 50);
+    arena_destroy(&c.arena);
+}
+
+// More and Thuente's: the step that it ends on meets the conditions, or no trial did.
+TEST(ndt_more_thuente_meets_the_conditions)
+{
+    NdtCase c;
+    int met = 0, ran = 0;
+    ndt_scene_case(NDT_STREET, 4.0, 2.0, &c);
+    for (int n = 0; n < 60; n++) {
+        double pose[NDT_POSE];
+        NdtSums sums, start;
+        bool known;
+        int evaluations = 0;
+        ndt_random_pose(n, 1.0, pose);
+        ndt_evaluate(&c.task, pose, &start);
+        sums = start;
+        const NdtDelta delta = ndt_solve(&sums, NDT_NEWTON);
+        const double alpha = ndt_line_search(NDT_MORE_THUENTE, &c.task, pose, &delta, 2.0, &sums, &known, &evaluations);
+        const double slope = ndt_dot6(start.at + NDT_GRADIENT, delta.at);
+        const double along = ndt_dot6(sums.at + NDT_GRADIENT, delta.at);
+        const bool more = sums.at[NDT_SCORE] >= start.at[NDT_SCORE] + 1e-4 * alpha * slope;
+        const bool good = alpha > 0.0 && more && fabs(along) <= 0.9 * fabs(slope);
+        CHECK(alpha * ndt_norm6(delta.at) <= 2.0 * (1.0 + 1e-12));
+        CHECK(good || evaluations > 1 || alpha == 0.0 || alpha * ndt_norm6(delta.at) >= 2.0 * (1.0 - 1e-12));
+        met += good;
+        ran += alpha > 0.0;
+    }
+    CHECK(met > ran / 2);
+    arena_destroy(&c.arena);
+}
+
+TEST(ndt_strong_wolfe_conditions)
+{
+    const NdtTrial start = {0.0, 10.0, -1.0}, good = {1.0, 9.9999, 0.9}, high = {1.0, 9.99991, 0.5},
+                   steep = {1.0, 9.0, -0.91};
+    CHECK(ndt_is_wolfe(&start, &good));
+    CHECK(!ndt_is_wolfe(&start, &high));
+    CHECK(!ndt_is_wolfe(&start, &steep));
+}
+
+// The longest run of displacements that each turn back; a right angle ends it.
+TEST(ndt_counts_oscillation)
+{
+    static const double moved[8][3] = {{1, 0, 0},  {-1, 0, 0},  {1, 0.1, 0}, {0, 1, 0},
+                                       {0, -2, 0}, {0, 1, 0.1}, {0, -1, 0},  {0, 1, -1}};
+    static const double run[8] = {0, 1, 2, 0, 1, 2, 3, 0};
+    NdtAlignment a;
+    const double start[NDT_POSE] = {0.0};
+    ndt_align_begin(&a, start);
+    for (int n = 0; n < 8; n++) {
+        ndt_count_turns(&a, moved[n]);
+        CHECK_BITS(run[n], a.turns);
+    }
+    CHECK_BITS(3.0, a.oscillation);
+}
+
+// ---- what the scene does not hold -----------------------------------------------------------------------------------
+
+// The gradient and the Hessian that a measurement of the position adds are the differences of what it adds to the score.
+// By yaw it is not derived.
+TEST(ndt_pull_by_differences)
+{
+    NdtCase c;
+    ndt_scene_case(NDT_STREET, 4.0, 2.0, &c);
+    int compared = 0;
+    c.task.pull = (NdtPull){0.3, 1.5, -2.0};
+    for (int n = 0; n < 20; n++) {
+        double pose[NDT_POSE];
+        NdtSums sums;
+        ndt_random_pose(n, 1.0, pose);
+        ndt_value(&c.task, pose, &sums);
+        const double steepest = ndt_greatest(sums.at + NDT_GRADIENT, 2), largest = fabs(sums.at[NDT_HESSIAN]);
+        for (int j = 0; j < 2; j++) {
+            double slope, bend[NDT_POSE];
+            if (!ndt_differences(&c.task, pose, j, 1e-6, &slope, bend)) continue;
+            compared++;
+            CHECK_NEAR(slope, sums.at[NDT_GRADIENT + j], 1e-6 * steepest);
+            for (int i = 0; i <= j; i++) CHECK_NEAR(bend[i], sums.at[NDT_HESSIAN + ndt_triangle(i, j)], 3e-5 * largest);
+        }
+    }
+    CHECK(compared > 30);
+    arena_destroy(&c.arena);
+}
+
+// The spread is minus the inverse of the Hessian of x and y; a saddle has none.
+TEST(ndt_laplace_is_the_inverse)
+{
+    NdtSums sums;
+    double covariance[3];
+    memset(&sums, 0, sizeof sums);
+    sums.at[NDT_HESSIAN + ndt_triangle(0, 0)] = -4.0;
+    sums.at[NDT_HESSIAN + ndt_triangle(0, 1)] = 1.0;
+    sums.at[NDT_HESSIAN + ndt_triangle(1, 1)] = -0.5;
+    ndt_laplace(&sums, covariance); // of [4 -1; -1 0.5], whose determinant is 1
+    CHECK_NEAR(0.5, covariance[0], 1e-15);
+    CHECK_NEAR(1.0, covariance[1], 1e-15);
+    CHECK_NEAR(4.0, covariance[2], 1e-15);
+    sums.at[NDT_HESSIAN + ndt_triangle(1, 1)] = 0.5;
+    ndt_laplace(&sums, covariance);
+    CHECK(isnan(covariance[0]) && isnan(covariance[1]) && isnan(covariance[2]));
 }
 
 // ---- where alignments end -------------------------------------------------------------------------------------------
@@ -524,6 +750,26 @@ TEST(ndt_tunnel_is_degenerate_along_its_axis)
         greatest = fmax(greatest, fabs(e.a[k][k]));
     }
     CHECK(least < 1e-3 * greatest);
+    double covariance[3];
+    ndt_laplace(&sums, covariance);
+    CHECK(covariance[0] > 10.0 * covariance[2]);
+    arena_destroy(&c.arena);
+}
+
+// From 3 m away along the tunnel an alignment stays there; a measurement of the position brings it back.
+TEST(ndt_tunnel_with_a_measured_position)
+{
+    static const double start[NDT_POSE] = {3.4, -0.3, 0.1, 0.02, -0.01, 0.05};
+    const NdtMethod method = {0.3, 1e-3, 100, NDT_NEWTON, NDT_NO_SEARCH};
+    NdtCase c;
+    NdtAlignment a;
+    ndt_scene_case(NDT_TUNNEL, 1.0, 2.0, &c);
+    ndt_aligned(&c.task, &method, start, &a);
+    CHECK(fabs(a.pose[0] - 0.4) > 1.0);
+    c.task.pull = (NdtPull){0.1, 0.4, -0.3};
+    CHECK_INTEGER(NDT_CONVERGED, ndt_aligned(&c.task, &method, start, &a));
+    CHECK_NEAR(0.4, a.pose[0], 0.1);
+    CHECK_NEAR(-0.3, a.pose[1], 0.05);
     arena_destroy(&c.arena);
 }
 

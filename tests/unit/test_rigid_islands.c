@@ -1,6 +1,7 @@
-// Islands of a rigid world: what one does is what it does alone, to the bit.
+// Islands of a rigid world: what one does is what it does alone, to the bit, and whichever threads step it.
 #include "../test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,31 +12,48 @@ typedef struct IslandsRun {
     Batch *batch;
 } IslandsRun;
 
-// One lane of a world, to its end.
-static void islands_run(IslandsRun *run, const char *bodies, const char *constraints, const char *options)
+// What lanes differ by: gravity, and how many steps a tick takes.
+static double islands_difference(const char *name, int64_t lane)
 {
-    const BackendOptions cpu = {.name = "cpu", .threads = 1, .isa = "auto"};
+    if (strcmp(name, "substeps") == 0) return (double)(lane % 3);
+    return strcmp(name, "gravity") == 0 ? (double)lane : 0.0;
+}
+
+// `world`: flow YAML of its lists; `options`: of the other keys.
+static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int threads)
+{
+    const BackendOptions cpu = {.name = "cpu", .threads = threads, .isa = "auto"};
     bool done = false;
     double seconds;
     *run = (IslandsRun){.backend = NULL};
     if (arena_create(&run->arena, (size_t)1 << 30, "a test of islands").kind != OK) abort();
-    const char *text = arena_format(&run->arena,
-                                    "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s, "
-                                    "world: {bodies: [%s], constraints: [%s]}}\n",
-                                    options, bodies, constraints);
+    const char *text = arena_format(
+        &run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s, world: {%s}}\n", options, world);
     Diagnostics *diagnostics = diagnostics_new(&run->arena);
     CHECK_OK(spec_parse("islands.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
     diagnostics_print(diagnostics, stdout, false);
+    const Configured *configured = &run->spec.configured;
     CHECK_OK(backend_open(&cpu, &run->backend));
-    CHECK_OK(backend_prepare(run->backend, &run->spec.configured, 1, 0, 1));
+    CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
     run->batch = backend_batch(run->backend, 0);
-    run->batch->lanes = 1;
-    for (int p = 0; p < run->spec.configured.n_parameters; p++) run->batch->parameter[p] = run->spec.fixed[p];
+    run->batch->lanes = lanes;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (int64_t lane = 0; lane < lanes; lane++)
+            run->batch->parameter[p * lanes + lane] =
+                run->spec.fixed[p] + islands_difference(configured->parameters[p].name, lane);
+    }
     CHECK_OK(backend_begin(run->backend, 0));
     while (!done) {
         CHECK_OK(backend_advance(run->backend, 0, 64));
         CHECK_OK(backend_wait(run->backend, 0, &done, &seconds));
     }
+}
+
+static void islands_run(IslandsRun *run, const char *bodies, const char *constraints, const char *options)
+{
+    char world[4096];
+    snprintf(world, sizeof world, "bodies: [%s], constraints: [%s]", bodies, constraints);
+    islands_run_on(run, world, options, 1, 1);
 }
 
 static void islands_end(IslandsRun *run)
@@ -101,3 +119,68 @@ static void islands_check(const char *options)
 TEST(rigid_islands_move_as_they_do_alone) { islands_check("duration: 0.5, stabilisation: baumgarte"); }
 
 TEST(rigid_islands_move_as_they_do_alone_when_soft) { islands_check("duration: 0.5, stabilisation: soft"); }
+
+// ---- shared among threads -------------------------------------------------------------------------------------------
+
+// `count` islands: chains of two bodies, every third with a loop; a spring or a tether between some, a parachute and a
+// push on others.
+static const char *islands_world(int count, bool coupled, Arena *arena)
+{
+    char *bodies = arena_copy(arena, ""), *constraints = bodies, *forces = bodies;
+    for (int i = 0; i < count; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        bodies = arena_format(arena,
+                              "%s%s{name: a%d, inertia: 0.1, position: [0.5, %d, 0]}, "
+                              "{name: b%d, inertia: [0.2, 0.3, 0.25], position: [1.5, %d, 0], spin: [0.1, 0, 0.2]}",
+                              bodies, comma, i, i, i, i);
+        constraints = arena_format(arena,
+                                   "%s%s{name: c%d, type: hinge, a: a%d, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}, "
+                                   "{name: d%d, type: ball, a: b%d, b: a%d, at_a: [-0.5, 0, 0]}",
+                                   constraints, comma, i, i, i, i, i);
+        if (i % 3 == 0)
+            constraints = arena_format(arena,
+                                       "%s, {name: e%d, type: distance, a: b%d, at_a: [0.5, 0, 0], "
+                                       "at_b: [2.5, %d, 1]}",
+                                       constraints, i, i, i);
+        forces = arena_format(arena, "%s%s{name: f%d, type: %s, a: a%d, area: 0.3, speed: 0.5}", forces, comma, i,
+                              i % 2 == 0 ? "parachute" : "drag", i);
+        if (coupled && i >= 5)
+            forces =
+                arena_format(arena, "%s, {name: g%d, type: %s, a: b%d, b: b%d, stiffness: 30, damping: 1, length: 1}",
+                             forces, i, i % 2 == 0 ? "spring" : "tether", i, i - 5);
+    }
+    return arena_format(arena, "bodies: [%s], constraints: [%s], forces: [%s]", bodies, constraints, forces);
+}
+
+static void islands_check_executors(const char *world, const char *form, int64_t lanes)
+{
+    char options[200];
+    IslandsRun alone, together;
+    snprintf(options, sizeof options, "duration: %s, executor: sequential, %s", test_quick() ? "0.1" : "1", form);
+    islands_run_on(&alone, world, options, lanes, 1);
+    for (int threads = 2; threads <= (test_quick() ? 2 : 5); threads += 3) {
+        snprintf(options, sizeof options, "duration: %s, executor: levels, %s", test_quick() ? "0.1" : "1", form);
+        islands_run_on(&together, world, options, lanes, threads);
+        const Configured *configured = &alone.spec.configured;
+        CHECK(memcmp(alone.batch->status, together.batch->status, (size_t)lanes * sizeof(int32_t)) == 0);
+        for (int64_t i = 0; i < configured->n_metrics * lanes; i++)
+            CHECK_BITS(alone.batch->metric[i], together.batch->metric[i]);
+        islands_end(&together);
+    }
+    islands_end(&alone);
+}
+
+TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
+{
+    Arena arena;
+    if (arena_create(&arena, (size_t)1 << 28, "worlds of a test").kind != OK) abort();
+    const char *coupled = islands_world(test_quick() ? 16 : 40, true, &arena),
+               *apart = islands_world(33, false, &arena);
+    islands_check_executors(coupled, "stabilisation: baumgarte", 1);
+    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley", 11);
+    islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3);
+    islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1);
+    islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2); // diverges
+    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 1);
+    arena_destroy(&arena);
+}

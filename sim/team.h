@@ -1,0 +1,69 @@
+// A team: the threads of a GPU that advance one lane together, a block of them or several blocks. The first warp of the
+// first block leads: it computes what a single thread computes on the CPU, all its threads the same, and writes what is
+// to be seen. The others help where there is work to share. Nothing of the result depends on the size of the team.
+// On the CPU a lane has no team, and its one thread leads.
+#ifndef HOPSCOTCH_TEAM_H
+#define HOPSCOTCH_TEAM_H
+
+#include "lanes.h"
+
+#if defined(__CUDACC__)
+enum { TEAM_WARP = 32 };
+
+HD int team_rank(const LaneGroup *group) { return (int)(blockIdx.x % (unsigned)group->team.blocks); } // of the block
+HD int team_warp(void) { return (int)threadIdx.x / TEAM_WARP; }                                       // in the block
+HD int team_column(void) { return (int)threadIdx.x % TEAM_WARP; }                                     // in the warp
+HD bool team_leads(const LaneGroup *group) { return team_rank(group) == 0 && team_warp() == 0; }
+// the one thread that writes
+HD bool team_speaks(const LaneGroup *group) { return team_rank(group) == 0 && threadIdx.x == 0; }
+
+// What the blocks of this lane share, without the barrier's.
+HD double *team_memory(const LaneGroup *group)
+{
+    return group->team.memory + (int64_t)(blockIdx.x / (unsigned)group->team.blocks) * group->team.doubles + 1;
+}
+
+// Waits for all threads of the block, wherever in the code they wait.
+HD void team_block_barrier(void) { asm volatile("barrier.sync 0;" ::: "memory"); }
+
+// Waits for all threads of the team; what they wrote before is seen after. The count only grows, by as many as there
+// are blocks each time, so that nobody has to reset it.
+HD_CALL void team_barrier(const LaneGroup *group)
+{
+    team_block_barrier();
+    if (group->team.blocks == 1) return;
+    if (threadIdx.x == 0) {
+        unsigned long long *count = (unsigned long long *)(team_memory(group) - 1);
+        const unsigned long long blocks = (unsigned long long)group->team.blocks;
+        __threadfence();
+        const unsigned long long until = (atomicAdd(count, 1ULL) / blocks + 1) * blocks;
+        while (*(volatile unsigned long long *)count < until) {
+        }
+        __threadfence();
+    }
+    team_block_barrier();
+}
+
+// lanes_debug of a row that all threads of the leading warp know: each writes some of its columns.
+HD void team_debug(const LaneGroup *group, const double *row)
+{
+    const DebugRows *debug = &group->batch.debug;
+    if (!team_leads(group)) return;
+    const int64_t count = debug->count[group->lane];
+    double *to = debug->row + (group->lane * debug->capacity + count % debug->capacity) * group->n_debug;
+    for (int c = team_column(); c < group->n_debug; c += TEAM_WARP) to[c] = canonical(row[c]);
+    __syncwarp();
+    if (team_speaks(group)) debug->count[group->lane] = count + 1;
+    __syncwarp();
+}
+#else
+HD bool team_speaks(const LaneGroup *group)
+{
+    (void)group;
+    return true;
+}
+
+HD void team_debug(const LaneGroup *group, const real *row) { lanes_debug(group, row, all_lanes()); }
+#endif
+
+#endif

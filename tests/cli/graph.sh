@@ -1,0 +1,87 @@
+#!/bin/sh
+# Threads that share one rigid world: the same bits under every executor, and pictures of a step.
+suite=graph
+. tests/scratch.sh
+
+# world ISLANDS KEYS: a spec of so many double pendulums, every fourth joined to the next by a spring
+world()
+{
+    awk -v islands="$1" -v keys="$2" 'BEGIN {
+        print "version: 1\nexperiment: islands\nmodel: rigid\nsimulation:\n  duration: 0.1\n  " keys "\n  world:"
+        print "    bodies:"
+        for (i = 0; i < islands; i++) {
+            printf "      - {name: a%d, inertia: 0.1, position: [0.5, %d, 0]}\n", i, i
+            printf "      - {name: b%d, inertia: [0.1, 0.2, 0.2], position: [1.5, %d, 0]}\n", i, i
+        }
+        print "    constraints:"
+        for (i = 0; i < islands; i++) {
+            printf "      - {name: c%d, type: hinge, a: a%d, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}\n", i, i
+            printf "      - {name: d%d, type: ball, a: b%d, b: a%d, at_a: [-0.5, 0, 0]}\n", i, i, i
+        }
+        if (islands > 1) print "    forces:"
+        for (i = 0; i + 1 < islands; i += 4)
+            printf "      - {name: e%d, type: spring, a: b%d, b: a%d, stiffness: 20, length: 1}\n", i, i, i + 1
+        print "search: {method: grid, over: {alpha: [5, 10]}}"
+    }'
+}
+
+world 32 "executor: sequential" >one.yaml
+world 32 "executor: levels" >levels.yaml
+world 32 "executor: auto" >auto.yaml
+world 1 "executor: levels" >small.yaml
+world 32 "stabilisation: rattle" >rattle.yaml
+
+# ---- bits -----------------------------------------------------------------------------------------------------------
+run() { "$HOPSCOTCH" run "$1.yaml" --name "$1" --backend cpu --threads "$2" --progress none >out 2>err; }
+run one 1 && run levels 2 && run auto 3 && run small 2 && run rattle 2
+check $? "campaigns under every executor"
+for name in one levels auto; do "$HOPSCOTCH" digest $name 2>err | cut -d ' ' -f 1 >$name.digest; done
+cmp -s one.digest levels.digest && cmp -s one.digest auto.digest && [ -s one.digest ]
+check $? "rows are the same bits under every executor"
+"$HOPSCOTCH" replay levels/0 --backend cpu --threads 1 >out 2>err && grep -q "the same to the bit" out
+check $? "one thread replays what several computed"
+sed 's/alpha: \[5, 10\]/alpha: [5, 10, 20]/' auto.yaml >more.yaml
+"$HOPSCOTCH" run more.yaml --name one --extend --backend cpu --threads 2 --progress none >out 2>err
+check $? "another executor goes on with the same campaign"
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+"$HOPSCOTCH" run levels.yaml --name pictures --backend cpu --threads 2 --progress json --profile-graph step.json \
+    >out 2>err
+check $? "run --profile-graph FILE"
+[ "$(grep -c '"ph": "X"' step.json)" -gt 8 ] && grep -q '"name": "solve 0"' step.json &&
+    grep -q '"name": "count"' step.json && grep -q '"critical_path_us"' step.json &&
+    grep -q '"threads": 2' step.json && grep -q '^step.json: ' err
+check $? "a trace of one step, and where it is"
+[ "$(grep -vc '^{' out)" -eq 0 ]
+check $? "standard output is JSON alone"
+if command -v python3 >/dev/null; then
+    python3 - <<'END_OF_CHECK' >out 2>err
+import json
+trace = json.load(open("step.json"))
+steps = {e["name"]: e for e in trace["traceEvents"] if e["ph"] == "X"}
+solves = [name for name in steps if name.startswith("solve")]
+assert {e["tid"] for e in steps.values()} == {0, 1}
+assert len(solves) > 4 and all(steps["rows" + name[5:]]["ts"] <= steps[name]["ts"] for name in solves)
+last = max(steps.values(), key=lambda e: e["ts"])
+assert last["name"] == "count", last
+END_OF_CHECK
+    check $? "the trace is JSON, in the order of the step"
+fi
+"$HOPSCOTCH" resume pictures --backend cpu --threads 2 --profile-graph step.dot --progress none >out 2>err
+check $? "resume --profile-graph FILE.dot"
+grep -q '^digraph step {' step.dot && grep -q 'label="forces 0"' step.dot && grep -q ' -> ' step.dot
+check $? "nodes and edges for Graphviz"
+
+# ---- what is no graph -----------------------------------------------------------------------------------------------
+"$HOPSCOTCH" run rattle.yaml --name none --backend cpu --profile-graph step.json >out 2>err
+[ $? -eq 1 ] && [ ! -e results/none ] &&
+    grep -q "a step of model rigid with these settings is not a graph that threads could share" err
+check $? "a step that is no graph is refused before anything runs"
+"$HOPSCOTCH" run levels.yaml --name none --backend cpu --profile-graph nowhere/step.json >out 2>err
+[ $? -eq 3 ] && grep -q "nowhere" err && [ ! -e results/none ]
+check $? "a picture that can't be written"
+"$HOPSCOTCH" check levels.yaml --set simulation.executor=level >out 2>err
+[ $? -eq 1 ] && grep -q "executor is 'level', expected sequential, levels or auto" err
+check $? "an executor that there is not"
+
+exit $status

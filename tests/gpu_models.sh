@@ -1,0 +1,52 @@
+#!/bin/sh
+# Rigid bodies and scan matching on a GPU: the bits of the CPU, whatever the batch and however many threads share a
+# lane.
+#
+#   tests/gpu_models.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
+set -u
+build=${1:-build}
+program=$build/hopscotch
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0 number=0
+
+digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
+run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
+
+# same SPEC OPTIONS...: one digest on the CPU, on the GPU, and there in batches of 7 trials, which get several blocks
+same()
+{
+    number=$((number + 1))
+    spec=$1
+    shift
+    digests=
+    for backend in "cpu" "cuda" "cuda --batch 7"; do
+        name=n$number-$(echo "$backend" | tr -d ' -')
+        # shellcheck disable=SC2086
+        run "$spec" --name "$name" --backend $backend "$@"
+        digests="$digests $(digest "$name")"
+    done
+    if [ "$(echo "$digests" | tr ' ' '\n' | grep . | sort | uniq -c | awk '{print $1}')" = 3 ]; then
+        echo "ok $(basename "$spec") $*" && passed=$((passed + 1))
+    else
+        echo "FAIL $(basename "$spec") $*: $digests" && failed=$((failed + 1))
+        tail -n 5 "$folder/log"
+    fi
+}
+
+sed 's/linspace: \[-4, 4, 9\]/linspace: [-4, 4, 5]/; s/count: 8/count: 2/' \
+    experiments/ndt_basin.yaml >"$folder/few.yaml"
+for solver in newton saddle_free; do
+    for search in none more_thuente batched; do
+        same "$folder/few.yaml" --set simulation.solver=$solver --set simulation.line_search=$search
+    done
+done
+for option in precision=double neighbours=direct7 neighbours=direct1 covariance=identity scene=tunnel \
+    scene=half_cube source_spacing=0.4; do
+    same "$folder/few.yaml" --set "simulation.$option"
+done
+for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains; do
+    same "experiments/$spec.yaml"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
