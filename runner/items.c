@@ -60,6 +60,31 @@ typedef struct ItemsReader {
 static const char *const items_own_keys[] = {"repeat", "step"};
 enum { ITEMS_OWN_KEYS = sizeof items_own_keys / sizeof items_own_keys[0] };
 
+static const char **items_key_names(const List *list, Arena *arena, int *count)
+{
+    const char **names = ARENA_NEW(arena, const char *, list->n_fields + ITEMS_OWN_KEYS);
+    for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
+    for (int k = 0; k < ITEMS_OWN_KEYS; k++) names[list->n_fields + k] = items_own_keys[k];
+    *count = list->n_fields + ITEMS_OWN_KEYS;
+    return names;
+}
+
+// What an item has under a key, also where that is misspelt; NULL: nothing.
+static const Node *items_value(SpecReader *reader, const List *list, const Node *item, const char *key)
+{
+    int count;
+    const Node *found = item->kind == NODE_MAPPING ? node_find(item, key) : NULL;
+    if (found != NULL || item->kind != NODE_MAPPING || scalar_flooded(reader)) return found;
+    const char **names = items_key_names(list, reader->arena, &count);
+    for (int i = 0; found == NULL && i < item->count; i++) {
+        bool known = false;
+        for (int n = 0; n < count; n++) known |= strcmp(names[n], item->keys[i]->text) == 0;
+        const char *meant = known ? NULL : nearest_name(item->keys[i]->text, names, count);
+        if (meant != NULL && strcmp(meant, key) == 0) found = item->items[i];
+    }
+    return found;
+}
+
 typedef struct ItemsCopies {
     int64_t first, last;
 } ItemsCopies;
@@ -84,7 +109,7 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
 // the first.
 static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
 {
-    const Node *repeat = item->kind == NODE_MAPPING ? node_find(item, "repeat") : NULL;
+    const Node *repeat = items_value(reader, list, item, "repeat");
     const bool pair = repeat != NULL && repeat->kind == NODE_SEQUENCE && repeat->count == 2;
     const ItemsCopies once = {-1, -1}, one = {1, 1};
     ItemsCopies asked = {1, 1};
@@ -236,6 +261,13 @@ static bool items_required(const ItemField *field)
     return field->type == ITEM_NAME || field->type == ITEM_REFERENCE || isnan(field->value);
 }
 
+static void items_step(const ItemsReader *items, const ItemField *field, const Node *item, double *value)
+{
+    const Node *step = items->copies > 0 ? items_value(items->reader, items->list, item, "step") : NULL;
+    const Node *own = step != NULL ? node_find(step, field->name) : NULL;
+    if (own != NULL) items_add_step(items, field, own, value);
+}
+
 static bool items_has(const List *list, const char *name)
 {
     for (int k = 0; k < ITEMS_OWN_KEYS; k++) {
@@ -249,11 +281,9 @@ static bool items_has(const List *list, const char *name)
 
 static const char *items_meant(const ItemsReader *items, const char *text)
 {
-    const int n = items->list->n_fields;
-    const char **names = ARENA_NEW(items->reader->arena, const char *, n + ITEMS_OWN_KEYS);
-    for (int f = 0; f < n; f++) names[f] = items->list->fields[f].name;
-    for (int k = 0; k < ITEMS_OWN_KEYS; k++) names[n + k] = items_own_keys[k];
-    return nearest_name(text, names, n + ITEMS_OWN_KEYS);
+    int count;
+    const char **names = items_key_names(items->list, items->reader->arena, &count);
+    return nearest_name(text, names, count);
 }
 
 // The field's value in an item, also where its key is misspelt; *lost: there is a key that could be any.
@@ -288,8 +318,7 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
     case ITEM_NUMBERS:
         items_read_numbers(items, field, node, value);
-        if (items->copies > 0 && node_find(node_find(item, "step"), field->name) != NULL)
-            items_add_step(items, field, node_find(node_find(item, "step"), field->name), value);
+        items_step(items, field, item, value);
         break;
     case ITEM_BOOLEAN:
     case ITEM_CHOICE: scalar_read(items->reader, &key, node); break;
@@ -315,13 +344,21 @@ static void items_check_keys(const ItemsReader *items, const Node *item)
     }
 }
 
+static void items_wrong_step(const ItemsReader *items, const Node *key)
+{
+    const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
+    if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is one, of no numbers or not given
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s%s%s",
+             key->text, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
 // A step stands beside a repeat, and names fields of numbers that are given.
 static void items_check_step(const ItemsReader *items, const Node *item)
 {
-    const Node *step = node_find(item, "step");
+    const Node *step = items_value(items->reader, items->list, item, "step");
     Diagnostics *diagnostics = items->reader->diagnostics;
     if (step == NULL) return;
-    if (step->kind != NODE_MAPPING || node_find(item, "repeat") == NULL) {
+    if (step->kind != NODE_MAPPING || items_value(items->reader, items->list, item, "repeat") == NULL) {
         diagnose(diagnostics, step,
                  "step is %s, expected what each copy has more, as {position: [1, 0, 0]}, of an item "
                  "with repeat",
@@ -334,9 +371,8 @@ static void items_check_step(const ItemsReader *items, const Node *item)
             const ItemField *field = &items->list->fields[f];
             numbers |= field->type == ITEM_NUMBERS && strcmp(field->name, step->keys[i]->text) == 0;
         }
-        if (!numbers || node_find(item, step->keys[i]->text) == NULL)
-            diagnose(diagnostics, step->keys[i], "step has '%s', which is no key of this item with numbers",
-                     step->keys[i]->text);
+        if (!numbers || items_value(items->reader, items->list, item, step->keys[i]->text) == NULL)
+            items_wrong_step(items, step->keys[i]);
     }
 }
 
@@ -367,7 +403,7 @@ static void items_read_item(ItemsReader *items, const Node *item, double *values
     const ItemsCopies copies = items_copies(reader, items->list, item);
     for (items->copy = copies.first, items->copies = 0; items->copy <= copies.last; items->copy++, items->copies++) {
         double *value = values + items->count * width;
-        const Node *name = node_find(item, "name");
+        const Node *name = items_value(reader, items->list, item, "name");
         if (items->copies > 0 && diagnostics_errors(reader->diagnostics) > before) {
             memcpy(value, value - width, (size_t)width * sizeof *value);
             items->names[items->count] = name != NULL ? items_numbered(items, name)->text : "";

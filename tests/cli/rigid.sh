@@ -48,29 +48,28 @@ check $? "plot --where names the nearest column"
 # a body that spins about its middle axis turns over: its own y component of w, from quaternion and w in the world
 "$HOPSCOTCH" run "$experiments/dzhanibekov.yaml" --results . --progress none >out 2>err
 check $? "run of a free body"
-for trial in 0 1; do
-    "$HOPSCOTCH" replay dzhanibekov/$trial --results . -o motion$trial.csv >out 2>err || check 1 "replay as CSV"
-done
+"$HOPSCOTCH" replay dzhanibekov/0 --results . -o motion.csv >out 2>err
+check $? "replay as CSV"
 turned()
 {
-    awk -F, -v axis="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    awk -F, -v axis="$1" -v body="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR > 1 {
-            x = $at["wing_nut_qx"]; y = $at["wing_nut_qy"]; z = $at["wing_nut_qz"]; w = $at["wing_nut_qw"]
-            a = $at["wing_nut_wx"]; b = $at["wing_nut_wy"]; c = $at["wing_nut_wz"]
+            x = $at[body "_qx"]; y = $at[body "_qy"]; z = $at[body "_qz"]; w = $at[body "_qw"]
+            a = $at[body "_wx"]; b = $at[body "_wy"]; c = $at[body "_wz"]
             own = axis == "x" ? (1 - 2 * (y * y + z * z)) * a + 2 * (x * y + w * z) * b + 2 * (x * z - w * y) * c \
                               : 2 * (x * y - w * z) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z + w * x) * c
             if (NR == 2 || own < least) least = own
         }
-        END { exit !(axis == "x" ? least > 4.8 : least < -3.4) }' "$2"
+        END { exit !(axis == "x" ? least > 4.8 : least < -3.4) }' motion.csv
 }
-turned x motion0.csv
+turned x first
 check $? "about its first axis it spins on"
-turned y motion1.csv
+turned y middle
 check $? "about its middle axis it turns over"
-"$HOPSCOTCH" replay dzhanibekov/1 --results . --svg motion.svg --html motion.html >out 2>err &&
+"$HOPSCOTCH" replay dzhanibekov/0 --results . --svg motion.svg --html motion.html >out 2>err &&
     grep -q '<line class="body"' motion.svg && grep -q '"shapes"' motion.html
 check $? "it is drawn"
-"$HOPSCOTCH" replay dzhanibekov/1 --results . --terminal >out 2>err && [ "$(wc -l <out)" -gt 60 ]
+"$HOPSCOTCH" replay dzhanibekov/0 --results . --terminal >out 2>err && [ "$(wc -l <out)" -gt 60 ]
 check $? "it is drawn in the terminal"
 
 # rows of the constraints: what is recorded is what replay gives, and the first lambda is that of the table
