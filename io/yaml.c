@@ -366,11 +366,19 @@ static YamlPlace yaml_skip_properties(YamlReader *reader, YamlPlace place)
     return place;
 }
 
+// A source that may be longer than what somebody writes may hold more.
+static int yaml_nodes_most(const Source *source)
+{
+    return source->most > YAML_BYTES_MAX ? 8 * YAML_NODES_MAX : YAML_NODES_MAX;
+}
+
 static bool yaml_count_nodes(YamlReader *reader, int more, YamlPlace at)
 {
     reader->nodes += more;
-    if (reader->nodes <= YAML_NODES_MAX) return true;
-    yaml_stop(reader, at, 1, "more than 100,000 values (an alias counts as often as it is used)");
+    if (reader->nodes <= yaml_nodes_most(reader->source)) return true;
+    yaml_stop(reader, at, 1,
+              arena_format(reader->arena, "more than %s values (an alias counts as often as it is used)",
+                           text_count(yaml_nodes_most(reader->source)).text));
     return false;
 }
 
@@ -666,8 +674,9 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
     reader->diagnostics = diagnostics;
     reader->cursor = (YamlPlace){1, 1};
     reader->text = text;
+    const size_t nodes_most = (size_t)yaml_nodes_most(source);
     const size_t nodes = 3 * size + 4; // "?" alone is three: a mapping, a key and a value
-    reader->pending = ARENA_NEW(arena, const Node *, nodes < YAML_NODES_MAX ? nodes : YAML_NODES_MAX);
+    reader->pending = ARENA_NEW(arena, const Node *, nodes < nodes_most ? nodes : nodes_most);
     if (!yaml_parser_initialize(&reader->parser)) {
         yaml_stop_without_memory(reader);
         return NULL;

@@ -62,6 +62,12 @@ static Error models_print_list(const List *list, FILE *out, Arena *arena)
         table_text(table, items_field_expected(&list->fields[f], arena));
         table_text(table, list->fields[f].doc);
     }
+    table_text(table, "repeat");
+    table_text(table, "how many, or [first, last]");
+    table_text(table, "copies; # in names and references is their number, #-1 and #+1 its neighbours'");
+    table_text(table, "step");
+    table_text(table, "a mapping of fields to numbers");
+    table_text(table, "what each copy has more than the one before it");
     return table_finish(table);
 }
 

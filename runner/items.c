@@ -1,5 +1,9 @@
 // Lists that a model declares in `simulation:` (a world's bodies, say): read by the rows of the model's tables, and
 // written back. An item becomes the doubles of its fields, one after the other (sim.h).
+//
+// `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
+// `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
+// [1, 0, 0]}` says what each copy has more than the one before it. They are written back one by one.
 #include "keys.h"
 
 #include <ctype.h>
@@ -47,7 +51,102 @@ typedef struct ItemsReader {
     const List *list;
     const char **names; // [count] of the items; NULL: they have none
     int64_t count;      // items that are read
+    int64_t copy;       // number of the copy that is read; -1: the item is not repeated
+    int64_t copies;     // before it
 } ItemsReader;
+
+// ---- copies of an item ----------------------------------------------------------------------------------------------
+
+static const char *const items_own_keys[] = {"repeat", "step"};
+enum { ITEMS_OWN_KEYS = sizeof items_own_keys / sizeof items_own_keys[0] };
+
+static const char **items_key_names(const List *list, Arena *arena, int *count)
+{
+    const char **names = ARENA_NEW(arena, const char *, list->n_fields + ITEMS_OWN_KEYS);
+    for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
+    for (int k = 0; k < ITEMS_OWN_KEYS; k++) names[list->n_fields + k] = items_own_keys[k];
+    *count = list->n_fields + ITEMS_OWN_KEYS;
+    return names;
+}
+
+// What an item has under a key, also where that is misspelt; NULL: nothing.
+static const Node *items_value(SpecReader *reader, const List *list, const Node *item, const char *key)
+{
+    int count;
+    const Node *found = item->kind == NODE_MAPPING ? node_find(item, key) : NULL;
+    if (found != NULL || item->kind != NODE_MAPPING || scalar_flooded(reader)) return found;
+    const char **names = items_key_names(list, reader->arena, &count);
+    for (int i = 0; found == NULL && i < item->count; i++) {
+        bool known = false;
+        for (int n = 0; n < count; n++) known |= strcmp(names[n], item->keys[i]->text) == 0;
+        const char *meant = known ? NULL : nearest_name(item->keys[i]->text, names, count);
+        if (meant != NULL && strcmp(meant, key) == 0) found = item->items[i];
+    }
+    return found;
+}
+
+typedef struct ItemsCopies {
+    int64_t first, last;
+} ItemsCopies;
+
+static bool items_whole(SpecReader *reader, const Node *node, double most, int64_t *value)
+{
+    const Key key = {.path = "repeat", .type = KEY_INTEGER, .unit = "1", .low = 0, .high = most};
+    double number;
+    const char *path = node->kind == NODE_SCALAR ? arena_format(reader->arena, "simulation.%s", node->text) : "";
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *other = &reader->keys[i];
+        if (other->type != KEY_INTEGER || other->store != STORE_DOUBLE || strcmp(other->path, path) != 0) continue;
+        *value = (int64_t) * (const double *)other->at;
+        return true;
+    }
+    if (!scalar_number(reader, &key, node, &number)) return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+// Which copies an item asks for, none if the last comes before the first. Not repeated: -1 to -1; after an error
+// the first.
+static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
+{
+    const Node *repeat = items_value(reader, list, item, "repeat");
+    const bool pair = repeat != NULL && repeat->kind == NODE_SEQUENCE && repeat->count == 2;
+    const ItemsCopies once = {-1, -1}, one = {1, 1};
+    ItemsCopies asked = {1, 1};
+    if (repeat == NULL) return once;
+    if (!pair && repeat->kind != NODE_SCALAR) {
+        diagnose(reader->diagnostics, repeat, "repeat is %s, expected how many, or [first, last]",
+                 scalar_given(repeat, reader->arena));
+        return one;
+    }
+    if (pair && !items_whole(reader, repeat->items[0], (double)list->most, &asked.first)) return one;
+    if (!items_whole(reader, pair ? repeat->items[1] : repeat, (double)list->most, &asked.last)) return one;
+    return asked;
+}
+
+// A name or reference with the copy's number for every `#`, `#+1` or `#-1`; itself if there is none.
+static const Node *items_numbered(const ItemsReader *items, const Node *node)
+{
+    enum { LONGEST = 64 }; // more than a name may have
+    if (items->copy < 0 || node->kind != NODE_SCALAR || strchr(node->text, '#') == NULL) return node;
+    if (strlen(node->text) > LONGEST) return node;
+    const char *text = "";
+    for (const char *p = node->text; *p != '\0'; p++) {
+        int64_t number = items->copy;
+        if (*p == '#' && (p[1] == '+' || p[1] == '-') && isdigit((unsigned char)p[2])) {
+            number += p[1] == '+' ? p[2] - '0' : '0' - p[2];
+            p += 2;
+        } else if (*p != '#') {
+            text = arena_format(items->reader->arena, "%s%c", text, *p);
+            continue;
+        }
+        text = arena_format(items->reader->arena, "%s%lld", text, (long long)number);
+    }
+    Node *numbered = ARENA_NEW(items->reader->arena, Node, 1);
+    *numbered = *node;
+    numbered->text = text;
+    return numbered;
+}
 
 static void items_mistyped(const ItemsReader *items, const ItemField *field, const Node *node)
 {
@@ -63,8 +162,9 @@ static bool items_is_name(const char *text)
     return text[length] == '\0' && length > 0 && length <= 32 && !isdigit((unsigned char)text[0]);
 }
 
-static void items_read_name(ItemsReader *items, const ItemField *field, const Node *node)
+static void items_read_name(ItemsReader *items, const ItemField *field, const Node *given)
 {
+    const Node *node = items_numbered(items, given);
     const char *name = node->kind == NODE_SCALAR ? node->text : "";
     if (!items_is_name(name)) {
         items_mistyped(items, field, node);
@@ -88,8 +188,9 @@ static bool items_place(const Points *items, const char *name, double *place)
     return false;
 }
 
-static void items_read_reference(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
+static void items_read_reference(const ItemsReader *items, const ItemField *field, const Node *given, double *value)
 {
+    const Node *node = items_numbered(items, given);
     SpecReader *reader = items->reader;
     const char *path = arena_format(reader->arena, "simulation.%s", field->words);
     const Points *others = NULL;
@@ -123,6 +224,30 @@ static void items_read_numbers(const ItemsReader *items, const ItemField *field,
     }
 }
 
+// What a copy has more than the first one, of a field that is given as numbers.
+static void items_add_step(const ItemsReader *items, const ItemField *field, const Node *step, double *value)
+{
+    const bool list = step->kind == NODE_SEQUENCE;
+    const int count = list ? step->count : 1;
+    if (count > field->count || step->kind == NODE_MAPPING) {
+        diagnose(items->reader->diagnostics, step, "step of %s is %s, expected up to %d numbers", field->name,
+                 scalar_given(step, items->reader->arena), field->count);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        Key key = items_key(field, NULL);
+        double each;
+        key.low = -field->high;
+        key.high = field->high;
+        if (!scalar_number(items->reader, &key, list ? step->items[i] : step, &each)) return;
+        value[i] += each * (double)items->copies;
+        if (value[i] >= field->low && value[i] <= field->high) continue;
+        diagnose(items->reader->diagnostics, step, "%s of the copy with number %lld would be %s: out of its range",
+                 field->name, (long long)items->copy, text_number(value[i]).text);
+        return;
+    }
+}
+
 // What the field is if it is not given.
 static void items_default(const ItemField *field, double *value)
 {
@@ -136,8 +261,18 @@ static bool items_required(const ItemField *field)
     return field->type == ITEM_NAME || field->type == ITEM_REFERENCE || isnan(field->value);
 }
 
+static void items_step(const ItemsReader *items, const ItemField *field, const Node *item, double *value)
+{
+    const Node *step = items->copies > 0 ? items_value(items->reader, items->list, item, "step") : NULL;
+    const Node *own = step != NULL ? node_find(step, field->name) : NULL;
+    if (own != NULL) items_add_step(items, field, own, value);
+}
+
 static bool items_has(const List *list, const char *name)
 {
+    for (int k = 0; k < ITEMS_OWN_KEYS; k++) {
+        if (strcmp(items_own_keys[k], name) == 0) return true;
+    }
     for (int f = 0; f < list->n_fields; f++) {
         if (strcmp(list->fields[f].name, name) == 0) return true;
     }
@@ -146,9 +281,9 @@ static bool items_has(const List *list, const char *name)
 
 static const char *items_meant(const ItemsReader *items, const char *text)
 {
-    const char **names = ARENA_NEW(items->reader->arena, const char *, items->list->n_fields);
-    for (int f = 0; f < items->list->n_fields; f++) names[f] = items->list->fields[f].name;
-    return nearest_name(text, names, items->list->n_fields);
+    int count;
+    const char **names = items_key_names(items->list, items->reader->arena, &count);
+    return nearest_name(text, names, count);
 }
 
 // The field's value in an item, also where its key is misspelt; *lost: there is a key that could be any.
@@ -181,7 +316,10 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     switch (field->type) {
     case ITEM_NAME: items_read_name(items, field, node); break;
     case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
-    case ITEM_NUMBERS: items_read_numbers(items, field, node, value); break;
+    case ITEM_NUMBERS:
+        items_read_numbers(items, field, node, value);
+        items_step(items, field, item, value);
+        break;
     case ITEM_BOOLEAN:
     case ITEM_CHOICE: scalar_read(items->reader, &key, node); break;
     }
@@ -206,6 +344,100 @@ static void items_check_keys(const ItemsReader *items, const Node *item)
     }
 }
 
+static void items_wrong_step(const ItemsReader *items, const Node *key)
+{
+    const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
+    if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is one, of no numbers or not given
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s%s%s",
+             key->text, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+// A step stands beside a repeat, and names fields of numbers that are given.
+static void items_check_step(const ItemsReader *items, const Node *item)
+{
+    const Node *step = items_value(items->reader, items->list, item, "step");
+    Diagnostics *diagnostics = items->reader->diagnostics;
+    if (step == NULL) return;
+    if (step->kind != NODE_MAPPING || items_value(items->reader, items->list, item, "repeat") == NULL) {
+        diagnose(diagnostics, step,
+                 "step is %s, expected what each copy has more, as {position: [1, 0, 0]}, of an item "
+                 "with repeat",
+                 scalar_given(step, items->reader->arena));
+        return;
+    }
+    for (int i = 0; i < step->count; i++) {
+        bool numbers = false;
+        for (int f = 0; f < items->list->n_fields; f++) {
+            const ItemField *field = &items->list->fields[f];
+            numbers |= field->type == ITEM_NUMBERS && strcmp(field->name, step->keys[i]->text) == 0;
+        }
+        if (!numbers || items_value(items->reader, items->list, item, step->keys[i]->text) == NULL)
+            items_wrong_step(items, step->keys[i]);
+    }
+}
+
+static void items_read_fields(ItemsReader *items, const Node *item, double *value)
+{
+    items->names[items->count] = "";
+    for (int f = 0; f < items->list->n_fields; f++) {
+        items_read_field(items, &items->list->fields[f], item, value);
+        value += list_field_width(&items->list->fields[f]);
+    }
+}
+
+// One item, once or as often as it asks; after an error in a copy the others are that one under their own names.
+static void items_read_item(ItemsReader *items, const Node *item, double *values)
+{
+    SpecReader *reader = items->reader;
+    const int width = list_width(items->list);
+    const int before = diagnostics_errors(reader->diagnostics);
+    items->names[items->count] = "";
+    if (item->kind != NODE_MAPPING) {
+        diagnose(reader->diagnostics, item, "an item of %s is %s, expected a mapping", items->list->name,
+                 scalar_given(item, reader->arena));
+        items->count++;
+        return;
+    }
+    items_check_keys(items, item);
+    items_check_step(items, item);
+    const ItemsCopies copies = items_copies(reader, items->list, item);
+    for (items->copy = copies.first, items->copies = 0; items->copy <= copies.last; items->copy++, items->copies++) {
+        double *value = values + items->count * width;
+        const Node *name = items_value(reader, items->list, item, "name");
+        if (items->copies > 0 && diagnostics_errors(reader->diagnostics) > before) {
+            memcpy(value, value - width, (size_t)width * sizeof *value);
+            items->names[items->count] = name != NULL ? items_numbered(items, name)->text : "";
+        } else {
+            items_read_fields(items, item, value);
+        }
+        items->count++;
+    }
+}
+
+// Items that the nodes come to with all copies; at most one more than there may be.
+static int64_t items_total(SpecReader *reader, const List *list, const Node *node)
+{
+    Diagnostics *unheard = diagnostics_new(reader->arena), *heard = reader->diagnostics;
+    int64_t total = 0;
+    reader->diagnostics = unheard;
+    for (int i = 0; i < node->count && total <= list->most; i++) {
+        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        total += copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
+    }
+    reader->diagnostics = heard;
+    return total;
+}
+
+const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item)
+{
+    for (int i = 0; i < node->count; i++) {
+        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        item -= copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
+        if (item < 0) return node->items[i];
+    }
+    return NULL;
+}
+
 void items_read(SpecReader *reader, const Key *key, const Node *node)
 {
     const List *list = key->list;
@@ -217,29 +449,15 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
                  key_expected(key, reader->arena));
         return;
     }
-    if (node->count > list->most) {
-        diagnose(reader->diagnostics, node, "%s has %d items, at most %lld are allowed", key_name(key), node->count,
-                 (long long)list->most);
+    const int64_t total = node->count > list->most ? node->count : items_total(reader, list, node);
+    if (total > list->most) {
+        diagnose(reader->diagnostics, node, "%s has %lld items, at most %lld are allowed", key_name(key),
+                 (long long)total, (long long)list->most);
         return;
     }
-    const int width = list_width(list);
-    double *values = ARENA_NEW(reader->arena, double, (int64_t)node->count *width);
-    ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, node->count)};
-    for (; items.count < node->count; items.count++) {
-        const Node *item = node->items[items.count];
-        double *value = values + items.count * width;
-        items.names[items.count] = "";
-        if (item->kind != NODE_MAPPING) {
-            diagnose(reader->diagnostics, item, "an item of %s is %s, expected a mapping", list->name,
-                     scalar_given(item, reader->arena));
-            continue;
-        }
-        items_check_keys(&items, item);
-        for (int f = 0; f < list->n_fields; f++) {
-            items_read_field(&items, &list->fields[f], item, value);
-            value += list_field_width(&list->fields[f]);
-        }
-    }
+    double *values = ARENA_NEW(reader->arena, double, total *list_width(list));
+    ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, total)};
+    for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
     *out = (Points){.xy = values, .count = items.count, .names = items.names};
 }
 

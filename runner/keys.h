@@ -164,6 +164,7 @@ const char *files_identity(const SpecFile *file, Arena *arena);
 
 // The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
+const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // that it was read from
 const char *items_text(const Key *key, Arena *arena);
 const char *items_field_expected(const ItemField *field, Arena *arena); // "a list of 3 numbers in [-1, 1] m"
 

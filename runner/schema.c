@@ -95,6 +95,20 @@ static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
     json_close(json, '}');
 }
 
+static void schema_item_copies(Json *json, Arena *arena)
+{
+    json_object(json, "repeat");
+    json_text(json, "description",
+              "so many copies, numbered from 1, or [first, last]; # in names and references is the number, #-1 and #+1 "
+              "its neighbours'");
+    schema_words(json, "type", "integer|string|array", arena);
+    json_close(json, '}');
+    json_object(json, "step");
+    json_text(json, "description", "what each copy has more than the one before it: {position: [1, 0, 0]}");
+    json_text(json, "type", "object");
+    json_close(json, '}');
+}
+
 static void schema_items(Json *json, const Key *key, Arena *arena)
 {
     json_text(json, "type", "array");
@@ -103,6 +117,7 @@ static void schema_items(Json *json, const Key *key, Arena *arena)
     json_text(json, "type", "object");
     json_object(json, "properties");
     for (int f = 0; f < key->list->n_fields; f++) schema_item_field(json, &key->list->fields[f], arena);
+    schema_item_copies(json, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');

@@ -310,7 +310,7 @@ static void spec_read_rows(SpecReader *reader, int first)
 }
 
 // What the model's error is about: an option, an item of a list, or the section.
-static const Node *spec_wrong(const SpecReader *reader, const GivenKey *section)
+static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
     const Configured *configured = &reader->spec->configured;
     const Node *whole = section != NULL ? section->key : reader->root;
@@ -323,7 +323,8 @@ static const Node *spec_wrong(const SpecReader *reader, const GivenKey *section)
     const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
     const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
     if (given == NULL || given->value->kind != NODE_SEQUENCE) return whole;
-    return configured->wrong_item < given->value->count ? given->value->items[configured->wrong_item] : given->key;
+    const Node *item = items_node(reader, list, given->value, configured->wrong_item);
+    return item != NULL ? item : given->key;
 }
 
 // If the settings go together badly, the rest is checked under the defaults, with the lists as far as they are good.

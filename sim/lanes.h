@@ -31,6 +31,20 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
+// The work fields of the group as a block that only the model knows the order of: field i of the group's k-th lane stands
+// at [i*stride + k] of it. Never both this and lanes_work.
+HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
+{
+#if defined(__CUDACC__)
+    (void)fields;
+    *stride = group->batch.stride; // neighbouring threads take neighbouring numbers
+    return group->batch.work + group->lane;
+#else
+    *stride = group->valid; // neighbouring fields are one stretch of memory
+    return group->batch.work + group->lane * fields;
+#endif
+}
+
 // the lanes that have not ended yet
 HD mask lanes_running(const LaneGroup *group)
 {

@@ -110,18 +110,30 @@ HD real rigid_squares(const RigidLanes *w)
     return sum;
 }
 
-// What was found of all rows of the world.
-HD void rigid_sum_rows(const RigidLanes *w, real dropped, real squares, const RigidExtremes *most)
+// the world's springs and tethers
+HD real rigid_greatest_pull(const RigidLanes *w)
 {
-    keep_cell(w, w->c.sums_at + RIGID_SUM_SQUARES, cell(w, w->c.sums_at + RIGID_SUM_SQUARES) + squares);
-    rigid_most(w, RIGID_METRIC_error_max, most->stretch);
-    rigid_most(w, RIGID_METRIC_tension_max, most->pull);
-    rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
-    rigid_most(w, RIGID_METRIC_residual_max, most->residual);
-    keep_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, dropped);
+    real pull = splat(0.0);
+    for (int f = 0; f < w->c.n_forces; f++) {
+        if (w->forces[f].kind != RIGID_SPRING && w->forces[f].kind != RIGID_TETHER) continue;
+        pull = most_of(cell(w, w->c.latch_at + f), pull);
+    }
+    return pull;
 }
 
-// The height of a body, and how fast it changes.
+// What was found of all rows of the world, and those of them without a pivot.
+HD void rigid_sum_rows(const RigidLanes *w, real dropped, real squares, const RigidExtremes *most)
+{
+    const int sums = w->c.sums_at;
+    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
+    rigid_most(w, RIGID_METRIC_error_max, most->stretch);
+    rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
+    rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
+    rigid_most(w, RIGID_METRIC_residual_max, most->residual);
+    keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
+}
+
+// The height of the first recorded body, and how fast it changes.
 typedef struct RigidHeight {
     real z, v;
 } RigidHeight;
@@ -152,7 +164,7 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// The state at the end of the step from t, and its energy.
+// The state at the end of the step from t, its energy; before: the height at t.
 HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *before, real t)
 {
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
@@ -187,6 +199,25 @@ HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
     lanes_sample(w->group, sample, which);
 }
 
+// What the step from t has solved.
+HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
+{
+    const int sums = w->c.sums_at;
+    real row[RIGID_N_DEBUG];
+    row[RIGID_DEBUG_time] = t;
+    row[RIGID_DEBUG_energy] = cell(w, sums + RIGID_SUM_ENERGY) + cell(w, sums + RIGID_METRIC_energy_end);
+    for (int k = 0; k < w->c.n_rows && k < RIGID_DEBUG_ROWS; k++) {
+        const int at = rigid_row_at(w, k);
+        row[RIGID_DEBUG_row] = splat((double)k);
+        row[RIGID_DEBUG_constraint] = splat(w->rows[k].constraint);
+        row[RIGID_DEBUG_Jv] = cell(w, at + RIGID_ROW_JV);
+        row[RIGID_DEBUG_C] = cell(w, at + RIGID_ROW_C);
+        row[RIGID_DEBUG_lambda] = cell(w, at + RIGID_ROW_LAMBDA);
+        row[RIGID_DEBUG_residual] = rigid_open_row(w, k);
+        lanes_debug(w->group, row, which);
+    }
+}
+
 // The lanes of `which` end after `steps` steps at the time t.
 HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure, mask which)
 {
@@ -214,7 +245,7 @@ HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure,
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
-// One step of the active lanes from the time t on.
+// One step of the active lanes from the time t on, with all that is counted of it.
 HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
 {
     const RigidHeight height = rigid_height(w);
@@ -235,15 +266,16 @@ HD real rigid_failure(const RigidLanes *w, mask finite)
     return select_real(finite, failure, splat(RIGID_DIVERGED));
 }
 
-// Ends the running lanes that have nothing left to do after so many ticks, or fail. Gives those that go on.
+// Ends the lanes that have nothing left to do after so many ticks, or that fail. Gives those that go on.
 HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, mask running)
 {
-    const real failure = rigid_failure(w, finite), t = splat(ticks * w->c.dt);
-    const mask ended = running & ((int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE)));
+    const real failure = rigid_failure(w, finite), t_end = splat(ticks * w->c.dt);
+    const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
+    const mask ended = running & over;
     if (!any_lane(ended)) return running;
-    if (observed) rigid_sample(w, t, ended);
+    if (observed) rigid_sample(w, t_end, ended);
     w->active = ended;
-    rigid_finish(w, ticks * w->substeps, t, failure, ended);
+    rigid_finish(w, ticks * w->substeps, t_end, failure, ended);
     return running & ~ended;
 }
 
@@ -260,6 +292,7 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
         w->active = running;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {
             rigid_step(w, &gains, fused(splat(k), w->dt, t));
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(w, t, running);
             w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
         running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), running);
@@ -283,8 +316,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
 HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
-    w.base = group->batch.work + group->lane;
-    w.stride = group->batch.stride;
+    w.base = lanes_work_block(group, w.c.cells, &w.stride);
     w.valid = group->valid;
     rigid_advance(&w, group, observed);
 }

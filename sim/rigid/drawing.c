@@ -191,11 +191,30 @@ static double drawn_size(const RigidConstants *c, const double *assets)
     return size > 0.0 ? size : 1.0;
 }
 
+// Thickness of sticks (m): a part of the whole, and less where they are many and short.
+static double drawn_width(const RigidConstants *c, const double *assets)
+{
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
+    const double whole = 0.025 * drawn_size(c, assets);
+    double sum = 0.0, count = 0.0;
+    for (int k = 0; k < c->n_rows; k++) {
+        const double *i = rows[k].at_i, *j = rows[k].at_j;
+        const double rod = rows[k].kind == RIGID_DISTANCE ? rows[k].target : 0.0;
+        const double arm = fmax(rod, fmax(sqrt(i[0] * i[0] + i[1] * i[1] + i[2] * i[2]),
+                                          ((const RigidBody *)assets)[(int)rows[k].j].fixed != 0.0
+                                              ? 0.0
+                                              : sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2])));
+        sum += arm;
+        count += arm > 0.0;
+    }
+    return count > 0.0 ? fmin(whole, 0.1 * sum / count) : whole;
+}
+
 const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
                                        const Drawing **drawing)
 {
     RigidFigure *figure = ARENA_NEW(arena, RigidFigure, 1);
-    const double width = 0.025 * drawn_size(c, assets);
+    const double width = drawn_width(c, assets);
     figure->above = drawn_is_flat(c, assets);
     figure->drawing = (Drawing){.shapes = figure->shapes, .phase = -1, .points = drawn_points};
     drawn_rows(figure, c, assets, width);

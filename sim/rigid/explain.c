@@ -80,12 +80,12 @@ static int explain_form(const ExplainLane *lane)
 // 1/D of a row as the factors have it: 0 where it follows from rows before it.
 static double explain_pivot(const RigidLanes *w, int row)
 {
-    const RigidIsland *island = w->islands;
-    while (row >= island->row_end) island++;
+    int i = 0, joint = 0;
+    while (row >= w->islands[i].row_end) i++;
+    const RigidIsland *island = &w->islands[i];
     const int loop = row - (int)(island->row_end - island->n_loop_rows);
     if (loop >= 0) return cell(w, (int)island->schur + packed(loop, loop));
-    int joint = 0;
-    while (row >= w->joints[joint].first + w->joints[joint].count) joint++;
+    while (row < w->joints[joint].first || row >= w->joints[joint].first + w->joints[joint].count) joint++;
     const int k = row - (int)w->joints[joint].first;
     return cell(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k));
 }

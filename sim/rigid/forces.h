@@ -81,8 +81,9 @@ HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, c
     return select_real(MASK(since < splat(0.0)), splat(force->packed), area);
 }
 
-// Along d = p_j - p_i, positive where it pulls: k (|d| - L) + c |d|'. A tether only pulls.
-HD Vector3 rigid_pull(const RigidForce *force, const RigidEnd *i, const RigidEnd *j)
+// Along d = p_j - p_i, positive where it pulls: k (|d| - L) + c |d|'. A tether only pulls. How much is kept for the
+// metrics where other forces keep when they latched.
+HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, const RigidEnd *i, const RigidEnd *j)
 {
     const Vector3 d = less(added(j->p, j->r), added(i->p, i->r));
     const Vector3 u = less(added(j->v, cross3(j->w, j->r)), added(i->v, cross3(i->w, i->r)));
@@ -91,6 +92,7 @@ HD Vector3 rigid_pull(const RigidForce *force, const RigidEnd *i, const RigidEnd
     real pull = fused(splat(force->stiffness), length - force->length, force->damping * dot3(u, d) / safe);
     if (force->kind == RIGID_TETHER)
         pull = select_real(MASK(length > splat(force->length)) & MASK(pull > none), pull, none);
+    keep_cell(w, w->c.latch_at + number, pull);
     return scaled(pull / safe, d);
 }
 
@@ -100,7 +102,7 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
     const RigidEnd i = rigid_end(w, (int)force->i, force->at_i);
     if (force->kind == RIGID_SPRING || force->kind == RIGID_TETHER) {
         const RigidEnd j = rigid_end(w, (int)force->j, force->at_j);
-        const Vector3 pull = rigid_pull(force, &i, &j);
+        const Vector3 pull = rigid_pull(w, force, number, &i, &j);
         rigid_apply(w, (int)force->i, &i, pull);
         rigid_apply(w, (int)force->j, &j, scaled(splat(-1.0), pull));
     } else if (force->kind == RIGID_PUSH) {

@@ -9,6 +9,7 @@
 #include "step.h"
 
 #define RIGID_RATTLE_ENOUGH 1e-14 // of |C|
+#define RIGID_RATTLE_FAR 1e300    // more than any
 
 // Turns q about its body axis k by h Pi_k/I_k, and Pi with it.
 HD void rigid_turn_about(int k, real h, const double *moments, Quaternion *q, Vector3 *Pi)
@@ -99,15 +100,19 @@ HD void rigid_no_forces(const RigidLanes *w)
     }
 }
 
-// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints. The lanes where
-// that is so stay as they are.
+// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
+// rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
+// (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
 HD void rigid_aim(const RigidLanes *w)
 {
+    real before = splat(RIGID_RATTLE_FAR);
     rigid_no_forces(w);
     for (int iteration = 0; iteration < w->c.iterations; iteration++) {
         rigid_fly_all(w, false);
         rigid_assemble(w, false);
-        const mask open = MASK(rigid_greatest_C(w) > splat(RIGID_RATTLE_ENOUGH)) & w->active;
+        const real error = rigid_greatest_C(w);
+        const mask open = MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * before) & w->active;
+        before = error;
         if (!any_lane(open)) return;
         const real rate = select_real(open, 1.0 / w->dt, splat(0.0));
         for (int k = w->row; k < w->row_end; k++) {
@@ -130,7 +135,7 @@ HD void rigid_hold(const RigidLanes *w, real s, real c)
 }
 
 // Gives the rows without a pivot.
-HD real rigid_step_rattle(const RigidLanes *w, real t)
+HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
 {
     const real half = 0.5 * w->dt;
     rigid_masses(w);
@@ -152,6 +157,27 @@ HD real rigid_step_rattle(const RigidLanes *w, real t)
     rigid_solve(w);
     rigid_kick(w, half);
     return dropped;
+}
+
+// Five steps of lengths p h, p h, (1 - 4p) h, p h, p h: what the third power of h has in them cancels.
+// Source: M. Suzuki, Phys. Lett. A 146, 1990, with p = 1/(4 - 4^(1/3)).
+HD real rigid_step_fourth_order(const RigidLanes *w, real t)
+{
+    const double p = 0.41449077179437573714;
+    RigidLanes part = *w;
+    real dropped = splat(0.0);
+    for (int k = 0; k < 5; k++) {
+        part.dt = (k == 2 ? 1.0 - 4.0 * p : p) * w->dt;
+        dropped = rigid_step_second_order(&part, t);
+        t = t + part.dt;
+    }
+    return dropped;
+}
+
+// Gives the rows without a pivot.
+HD real rigid_step_rattle(const RigidLanes *w, real t)
+{
+    return w->c.order_four ? rigid_step_fourth_order(w, t) : rigid_step_second_order(w, t);
 }
 
 #endif

@@ -16,6 +16,7 @@ enum {
     RIGID_OPTION_FORM,
     RIGID_OPTION_MAP,
     RIGID_OPTION_UNITS,
+    RIGID_OPTION_ORDER,
     RIGID_OPTION_ITERATIONS,
     RIGID_OPTION_REFINE,
     RIGID_OPTION_REDUNDANT,
@@ -23,6 +24,7 @@ enum {
     RIGID_OPTION_PIVOT,
     RIGID_OPTION_AIR,
     RIGID_OPTION_DENSITY,
+    RIGID_OPTION_COPIES,
     RIGID_OPTION_EXECUTOR,
     RIGID_N_OPTIONS
 };
@@ -39,6 +41,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "no transcendentals, turns less by (w dt)^2/12"},
     {"gain_units", OPTION_CHOICE, "", 0, 0, 1, "absolute|per_dt",
      "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
+    {"order", OPTION_CHOICE, "", 0, 0, 1, "two|four",
+     "of rattle. four: each step is five of them (Suzuki 1990), the error of a step of dt falls with its fourth power"},
     {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"redundant", OPTION_CHOICE, "", 0, 0, 2, "drop|error|regularise",
@@ -52,11 +56,17 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
+    {"copies", OPTION_INTEGER, "1", 1, 1, RIGID_BODIES_MAX, NULL,
+     "a number that `repeat` may name in the lists of the world, to change it in one place"},
     {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
      "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all "
      "threads share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result "
      "changes"},
 };
+
+#define RIGID_ROW(name, unit, doc, group) {#name, unit, doc, group},
+static const Field rigid_debug[] = {RIGID_DEBUG(RIGID_ROW)};
+#undef RIGID_ROW
 
 static const char *const rigid_failures[] = {"none", "diverged", "solver"};
 
@@ -210,6 +220,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .iterations = (int32_t)settings[RIGID_OPTION_ITERATIONS],
                                 .refine = (int32_t)settings[RIGID_OPTION_REFINE],
                                 .pivot = settings[RIGID_OPTION_PIVOT],
+                                .order_four = (int32_t)settings[RIGID_OPTION_ORDER],
                                 .redundant = (int32_t)settings[RIGID_OPTION_REDUNDANT]};
     if (constants.redundant == RIGID_REGULARISE) constants.cfm = settings[RIGID_OPTION_CFM];
     *out = (Configured){0};
@@ -223,6 +234,9 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                         .ticks = constants.ticks,
                         .tick_duration = dt};
     TRY(rigid_world(&spec, arena, &constants, out));
+    out->debug = rigid_debug;
+    out->n_debug = constants.n_rows > 0 ? RIGID_N_DEBUG : 0;
+    out->debug_rows = constants.n_rows < RIGID_DEBUG_ROWS ? constants.n_rows : RIGID_DEBUG_ROWS;
     const bool small = constants.cells <= RIGID_SMALL;
     out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
     out->n_work = small ? constants.kept : constants.cells;
@@ -242,4 +256,5 @@ const Model rigid_model = {
     .n_lists = 3,
     .configure = rigid_configure,
     .explain = rigid_explain,
+    .debug = "debug/kkt",
 };

@@ -35,6 +35,7 @@ typedef struct RigidBody {
     double p[3], q[4], v[3], w[3]; // at t = 0
     double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
     double joint;                  // that holds it to its parent; -1: none
+    double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
@@ -47,6 +48,8 @@ typedef struct RigidRow {
     double target;  // L or e.d (m)
     double input;   // parameter that is its L; -1: none
     double constraint;
+    double
+        reach; // of a row that closes a loop: the first such row of the island that acts on a tree that it acts on too
 } RigidRow;
 
 // Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
@@ -76,7 +79,7 @@ typedef struct RigidForce {
 typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine, redundant;
+    int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
     int32_t n_loop_rows, n_recorded, n_moving, n_islands;
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
@@ -105,7 +108,7 @@ typedef struct RigidConstants {
     X(error_rms, "m", "rms of the constraints' errors over rows and time; a distance's is |d| - L (m), an angle's in rad") \
     X(error_max, "m", "greatest of them") \
     X(error_end, "m", "greatest of them at the end") \
-    X(tension_max, "N", "greatest pull in a distance constraint (rod)") \
+    X(tension_max, "N", "greatest pull in a rod (distance), spring or tether") \
     X(multiplier_max, "N", "greatest |lambda| of a row") \
     X(energy_error, "J", "greatest |E - E(0)|, kinetic and of gravity") \
     X(energy_end, "J", "E - E(0) at the end") \
@@ -122,6 +125,23 @@ enum { RIGID_PARAMETER_form = RIGID_N_PARAMETERS }; // behind them, of RIGID_SEA
 #define RIGID_ENTRY(name, ...) RIGID_METRIC_##name,
 enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
 #undef RIGID_ENTRY
+
+// Debug rows: a row of the constraints, as the first step of each dt solves for it.
+// clang-format off
+#define RIGID_DEBUG(X) \
+    X(time, "s", "of the step's start", "time") \
+    X(row, "1", "of all rows, from 0", "row") \
+    X(constraint, "1", "that the row is of, from 0 as the spec lists them", "row") \
+    X(Jv, "m/s", "how fast the error changes", "Jv") \
+    X(C, "m", "error; of a distance (d^2 - L^2)/2 in m^2", "C") \
+    X(lambda, "N", "multiplier; of a distance N/m: the pull is -lambda |d|", "lambda") \
+    X(residual, "m/s^2", "right-hand side - J a: what the solve of the KKT system left", "residual") \
+    X(energy, "J", "at the step's end, kinetic and of gravity", "energy")
+// clang-format on
+#define RIGID_ENTRY(name, ...) RIGID_DEBUG_##name,
+enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
+#undef RIGID_ENTRY
+enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 

@@ -110,10 +110,16 @@ HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const Rigi
 // Every row at the present state. with_J: else only C and the stretch, J stays as it was.
 HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
 {
+    RigidEnd i, j;
+    memset(&i, 0, sizeof i);
+    memset(&j, 0, sizeof j);
     for (int k = w->row; k < w->row_end; k++) {
         const RigidRow *row = &w->rows[k];
         const int at = rigid_row_at(w, k);
-        const RigidEnd i = rigid_end(w, (int)row->i, row->at_i), j = rigid_end(w, (int)row->j, row->at_j);
+        if (k == w->row || row->constraint != row[-1].constraint) { // rows of a constraint have the same ends
+            i = rigid_end(w, (int)row->i, row->at_i);
+            j = rigid_end(w, (int)row->j, row->at_j);
+        }
         const RigidValues values = rigid_values(w, row, &i, &j);
         set_cell(w, at + RIGID_ROW_C, values.C);
         set_cell(w, at + RIGID_ROW_STRETCH, values.stretch);

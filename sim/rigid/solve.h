@@ -2,7 +2,7 @@
 //     [ M  J'] [  a   ]   [  F  ]
 //     [ J  0 ] [-lambda] = [ rhs ]
 // by elimination from the leaves of the trees of bodies and joints to their roots: no fill-in, O(n). Rows that close
-// loops stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l' of their island, H its tree's
+// loops stand apart: their multipliers solve the Schur complement G = J_l H^-1 J_l' of their island, H its trees'
 // matrix.
 // Source: D. Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996. With S_c = J_c M_b^-1 J_c' for the
 // joint c between body b and its parent p, M and F with what the children brought:
@@ -91,16 +91,18 @@ HD_CALL real rigid_row_times(const RigidLanes *w, int row, int x_at)
     return sum;
 }
 
-// x += J' s of a row
-HD_CALL void rigid_row_add(const RigidLanes *w, int row, real s, int x_at)
+// x += J' s of a row, at the bodies of one tree (-1: at both)
+HD_CALL void rigid_row_add_to(const RigidLanes *w, int row, real s, int x_at, int tree)
 {
     for (int side = 0; side < 2; side++) {
         const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
-        if (!rigid_moves(w, body)) continue;
+        if (!rigid_moves(w, body) || (tree >= 0 && (int)w->bodies[body].tree != tree)) continue;
         const int J_at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, to = rigid_body_at(w, body) + x_at;
         for (int k = 0; k < 6; k++) set_cell(w, to + k, fused(s, cell(w, J_at + k), cell(w, to + k)));
     }
 }
+
+HD void rigid_row_add(const RigidLanes *w, int row, real s, int x_at) { rigid_row_add_to(w, row, s, x_at, -1); }
 
 // J M^-1 J' of a row alone, with the bodies' own masses
 HD_CALL real rigid_row_compliance(const RigidLanes *w, int row);
@@ -248,35 +250,77 @@ HD void rigid_solve_tree(const RigidLanes *w)
 
 HD int rigid_loop_row(const RigidLanes *w, int l) { return w->row_end - w->n_loop_rows + l; }
 
-HD void rigid_clear_right_sides(const RigidLanes *w)
+HD const RigidRow *rigid_loop(const RigidLanes *w, int l) { return &w->rows[rigid_loop_row(w, l)]; }
+
+HD void rigid_clear(const RigidLanes *w, int body, int cells_at)
 {
-    for (int b = 0; b < w->n_moving; b++) {
-        const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_R;
-        for (int c = 0; c < 6; c++) set_cell(w, at + c, splat(0.0));
-    }
-    for (int k = w->row; k < w->row_end; k++) set_cell(w, rigid_row_at(w, k) + RIGID_ROW_Z, splat(0.0));
+    for (int c = 0; c < 6; c++) set_cell(w, rigid_body_at(w, body) + cells_at + c, splat(0.0));
 }
 
-// G = L D L' as rigid_factor does it, in memory.
+// The trees that a row acts on: order[first .. first + count); gives how many.
+HD int rigid_trees_of(const RigidLanes *w, const RigidRow *row, int first[2], int count[2])
+{
+    int n = 0;
+    for (int side = 0; side < 2; side++) {
+        const int body = (int)(side == 0 ? row->i : row->j);
+        if (!rigid_moves(w, body)) continue;
+        if (n == 1 && first[0] == (int)w->bodies[body].tree) continue;
+        first[n] = (int)w->bodies[body].tree;
+        count[n++] = (int)w->bodies[body].tree_count;
+    }
+    return n;
+}
+
+// D = H^-1 J' of a row that closes a loop: the other trees feel nothing of it.
+HD_CALL void rigid_respond(const RigidLanes *w, RigidLanes *tree, int row, int first, int count)
+{
+    tree->order = w->world_order + first;
+    tree->n_moving = count;
+    for (int b = 0; b < count; b++) {
+        const int body = (int)tree->order[b], joint = (int)w->bodies[body].joint;
+        rigid_clear(w, body, RIGID_BODY_R);
+        for (int k = 0; joint >= 0 && k < (int)w->joints[joint].count; k++)
+            set_cell(w, rigid_row_at(w, (int)w->joints[joint].first + k) + RIGID_ROW_Z, splat(0.0));
+    }
+    rigid_row_add_to(w, row, splat(1.0), RIGID_BODY_R, first);
+    rigid_solve_tree(tree);
+}
+
+// G, a row a solve.
+HD_CALL void rigid_assemble_loops(const RigidLanes *w)
+{
+    RigidLanes tree = *w;
+    for (int b = 0; b < w->n_moving; b++) rigid_clear(w, (int)w->order[b], RIGID_BODY_D);
+    for (int l = 0; l < w->n_loop_rows; l++) {
+        const int row = rigid_loop_row(w, l), reach = (int)w->rows[row].reach;
+        int first[2], count[2];
+        const int trees = rigid_trees_of(w, &w->rows[row], first, count);
+        for (int t = 0; t < trees; t++) rigid_respond(w, &tree, row, first[t], count[t]);
+        for (int m = reach; m <= l; m++)
+            set_cell(w, w->schur_at + packed(l, m), rigid_row_times(w, rigid_loop_row(w, m), RIGID_BODY_D));
+        add_cell(w, w->schur_at + packed(l, l), cell(w, rigid_row_at(w, row) + RIGID_ROW_SOFT));
+        for (int t = 0; t < trees; t++) {
+            for (int b = 0; b < count[t]; b++) rigid_clear(w, (int)w->world_order[first[t] + b], RIGID_BODY_D);
+        }
+    }
+}
+
+// G = L D L' as rigid_factor does it, in memory, row by row from where it is not 0 (its skyline).
 HD_CALL real rigid_factor_loops(const RigidLanes *w)
 {
     const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;
     real dropped = splat(0.0);
-    for (int l = 0; l < n; l++) { // G, a row a solve
-        rigid_clear_right_sides(w);
-        rigid_row_add(w, rigid_loop_row(w, l), splat(1.0), RIGID_BODY_R);
-        rigid_solve_tree(w);
-        for (int m = 0; m <= l; m++)
-            set_cell(w, G + packed(l, m), rigid_row_times(w, rigid_loop_row(w, m), RIGID_BODY_D));
-        add_cell(w, G + packed(l, l), cell(w, rigid_row_at(w, rigid_loop_row(w, l)) + RIGID_ROW_SOFT));
-    }
+    rigid_assemble_loops(w);
     for (int i = 0; i < n; i++) {
         // of a row that the tree implies nothing is left: measured against the row alone
         const real diagonal = rigid_row_compliance(w, rigid_loop_row(w, i));
+        const int reach = (int)rigid_loop(w, i)->reach;
         real d = cell(w, G + packed(i, i));
-        for (int j = 0; j < i; j++) {
+        for (int j = reach; j < i; j++) {
+            const int from = (int)rigid_loop(w, j)->reach;
             real y_j = cell(w, G + packed(i, j));
-            for (int m = 0; m < j; m++) y_j = fused(-cell(w, y + m), cell(w, G + packed(j, m)), y_j);
+            for (int m = from > reach ? from : reach; m < j; m++)
+                y_j = fused(-cell(w, y + m), cell(w, G + packed(j, m)), y_j);
             set_cell(w, y + j, y_j);
             const real l = y_j * cell(w, G + packed(j, j));
             set_cell(w, G + packed(i, j), l);
@@ -289,24 +333,24 @@ HD_CALL real rigid_factor_loops(const RigidLanes *w)
     return dropped;
 }
 
+HD int rigid_loop_x(const RigidLanes *w, int l) { return rigid_row_at(w, rigid_loop_row(w, l)) + RIGID_ROW_X; }
+
 // x <- G^-1 x, x in the rows' X
 HD_CALL void rigid_solve_loops(const RigidLanes *w)
 {
     const int n = w->n_loop_rows, G = w->schur_at;
     for (int i = 0; i < n; i++) {
-        const int at = rigid_row_at(w, rigid_loop_row(w, i)) + RIGID_ROW_X;
-        for (int j = 0; j < i; j++)
-            set_cell(w, at,
-                     fused(-cell(w, G + packed(i, j)), cell(w, rigid_row_at(w, rigid_loop_row(w, j)) + RIGID_ROW_X),
-                           cell(w, at)));
+        real x = cell(w, rigid_loop_x(w, i));
+        for (int j = (int)rigid_loop(w, i)->reach; j < i; j++)
+            x = fused(-cell(w, G + packed(i, j)), cell(w, rigid_loop_x(w, j)), x);
+        set_cell(w, rigid_loop_x(w, i), x);
     }
-    for (int i = n - 1; i >= 0; i--) {
-        const int at = rigid_row_at(w, rigid_loop_row(w, i)) + RIGID_ROW_X;
-        set_cell(w, at, cell(w, at) * cell(w, G + packed(i, i)));
-        for (int j = i + 1; j < n; j++)
-            set_cell(w, at,
-                     fused(-cell(w, G + packed(j, i)), cell(w, rigid_row_at(w, rigid_loop_row(w, j)) + RIGID_ROW_X),
-                           cell(w, at)));
+    for (int i = 0; i < n; i++)
+        set_cell(w, rigid_loop_x(w, i), cell(w, rigid_loop_x(w, i)) * cell(w, G + packed(i, i)));
+    for (int j = n - 1; j >= 0; j--) { // L' by its columns
+        const real x = cell(w, rigid_loop_x(w, j));
+        for (int i = (int)rigid_loop(w, j)->reach; i < j; i++)
+            set_cell(w, rigid_loop_x(w, i), fused(-cell(w, G + packed(j, i)), x, cell(w, rigid_loop_x(w, i))));
     }
 }
 
@@ -417,16 +461,19 @@ HD_CALL void rigid_solve(const RigidLanes *w)
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w);
 }
 
+// rhs - J a - soft lambda of a row
+HD real rigid_open_row(const RigidLanes *w, int row)
+{
+    const int at = rigid_row_at(w, row);
+    return cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, row, RIGID_BODY_A) -
+           cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
+}
+
 // greatest |rhs - J a - soft lambda|
 HD_CALL real rigid_residual(const RigidLanes *w)
 {
     real greatest = splat(0.0);
-    for (int k = w->row; k < w->row_end; k++) {
-        const int at = rigid_row_at(w, k);
-        const real open = cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
-                          cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
-        greatest = most_of(absolute(open), greatest);
-    }
+    for (int k = w->row; k < w->row_end; k++) greatest = most_of(absolute(rigid_open_row(w, k)), greatest);
     return greatest;
 }
 

@@ -229,7 +229,7 @@ static Error rigid_add_forces(RigidStepGraph *g, const RigidResources *on, int c
     cost += 100.0 * (g->cluster_end[cluster] - first);
     TRY(graph_node(graph, arena_format(arena, "forces %d", cluster), (GraphWork){rigid_node_forces, g, cluster, cost},
                    node));
-    graph_writes(graph, *node, on->forces, first, g->cluster_end[cluster]); // parachutes latch
+    graph_writes(graph, *node, on->forces, first, g->cluster_end[cluster]); // parachutes latch, springs pull
     for (int p = 0; p < g->n_parts; p++) {
         const RigidPart *part = &g->parts[p];
         if (part->cluster != cluster) continue;
@@ -255,6 +255,7 @@ static Error rigid_add_nodes(RigidStepGraph *g, Graph *graph, Arena *arena)
     TRY(graph_node(graph, "count", (GraphWork){rigid_node_count, g, 0, sums}, &count));
     graph_reads(graph, count, on.state, 0, g->w.n_moving);
     graph_reads(graph, count, on.counts, 0, g->n_parts);
+    graph_reads(graph, count, on.forces, 0, g->w.c.n_forces); // what springs pull
     graph_writes(graph, count, on.sums, 0, 1);
     for (int p = 0; p < g->n_parts; p++) { // what is of a part stands together, so that one thread runs it
         if (g->parts[p].cluster == p) TRY(rigid_add_forces(g, &on, p, graph, arena, &forces[p]));
@@ -292,8 +293,7 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
                              const LaneGroup *group)
 {
     g->w = rigid_open(constants, assets, group);
-    g->w.base = group->batch.work + group->lane;
-    g->w.stride = group->batch.stride;
+    g->w.base = lanes_work_block(group, g->w.c.cells, &g->w.stride);
     g->w.valid = group->valid;
     g->gains = rigid_gains(&g->w);
     for (int p = 0; p < g->n_parts; p++)

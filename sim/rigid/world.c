@@ -419,62 +419,105 @@ static bool world_is_held(const WorldTree *tree, int body) // by something fixed
     return false;
 }
 
-static void world_add_joint(WorldTree *tree, int child, int parent)
+// The bodies of an island, from one of them: in the free end of `order`, seen. Gives how many.
+static int world_island(WorldTree *tree, int body)
 {
-    tree->bodies[child].joint = tree->n_joints;
-    tree->joints[tree->n_joints++] = (RigidJoint){.child = child, .parent = parent};
-}
-
-// One island from its root, breadth first.
-static void world_walk(WorldTree *tree, int root)
-{
-    const int first = tree->n_order;
-    int at = first;
-    tree->parent[root] = -1;
-    tree->order[tree->n_order++] = root;
-    if (world_is_held(tree, root)) world_add_joint(tree, root, -1);
-    for (; at < tree->n_order; at++) {
-        const int body = tree->order[at];
-        for (int link = tree->first[body]; link >= 0; link = tree->next[link % 2][link / 2]) {
-            const int other = world_other(tree, link);
-            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
-            tree->parent[other] = body;
-            tree->order[tree->n_order++] = other;
-            world_add_joint(tree, other, body);
-        }
-    }
-    tree->islands[tree->n_islands++] = (RigidIsland){.first = first, .count = tree->n_order - first};
-}
-
-// Where the walk of a body's island starts: the first of its bodies that something fixed holds, as a joint can only be
-// eliminated after a body; else the body. Looks through the island in the free end of `order`.
-static int world_root(WorldTree *tree, int body)
-{
-    int *found = tree->order + tree->n_order, count = 0, root = -1;
+    int *found = tree->order + tree->n_order, count = 0;
     found[count++] = body;
-    tree->parent[body] = -3;
+    tree->parent[body] = -1;
     for (int at = 0; at < count; at++) {
-        if (world_is_held(tree, found[at]) && (root < 0 || found[at] < root)) root = found[at];
         for (int link = tree->first[found[at]]; link >= 0; link = tree->next[link % 2][link / 2]) {
             const int other = world_other(tree, link);
             if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
-            tree->parent[other] = -3;
+            tree->parent[other] = -1;
             found[count++] = other;
         }
     }
+    return count;
+}
+
+// Its trees, grown breadth first from every body that something fixed holds, as a joint can only be eliminated after a
+// body; from the first body if nothing does. Many shallow trees: a row that closes a loop acts on two of them.
+static void world_plant(WorldTree *tree, int count, int *root)
+{
+    int *found = tree->order + tree->n_order, roots = 0;
+    const int body = found[0];
     for (int at = 0; at < count; at++) tree->parent[found[at]] = -2;
-    return root >= 0 ? root : body;
+    for (int at = 0; at < count; at++) { // the roots to the front: no place is read after it was written
+        if (!world_is_held(tree, found[at])) continue;
+        found[roots] = found[at];
+        tree->parent[found[roots++]] = -1;
+    }
+    if (roots == 0) {
+        found[roots++] = body;
+        tree->parent[body] = -1;
+    }
+    for (int at = 0; at < roots; at++) root[found[at]] = at;
+    for (int at = 0, end = roots; at < end; at++) {
+        for (int link = tree->first[found[at]]; link >= 0; link = tree->next[link % 2][link / 2]) {
+            const int other = world_other(tree, link);
+            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
+            tree->parent[other] = found[at];
+            root[other] = root[found[at]];
+            found[end++] = other;
+        }
+    }
+}
+
+// The island's bodies tree by tree, each with its joint.
+static void world_line_up(WorldTree *tree, int count, const int *root, Arena *arena)
+{
+    const size_t used = arena->used;
+    int *found = tree->order + tree->n_order, *place = ARENA_NEW(arena, int, count + 1);
+    int *lined = ARENA_NEW(arena, int, count);
+    for (int at = 0; at < count; at++) place[root[found[at]] + 1]++;
+    for (int t = 0; t < count; t++) place[t + 1] += place[t];
+    for (int at = 0; at < count; at++) {
+        RigidBody *body = &tree->bodies[found[at]];
+        const int t = root[found[at]];
+        if (tree->parent[found[at]] == -1) body->tree = tree->n_order + place[t];
+        lined[place[t]++] = found[at];
+    }
+    memcpy(found, lined, (size_t)count * sizeof *found);
+    arena_rewind(arena, used);
+    for (int at = 0; at < count; at++) {
+        const int body = found[at], parent = tree->parent[body];
+        RigidBody *top = &tree->bodies[body];
+        if (parent >= 0) top->tree = tree->bodies[parent].tree;
+        tree->bodies[tree->order[(int)top->tree]].tree_count += 1.0;
+        if (parent < 0 && !world_is_held(tree, body)) continue;
+        top->joint = tree->n_joints;
+        tree->joints[tree->n_joints++] = (RigidJoint){.child = body, .parent = parent};
+    }
+}
+
+static void world_walk(WorldTree *tree, int body, int *root, Arena *arena)
+{
+    const int first = tree->n_order, count = world_island(tree, body);
+    world_plant(tree, count, root);
+    world_line_up(tree, count, root, arena);
+    tree->n_order += count;
+    tree->islands[tree->n_islands++] = (RigidIsland){.first = first, .count = count};
 }
 
 // Islands in the order of their first bodies.
 static void world_grow(WorldTree *tree, Arena *arena)
 {
+    int *root = ARENA_NEW(arena, int, tree->n_bodies);
     tree->order = ARENA_NEW(arena, int, tree->n_bodies);
     tree->parent = ARENA_NEW(arena, int, tree->n_bodies);
     tree->islands = ARENA_NEW(arena, RigidIsland, tree->n_bodies);
     for (int b = 0; b < tree->n_bodies; b++) tree->parent[b] = -2;
     for (int b = 0; b < tree->n_bodies; b++) {
-        if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2) world_walk(tree, world_root(tree, b));
+        if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2) world_walk(tree, b, root, arena);
+    }
+    for (int k = 0; k < tree->n_order; k++) { // places in the order as it lies in the assets: backwards
+        RigidBody *body = &tree->bodies[tree->order[k]];
+        body->tree_count = tree->bodies[tree->order[(int)body->tree]].tree_count;
+    }
+    for (int k = 0; k < tree->n_order; k++) {
+        RigidBody *body = &tree->bodies[tree->order[k]];
+        body->tree = tree->n_order - body->tree - body->tree_count;
     }
 }
 
@@ -539,6 +582,29 @@ static int world_sort(WorldTree *tree, RigidRow *sorted, Arena *arena)
         *(to != NULL ? &to->count : &island->row_end) += 1.0;
     }
     return loops;
+}
+
+static bool world_acts_on(const WorldTree *tree, const RigidRow *row, double tree_at)
+{
+    const RigidBody *i = &tree->bodies[(int)row->i], *j = &tree->bodies[(int)row->j];
+    return (i->fixed == 0.0 && i->tree == tree_at) || (j->fixed == 0.0 && j->tree == tree_at);
+}
+
+// Where the rows of G begin that are not 0: LDL' fills in nothing before that.
+static void world_find_reach(const WorldTree *tree, RigidRow *rows)
+{
+    for (int i = 0; i < tree->n_islands; i++) {
+        const RigidIsland *island = &tree->islands[i];
+        RigidRow *loops = rows + (int)(island->row_end - island->n_loop_rows);
+        for (int l = 0; l < (int)island->n_loop_rows; l++) {
+            const RigidBody *a = &tree->bodies[(int)loops[l].i], *b = &tree->bodies[(int)loops[l].j];
+            int m = 0;
+            while (m < l && !(a->fixed == 0.0 && world_acts_on(tree, &loops[m], a->tree)) &&
+                   !(b->fixed == 0.0 && world_acts_on(tree, &loops[m], b->tree)))
+                m++;
+            loops[l].reach = m;
+        }
+    }
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -611,6 +677,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     world_grow(&tree, arena);
     c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
     c->n_loop_rows = world_sort(&tree, (RigidRow *)(assets + c->rows), arena);
+    world_find_reach(&tree, (RigidRow *)(assets + c->rows));
     if (c->n_loop_rows > RIGID_LOOP_ROWS_MAX)
         return error_make(ERROR_USER, "the constraints close loops with %d rows, at most %d are allowed",
                           c->n_loop_rows, RIGID_LOOP_ROWS_MAX);

@@ -6,16 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa)
+static void rigid_open_lanes(RigidRun *run, int64_t lanes, const char *isa)
 {
     const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa};
-    *run = (RigidRun){.backend = NULL};
-    if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
-    const char *text =
-        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n%s\n", simulation, rest);
-    Diagnostics *diagnostics = diagnostics_new(&run->arena);
-    CHECK_OK(spec_parse("rigid.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
-    diagnostics_print(diagnostics, stdout, false);
     const Configured *configured = &run->spec.configured;
     CHECK_OK(backend_open(&options, &run->backend));
     CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
@@ -25,6 +18,29 @@ void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_
         for (int64_t lane = 0; lane < lanes; lane++)
             run->batch->parameter[p * run->batch->stride + lane] = run->spec.fixed[p];
     }
+}
+
+void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa)
+{
+    *run = (RigidRun){.backend = NULL};
+    if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
+    const char *text =
+        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n%s\n", simulation, rest);
+    Diagnostics *diagnostics = diagnostics_new(&run->arena);
+    CHECK_OK(spec_parse("rigid.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    rigid_open_lanes(run, lanes, isa);
+}
+
+void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa)
+{
+    *run = (RigidRun){.backend = NULL};
+    if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
+    Diagnostics *diagnostics = diagnostics_new(&run->arena);
+    const char *path = arena_format(&run->arena, "experiments/%s.yaml", name);
+    CHECK_OK(spec_load(path, overrides, count, &run->arena, diagnostics, &run->spec));
+    diagnostics_print(diagnostics, stdout, false);
+    rigid_open_lanes(run, 1, isa);
 }
 
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value)

@@ -13,6 +13,8 @@ typedef struct RigidRun {
 
 // `simulation` and `rest`: flow YAML of that section, and other lines. Its lanes all have the spec's values.
 void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa);
+// An experiment of the repository with overrides, one lane; the values of its first point.
+void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa);
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value);
 void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of so many ticks
 void rigid_end(RigidRun *run);

@@ -274,75 +274,6 @@ TEST(rigid_free_dumbbell_keeps_momentum)
 
 // ---- loops, redundant rows, every type of constraint ----------------------------------------------------------------
 
-// Andrews' squeezer mechanism (E. Hairer & G. Wanner, Solving Ordinary Differential Equations II, VI.9): seven bodies
-// in a plane, ten joints, three loops. A planar joint is two rows, along x and along y.
-typedef struct RigidJointAt {
-    int a, b; // bodies; -1: the world
-    double x, y;
-} RigidJointAt;
-
-static const char *rigid_squeezer(double dt, Arena *arena)
-{
-    static const double m[7] = {.04325, .00365, .02373, .00706, .07050, .00706, .05498};
-    static const double I[7] = {2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5};
-    const double xa = -.06934, ya = -.00227, xb = -0.03635, yb = .03273, da = 115e-4, e = 2e-2;
-    const double ea = 1421e-5, rr = 7e-3, ra = 92e-5, ss = 35e-3, sa = 1874e-5, sb = 1043e-5, sc = 18e-3, sd = 2e-2;
-    const double ta = 2308e-5, tb = 916e-5, u = 4e-2, ua = 1228e-5, ub = 449e-5, zf = 2e-2, zt = 4e-2, fa = 1421e-5;
-    const double beta = -0.0617138900142764, theta = 0.0, gamma = 0.45527981916307038, phi = 0.22266839016588588;
-    const double delta = 0.48736497954384255, omega = -0.22266839016588588, epsilon = 1.2305474445498212;
-    const double p[7][2] = {
-        {ra * cos(beta), ra * sin(beta)},
-        {rr * cos(beta) - da * cos(beta + theta), rr * sin(beta) - da * sin(beta + theta)},
-        {xb + sa * sin(gamma) + sb * cos(gamma), yb - sa * cos(gamma) + sb * sin(gamma)},
-        {xa + zt * cos(delta) + (e - ea) * sin(phi + delta), ya + zt * sin(delta) - (e - ea) * cos(phi + delta)},
-        {xa + ta * cos(delta) - tb * sin(delta), ya + ta * sin(delta) + tb * cos(delta)},
-        {xa + u * sin(epsilon) + (zf - fa) * cos(omega + epsilon),
-         ya - u * cos(epsilon) + (zf - fa) * sin(omega + epsilon)},
-        {xa + ua * sin(epsilon) - ub * cos(epsilon), ya - ua * cos(epsilon) - ub * sin(epsilon)}};
-    const double Fx = rr * cos(beta), Fy = rr * sin(beta), Ex = xb + ss * sin(gamma), Ey = yb - ss * cos(gamma);
-    const double Gx = xa + zt * cos(delta), Gy = ya + zt * sin(delta);
-    const double Hx = xa + u * sin(epsilon), Hy = ya - u * cos(epsilon);
-    const double Dx = xb + sc * sin(gamma) + sd * cos(gamma), Dy = yb - sc * cos(gamma) + sd * sin(gamma);
-    const RigidJointAt joints[10] = {{0, -1, 0, 0},  {1, 0, Fx, Fy},  {2, 1, Ex, Ey}, {2, -1, xb, yb}, {3, 1, Ex, Ey},
-                                     {4, 3, Gx, Gy}, {4, -1, xa, ya}, {5, 1, Ex, Ey}, {6, 5, Hx, Hy},  {6, -1, xa, ya}};
-    const char *bodies = "", *rows = "";
-    for (int i = 0; i < 7; i++)
-        bodies = arena_format(arena,
-                              "%s%s{name: K%d, mass: %.17g, inertia: %.17g, gravity: false, position: [%.17g, "
-                              "%.17g, 0]}",
-                              bodies, i > 0 ? ", " : "", i, m[i], I[i], p[i][0], p[i][1]);
-    for (int k = 0; k < 20; k++) {
-        const RigidJointAt *joint = &joints[k / 2];
-        rows = arena_format(arena,
-                            "%s%s{name: r%d, type: along, axis: [%d, %d, 0], a: K%d, b: %s, at_a: [%.17g, %.17g, "
-                            "0]}",
-                            rows, k > 0 ? ", " : "", k, k % 2 == 0, k % 2, joint->a,
-                            joint->b < 0 ? "world" : arena_format(arena, "K%d", joint->b), joint->x - p[joint->a][0],
-                            joint->y - p[joint->a][1]);
-    }
-    return arena_format(arena,
-                        "{stabilisation: rattle, duration: 0.03, dt: %.17g, world: {bodies: [%s], constraints: "
-                        "[%s], forces: [{name: spring, type: spring, a: K2, at_a: [%.17g, %.17g, 0], at_b: [0.014, "
-                        "0.072, 0], stiffness: 4530, length: 0.07785}, {name: motor, type: push, a: K0, torque: [0, 0, "
-                        "0.033]}]}}",
-                        dt, bodies, rows, Dx - p[2][0], Dy - p[2][1]);
-}
-
-TEST(rigid_squeezer_benchmark)
-{
-    RigidRun run;
-    Arena arena;
-    const double beta = 15.81077119629904, radius = 92e-5, dt = test_quick() ? 2e-5 : 5e-6;
-    CHECK_OK(arena_create(&arena, 1 << 20, "the squeezer"));
-    rigid_run(&run, rigid_squeezer(dt, &arena), "");
-    const double angle = atan2(rigid_metric(&run, "K0_end_y", 0), rigid_metric(&run, "K0_end_x", 0));
-    CHECK_NEAR(radius, hypot(rigid_metric(&run, "K0_end_x", 0), rigid_metric(&run, "K0_end_y", 0)), 1e-12);
-    CHECK_NEAR(0.0, remainder(angle - beta, 2.0 * M_PI) / beta, test_quick() ? 1.6e-5 : 1e-6);
-    CHECK_INTEGER(0, (int64_t)rigid_metric(&run, "redundant_rows", 0));
-    rigid_end(&run);
-    arena_destroy(&arena);
-}
-
 // A hinged bar swings through more than half a turn as it would on the ball joints that say the same twice: of those
 // 6 rows one follows from the others, wherever it stands.
 TEST(rigid_redundant_rows_change_nothing)
@@ -415,6 +346,29 @@ TEST(rigid_hinge_between_turning_bodies)
     }
     CHECK(error[0] < 2e-3);
     CHECK_NEAR(2.0, error[0] / error[1], 0.1);
+}
+
+// ---- repeated items -------------------------------------------------------------------------------------------------
+
+// A chain that is written rod by rod and one of copies have the same bits.
+TEST(rigid_repeated_items_are_those_written_out)
+{
+    RigidRun one, other;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a chain"));
+    rigid_run(&one, rigid_chain(4, "copies: 3", &arena), "");
+    rigid_run(&other,
+              "{copies: 3, world: {bodies: [{name: b#, repeat: [0, copies], inertia: [0.001, 0.083333333333333329, "
+              "0.083333333333333329], position: [0.5, 0, 0], step: {position: [1]}}], constraints: [{name: j0, type: "
+              "ball, a: b0, at_a: [-0.5, 0, 0]}, {name: j#, repeat: 3, type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, "
+              "0]}]}}",
+              "");
+    CHECK_BITS(rigid_metric(&one, "b3_end_x", 0), rigid_metric(&other, "b3_end_x", 0));
+    CHECK_BITS(rigid_metric(&one, "b3_end_z", 0), rigid_metric(&other, "b3_end_z", 0));
+    CHECK_TEXT(one.spec.hash.hex, other.spec.hash.hex);
+    rigid_end(&one);
+    rigid_end(&other);
+    arena_destroy(&arena);
 }
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+// Mechanisms with loops and long chains, from the experiments: published benchmarks, the order of the steps, and what
+// the solver costs.
+#include "rigid_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- the four-bar linkages ------------------------------------------------------------------------------------------
+
+typedef struct LoopsAngle {
+    double theta, rate;
+} LoopsAngle;
+
+// I theta'' = -P cos(theta) from upright, theta' = -1: N linkages of rods of 1 m and 1 kg (IFToMM A02).
+static LoopsAngle loops_four_bar(int n, double duration)
+{
+    const double I = (n + 1) / 3.0 + n, P = 9.81 * ((n + 1) / 2.0 + n), h = 1e-4;
+    double theta = M_PI / 2.0, rate = -1.0;
+    for (int step = 0; step < (int)(duration / h + 0.5); step++) { // Runge-Kutta, fourth order
+        const double a1 = -P / I * cos(theta), v2 = rate + h / 2 * a1;
+        const double a2 = -P / I * cos(theta + h / 2 * rate), v3 = rate + h / 2 * a2;
+        const double a3 = -P / I * cos(theta + h / 2 * v2), v4 = rate + h * a3;
+        const double a4 = -P / I * cos(theta + h * v3);
+        theta += h / 6 * (rate + 2 * v2 + 2 * v3 + v4);
+        rate += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    }
+    return (LoopsAngle){theta, rate};
+}
+
+// Posts and beams stay on the branch that they came on through every flat pose, at 10 s within 1e-4 m and 1e-4 J.
+TEST(rigid_four_bar_benchmark)
+{
+    const int n = test_quick() ? 4 : 40;
+    const double duration = test_quick() ? 3.0 : 10.0;
+    const LoopsAngle exact = loops_four_bar(n, duration), published = loops_four_bar(40, 10.0);
+    CHECK_NEAR(0.1805122266867, cos(published.theta), 1e-9);
+    CHECK_NEAR(0.9835727405823, sin(published.theta), 1e-9);
+    RigidRun run;
+    char copies[40], lasts[40];
+    snprintf(copies, sizeof copies, "simulation.copies=%d", n);
+    snprintf(lasts, sizeof lasts, "simulation.duration=%g", duration);
+    const char *const overrides[] = {copies, lasts, "objective.minimize=energy_error"};
+    rigid_load(&run, "four_bar", overrides, 3, "scalar");
+    rigid_go(&run, 1000);
+    CHECK_NEAR(cos(exact.theta), 2.0 * rigid_metric(&run, "post0_end_x", 0), 1e-4);
+    CHECK_NEAR(sin(exact.theta), 2.0 * rigid_metric(&run, "post0_end_z", 0), 1e-4);
+    CHECK_NEAR(4.0, rigid_metric(&run, "post4_end_x", 0) - rigid_metric(&run, "post0_end_x", 0), 1e-7); // side by side
+    CHECK(rigid_metric(&run, "error_max", 0) < 1e-6);
+    if (!test_quick()) CHECK_NEAR(0.0, rigid_metric(&run, "energy_end", 0), 1e-4);
+    rigid_end(&run);
+}
+
+// ---- experiments ----------------------------------------------------------------------------------------------------
+
+TEST(rigid_squeezer_experiment)
+{
+    RigidRun run;
+    const double beta = 15.81077119629904, radius = 92e-5;
+    const char *const overrides[] = {"simulation.order=four",
+                                     test_quick() ? "simulation.dt=0.0001" : "simulation.dt=0.00002"};
+    rigid_load(&run, "andrews_squeezer", overrides, 2, "scalar");
+    rigid_go(&run, 1000);
+    const double angle = atan2(rigid_metric(&run, "K1_end_y", 0), rigid_metric(&run, "K1_end_x", 0));
+    CHECK_NEAR(radius, hypot(rigid_metric(&run, "K1_end_x", 0), rigid_metric(&run, "K1_end_y", 0)), 1e-12);
+    CHECK_NEAR(0.0, remainder(angle - beta, 2.0 * M_PI) / beta, test_quick() ? 1e-4 : 1e-6);
+    rigid_end(&run);
+}
+
+// With the canopy open all fall at the speed at which its drag bears them; the greatest pull grows with the mass.
+TEST(rigid_parachute_experiment)
+{
+    double pull = 0.0, landed = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        RigidRun run;
+        const double mass = 5.0 * (1 << k);
+        const char *const overrides[] = {"simulation.air=constant"};
+        rigid_load(&run, "parachute_drop", overrides, 1, "auto");
+        rigid_set(&run, "payload_mass", 0, mass);
+        rigid_set(&run, "wind_y", 0, 0.0);
+        rigid_go(&run, 10000);
+        const double touchdown = rigid_metric(&run, "touchdown", 0), z = rigid_metric(&run, "payload_end_z", 0);
+        // both bodies' areas bear both weights
+        const double terminal = sqrt(2.0 * (mass + 0.5) * 9.81 / (1.225 * 6.1));
+        CHECK_NEAR(terminal, -z / (45.0 - touchdown), 1e-3 * terminal);
+        CHECK(rigid_metric(&run, "tension_max", 0) > pull && touchdown < landed);
+        pull = rigid_metric(&run, "tension_max", 0);
+        landed = touchdown;
+        rigid_end(&run);
+    }
+}
+
+TEST(rigid_chain_experiment)
+{
+    RigidRun run;
+    const char *const overrides[] = {test_quick() ? "simulation.copies=20" : "simulation.copies=100"};
+    rigid_load(&run, "chain_scaling", overrides, 1, "scalar");
+    rigid_go(&run, 1000);
+    CHECK(rigid_metric(&run, "error_max", 0) < 1e-12);
+    CHECK(rigid_metric(&run, "energy_error", 0) < 1e-4);
+    rigid_end(&run);
+}
+
+// ---- steps of fourth order ------------------------------------------------------------------------------------------
+
+TEST(rigid_rattle_of_fourth_order)
+{
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        RigidRun run;
+        char simulation[400];
+        snprintf(simulation, sizeof simulation,
+                 "{stabilisation: rattle, order: four, duration: 10, dt: %s, world: {bodies: [{name: ball, position: "
+                 "[1, 0, 0]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}}",
+                 k == 0 ? "0.02" : "0.01");
+        rigid_run(&run, simulation, "");
+        error[k] = hypot(rigid_metric(&run, "ball_end_x", 0) - 0.2750874625761,
+                         rigid_metric(&run, "ball_end_z", 0) + 0.9614192050991);
+        CHECK(rigid_metric(&run, "error_max", 0) <= 1e-12);
+        rigid_end(&run);
+    }
+    CHECK(error[1] < 1e-5);
+    CHECK_NEAR(16.0, error[0] / error[1], 1.5);
+}
