@@ -257,7 +257,8 @@ static const Switch replay_switch_rows[] = {
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation here; a few figures if this is no terminal"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "between two samples, a multiple of the tick (default: the spec's)"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
-    {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0, "instead of the trajectory a row for every iteration of the solver"},
+    {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0,
+     "instead of the trajectory, a row for each iteration of the solver"},
 };
 static const Switches replay_switches = {replay_switch_rows,
                                          (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};

@@ -1,6 +1,6 @@
-// The CUDA backend: one thread a lane, or a team of them (team.h), two batches in flight on two streams, pinned host memory, no device memory taken
-// after prepare. Every CUDA call but those that give back goes through CUDA_CALL, so that a test can make any of them
-// fail (sim/faults.c).
+// The CUDA backend: one thread a lane, or a team of them (team.h); two batches in flight on two streams, pinned host
+// memory, no device memory taken after prepare. Every CUDA call but those that give back goes through CUDA_CALL, so
+// that a test can make any of them fail (sim/faults.c).
 #define HOPSCOTCH_KERNELS
 #include "backend.h"
 #include "faults.h"

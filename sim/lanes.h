@@ -31,7 +31,7 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
-// The work fields of the group as a block that only the model knows the order of: field i of the group's k-th lane stands
+// The work fields of the group as a block that only the model knows the order of: field i of its k-th lane stands
 // at [i*stride + k] of it. Never both this and lanes_work.
 HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
 {

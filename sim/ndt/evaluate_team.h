@@ -6,6 +6,8 @@
 
 #include "../team.h"
 
+#if defined(__CUDACC__)
+
 enum { NDT_TEAM_CHUNKS = 12, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
 
 // What the threads of a block share. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
@@ -205,5 +207,6 @@ HD void ndt_help(const NdtTask *task)
 {
     while (ndt_team_share(task)) ndt_team_finish(task);
 }
+#endif
 
 #endif
