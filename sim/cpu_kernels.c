@@ -13,14 +13,28 @@
 #define OBSERVED false
 #endif
 
+// The upper halves of vectors that were used make the scalar code that follows many times slower until they are
+// cleared, which compilers only see to when they optimise.
+static void leave_vectors(void)
+{
+#if LANES > 1
+    _mm256_zeroupper();
+#endif
+}
+
 #define CPU_KERNELS_DEFINE(model, kernel, threads)                                                                     \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \
+        leave_vectors();                                                                                               \
     }
 KERNELS(CPU_KERNELS_DEFINE)
 
-static void run_normals(Philox counter, uint64_t key, int count, double *z) { normals_of(counter, key, count, z); }
+static void run_normals(Philox counter, uint64_t key, int count, double *z)
+{
+    normals_of(counter, key, count, z);
+    leave_vectors();
+}
 
 #define CPU_KERNELS_ENTRY(model, kernel, threads) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \

@@ -72,6 +72,8 @@ says 1 "gait and longer were extended in different ways: the same id is another 
 sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
 says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; hopscotch doctor " \
     merge gait same --into both
+sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
+says 1 'names a shard "../same/shards/000000.h5", which is no file of its folder: somebody changed it' best gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; hopscotch doctor tells" digest gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
