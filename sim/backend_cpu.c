@@ -18,6 +18,7 @@ enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
 typedef struct CpuBackend {
     Backend backend;
     const CpuKernels *plain, *observed;
+    bool chosen;              // the instruction set was named: all lanes are to use it
     Configured configured;    // a copy: a slice that is stuck outlives the caller's
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
@@ -108,6 +109,17 @@ static void cpu_name(char *name, size_t size)
 
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
+// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model uses them itself, as
+// it does threads of a GPU.
+#define CPU_SHARED_LANE(model, kernel, threads) threads > 1,
+static const CpuKernels *cpu_kernels_of(const CpuBackend *cpu, bool is_observed, int valid)
+{
+    static const bool lane_is_shared[] = {KERNELS(CPU_SHARED_LANE)};
+    if (valid == 1 && !cpu->chosen && !lane_is_shared[cpu->configured.kernel] && cpu_has_v3())
+        return is_observed ? &cpu_observed_scalar : &cpu_plain_scalar;
+    return is_observed ? cpu->observed : cpu->plain;
+}
+
 // One group of the slice: the observed lanes' groups first, then the others'. A group never holds lanes of both.
 static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 {
@@ -119,8 +131,8 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
     LaneGroup group = cpu->slice;
     group.lane = lane;
     group.valid = (int)(left < width ? left : width);
-    const CpuKernels *kernels = is_observed ? cpu->observed : cpu->plain;
-    kernels->kernels[configured->kernel](&configured->constants, configured->assets, &group);
+    cpu_kernels_of(cpu, is_observed, group.valid)
+        ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
 // All groups of the slice one after the other, each shared by the team. The first thread to come leads it.
@@ -372,6 +384,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
     cpu->plain = isa->plain;
     cpu->observed = isa->observed;
+    cpu->chosen = options->isa != NULL && strcmp(options->isa, "auto") != 0;
     cpu->backend.prepare = cpu_prepare;
     cpu->backend.prepare_debug = cpu_prepare_debug;
     cpu->backend.begin = cpu_begin;

@@ -44,17 +44,19 @@ HD_CALL void team_barrier(const LaneGroup *group)
     team_block_barrier();
 }
 
-// lanes_debug of a row that all threads of the leading warp know: each writes some of its columns.
-HD void team_debug(const LaneGroup *group, const double *row)
+// lanes_debug by the leading warp of a row whose column 0 is `first`; own[]: the columns 1 + team_column(),
+// 1 + team_column() + TEAM_WARP, ... of `count` more.
+HD void team_debug(const LaneGroup *group, double first, const double *own, int count)
 {
     const DebugRows *debug = &group->batch.debug;
     if (!team_leads(group)) return;
-    const int64_t count = debug->count[group->lane];
-    double *to = debug->row + (group->lane * debug->capacity + count % debug->capacity) * group->n_debug;
-    for (int c = team_column(); c < group->n_debug; c += TEAM_WARP) to[c] = canonical(row[c]);
+    const int64_t made = debug->count[group->lane];
+    double *to = debug->row + (group->lane * debug->capacity + made % debug->capacity) * group->n_debug;
+    for (int k = 0, c = team_column(); c < count; k++, c += TEAM_WARP) to[1 + c] = canonical(own[k]);
     __syncwarp();
-    if (team_speaks(group)) debug->count[group->lane] = count + 1;
-    __syncwarp();
+    if (!team_speaks(group)) return;
+    to[0] = first;
+    debug->count[group->lane] = made + 1;
 }
 #else
 HD bool team_speaks(const LaneGroup *group)
@@ -62,8 +64,6 @@ HD bool team_speaks(const LaneGroup *group)
     (void)group;
     return true;
 }
-
-HD void team_debug(const LaneGroup *group, const real *row) { lanes_debug(group, row, all_lanes()); }
 #endif
 
 #endif

@@ -45,8 +45,42 @@ for option in precision=double neighbours=direct7 neighbours=direct1 covariance=
     scene=half_cube source_spacing=0.4; do
     same "$folder/few.yaml" --set "simulation.$option"
 done
-for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains; do
+for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains andrews_squeezer dzhanibekov \
+    parachute_drop chain_scaling; do
     same "experiments/$spec.yaml"
 done
+same experiments/four_bar.yaml --set simulation.copies=8
+
+# 10,000 pendulums of their own masses, places, lengths and gains, 1,000 steps each, in every form
+cat >"$folder/pendulums.yaml" <<'END'
+version: 1
+experiment: pendulums
+seed: 11
+model: rigid
+simulation:
+  duration: 1
+  dt: 0.001
+  stabilisation: searched
+  world:
+    bodies:
+      - {name: anchor, fixed: true, position: [0, 0, 2]}
+      - {name: payload, mass: 5, inertia: [0.5, 0.4, 0.3], velocity: [3, 0, 0], spin: [0, 1, 2]}
+    constraints:
+      - {name: rod, type: distance, a: payload, at_a: [0, 0, 0.5], b: anchor}
+search:
+  method: random
+  trials: 10000
+  over:
+    alpha: {range: [1, 50]}
+    beta: {range: [1, 50]}
+    payload_mass: {range: [0.1, 100], scale: log}
+    rod_length: {range: [1, 2]}
+    payload_vx: {range: [-3, 3]}
+    payload_wz: {range: [-3, 3]}
+    form: {range: [0, 4], integer: true}
+    substeps: {range: [1, 3], integer: true}
+objective: {minimize: error_rms, failed: penalty(10)}
+END
+same "$folder/pendulums.yaml"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -95,12 +95,16 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
     lanes_sample(alone, sample, all_lanes());
 }
 
-HD void ndt_debug(const LaneGroup *alone, const NdtDebugRow *row)
+HD void ndt_debug(const LaneGroup *alone, double iteration, const NdtDebugRow *row)
 {
+#if defined(__CUDACC__)
+    team_debug(alone, iteration, row->own, NDT_DEBUG_COLUMNS);
+#else
     real numbers[1 + NDT_DEBUG_COLUMNS];
-    numbers[0] = splat(row->at[NDT_DEBUG_ITERATION]);
+    numbers[0] = splat(iteration);
     for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[1 + k] = splat(row->at[k]);
-    team_debug(alone, numbers);
+    lanes_debug(alone, numbers, all_lanes());
+#endif
 }
 
 HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
@@ -172,7 +176,7 @@ HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup 
             ndt_sample(alone, &a);
         }
         const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
-        if (has_row) ndt_debug(alone, &row);
+        if (has_row) ndt_debug(alone, a.iterations - 1.0, &row);
         if (end == NDT_RUNNING) continue;
         if (observed) ndt_sample(alone, &a);
         ndt_finish(c, task, alone, &a, end);

@@ -52,9 +52,23 @@ enum {
     NDT_DEBUG_COLUMNS = NDT_DEBUG_AFTER + NDT_POSE
 };
 
+// On a GPU each thread of the leading warp keeps the columns that it will write.
+#if defined(__CUDACC__)
+typedef struct NdtDebugRow {
+    double own[2]; // columns team_column() and team_column() + TEAM_WARP
+} NdtDebugRow;
+
+HD void ndt_debug_set(NdtDebugRow *row, int column, double value)
+{
+    if (column % TEAM_WARP == team_column()) row->own[column / TEAM_WARP] = value;
+}
+#else
 typedef struct NdtDebugRow {
     double at[NDT_DEBUG_COLUMNS];
 } NdtDebugRow;
+
+HD void ndt_debug_set(NdtDebugRow *row, int column, double value) { row->at[column] = value; }
+#endif
 
 HD void ndt_align_begin(NdtAlignment *a, const double *pose)
 {
@@ -95,22 +109,25 @@ HD void ndt_count_turns(NdtAlignment *a, const double *moved)
 // What the line search will reuse: everything of the row but the step's end.
 HD void ndt_debug_before(const NdtAlignment *a, const NdtDelta *delta, NdtDebugRow *row)
 {
-    row->at[NDT_DEBUG_ITERATION] = a->iterations;
-    row->at[NDT_DEBUG_SCORE] = a->sums.at[NDT_SCORE];
-    row->at[NDT_DEBUG_PAIRS] = a->sums.at[NDT_PAIRS];
-    row->at[NDT_DEBUG_REVERSED] = delta->reversed ? 1.0 : 0.0;
+    ndt_debug_set(row, NDT_DEBUG_ITERATION, a->iterations);
+    ndt_debug_set(row, NDT_DEBUG_SCORE, a->sums.at[NDT_SCORE]);
+    ndt_debug_set(row, NDT_DEBUG_PAIRS, a->sums.at[NDT_PAIRS]);
+    ndt_debug_set(row, NDT_DEBUG_REVERSED, delta->reversed ? 1.0 : 0.0);
+    UNROLL
     for (int i = 0; i < NDT_POSE; i++) {
-        row->at[NDT_DEBUG_BEFORE + i] = a->pose[i];
-        row->at[NDT_DEBUG_GRADIENT + i] = a->sums.at[NDT_GRADIENT + i];
-        row->at[NDT_DEBUG_DELTA + i] = delta->at[i];
+        ndt_debug_set(row, NDT_DEBUG_BEFORE + i, a->pose[i]);
+        ndt_debug_set(row, NDT_DEBUG_GRADIENT + i, a->sums.at[NDT_GRADIENT + i]);
+        ndt_debug_set(row, NDT_DEBUG_DELTA + i, delta->at[i]);
     }
-    for (int k = 0; k < 21; k++) row->at[NDT_DEBUG_HESSIAN + k] = a->sums.at[NDT_HESSIAN + k];
+    UNROLL
+    for (int k = 0; k < 21; k++) ndt_debug_set(row, NDT_DEBUG_HESSIAN + k, a->sums.at[NDT_HESSIAN + k]);
 }
 
 HD void ndt_debug_after(const NdtAlignment *a, double alpha, NdtDebugRow *row)
 {
-    row->at[NDT_DEBUG_ALPHA] = alpha;
-    for (int i = 0; i < NDT_POSE; i++) row->at[NDT_DEBUG_AFTER + i] = a->pose[i];
+    ndt_debug_set(row, NDT_DEBUG_ALPHA, alpha);
+    UNROLL
+    for (int i = 0; i < NDT_POSE; i++) ndt_debug_set(row, NDT_DEBUG_AFTER + i, a->pose[i]);
 }
 
 // Moves by alpha delta; gives how the iteration ends.
