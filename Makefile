@@ -83,6 +83,7 @@ SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report r
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)
 	sh tests/gpu_faults.sh $(BUILD)
+	sh tests/gpu_models.sh $(BUILD)
 bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch

@@ -120,9 +120,14 @@ HD void ndt_team_chunks(const NdtTask *task, NdtBlock *block)
 }
 
 // What all blocks do when the order is there. False: it was to rest.
-HD bool ndt_team_share(const NdtTask *task)
+// Map and task are copied, so that they lie in registers whatever is written to memory.
+HD_CALL bool ndt_team_share(const NdtTask *given)
 {
-    const LaneGroup *group = task->group;
+    const LaneGroup *group = given->group;
+    const NdtMap map = *given->map;
+    NdtTask own = *given;
+    const NdtTask *task = &own;
+    own.map = &map;
     NdtBlock *block = &ndt_block();
     team_barrier(group);
     if (group->team.blocks > 1 && threadIdx.x < 1 + NDT_POSE)
