@@ -30,6 +30,10 @@ near=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
 "$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["debug/ndt"]' ||
     fail "show does not say how to read debug rows"
+"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -q '^computed: .* each, in a batch of 24 on ' ||
+    fail "show does not say what an alignment took"
+"$HOPSCOTCH" show ndt_basin/1 --results "$folder" --json | grep -q '"lane_seconds": 0\.' ||
+    fail "show --json does not say what an alignment took"
 
 if python3 -c 'import h5py' 2>/dev/null; then
     python3 - "$folder"/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
