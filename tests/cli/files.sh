@@ -2,17 +2,13 @@
 # Files that a model reads: what they hold is frozen with the campaign, which keeps copies; a changed file is another
 # spec, a damaged copy is refused, a name leads nowhere but below the spec's folder. And what is said of bad files.
 set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-status=0
+suite=files
+. tests/scratch.sh
 fail()
 {
     echo "FAIL files: $*"
     status=1
 }
-cd "$folder" || exit 3
 
 # Three walls that meet in a corner, and what is seen of them from 0.3 m to the side: the same points, moved.
 mkdir -p scans
