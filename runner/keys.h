@@ -17,7 +17,7 @@ typedef enum KeyType {
     KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
     KEY_ITEMS,   // a list of mappings, described by a List
     KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
-    KEY_FORM,    // has a form of its own, read by the function that spec.c names for it
+    KEY_FORM,    // has a form of its own, read by the function that spec/spec.c names for it
     KEY_SECTION,
     KEY_LATER // designed, not built: a clear error instead of an unknown key
 } KeyType;
@@ -80,7 +80,7 @@ typedef struct SpecReader {
     const char *const *names;   // [configured_named] of the parameters
 } SpecReader;
 
-// ---- keys.c: the table ----------------------------------------------------------------------------------------------
+// ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(int *count);
 // Rows of other tables, in our form; the path is the arena's.
@@ -106,7 +106,7 @@ const Parameter *keys_extra(const Model *model, const char *name);
 // choices give it are the model's `extra`.
 bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 
-// ---- scalar.c: strict scalars ---------------------------------------------------------------------------------------
+// ---- spec/scalar.c: strict scalars ----------------------------------------------------------------------------------
 
 // A number under a row's rules (units, integers, range); *value untouched and false after an error. A value out of
 // range is an error too, but *value is then the nearest bound, so that reading can go on.
@@ -121,18 +121,18 @@ const char *scalar_given(const Node *node, Arena *arena);
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
 
-// ---- override.c: --set ----------------------------------------------------------------------------------------------
+// ---- spec/override.c: --set -----------------------------------------------------------------------------------------
 
 // The tree with "key.path=value" applied; the errors are placed in a source "--set".
 const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
 
-// ---- include.c: fragments in other files ----------------------------------------------------------------------------
+// ---- spec/include.c: fragments in other files -----------------------------------------------------------------------
 
 // The tree with the files that it includes; `text` is the spec's, to which theirs is added as comments.
 const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics,
                         const char **text);
 
-// ---- values.c: value forms ------------------------------------------------------------------------------------------
+// ---- spec/values.c: value forms -------------------------------------------------------------------------------------
 
 // Values of the parameter that `key` describes: [list], {linspace: ...}, ... ; false after an error.
 bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
@@ -152,7 +152,7 @@ typedef struct ValueForm {
 } ValueForm;
 const ValueForm *value_forms(int *count);
 
-// ---- files.c: files that a model reads ------------------------------------------------------------------------------
+// ---- spec/files.c: files that a model reads -------------------------------------------------------------------------
 
 // The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
 // it holds, for the spec's identity.
@@ -160,7 +160,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
 
-// ---- items.c: lists that models declare -----------------------------------------------------------------------------
+// ---- spec/items.c: lists that models declare ------------------------------------------------------------------------
 
 // The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
@@ -168,25 +168,25 @@ const Node *items_node(SpecReader *reader, const List *list, const Node *node, i
 const char *items_text(const Key *key, Arena *arena);
 const char *items_field_expected(const ItemField *field, Arena *arena); // "a list of 3 numbers in [-1, 1] m"
 
-// ---- axes.c: what `search:` asks for --------------------------------------------------------------------------------
+// ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
 // method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
 void axes_read_method(SpecReader *reader);
 void axes_read(SpecReader *reader);
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
-// ---- cmaes_section.c: keys of `search.cmaes:` with forms of their own -----------------------------------------------
+// ---- spec/cmaes_section.c: keys of `search.cmaes:` with forms of their own ------------------------------------------
 
 void cmaes_section_read(SpecReader *reader); // after the axes
 // {k_fp: 100, thrust: 30} of one injected point; what was taken from another campaign. As flow YAML.
 const char *cmaes_inject_text(const Spec *spec, const char *const *names, int index, Arena *arena);
 const char *cmaes_taken_text(const Spec *spec, Arena *arena);
 
-// ---- limits.c -------------------------------------------------------------------------------------------------------
+// ---- spec/limits.c --------------------------------------------------------------------------------------------------
 
 void limits_reference(FILE *out); // for the reference page
 
-// ---- spec.c ---------------------------------------------------------------------------------------------------------
+// ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
 // The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
@@ -200,23 +200,23 @@ const char *source_beside(const Node *name, Arena *arena); // that name, relativ
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
 
-// ---- sections.c: sections with forms of their own -------------------------------------------------------------------
+// ---- spec/sections.c: sections with forms of their own --------------------------------------------------------------
 
 void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
 void objective_read(SpecReader *reader);
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
-void constraints_read(SpecReader *reader); // constraints.c
+void constraints_read(SpecReader *reader); // fitness/constraints.c
 // The value of a form's key is none that it takes.
 void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 // "quantile(0.9)", "penalty(10)": as the spec writes them
 const char *objective_over_text(const Spec *spec, Arena *arena);
 const char *objective_failed_text(const Spec *spec, Arena *arena);
 
-// ---- record_section.c: the section `record:` ------------------------------------------------------------------------
+// ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 
 void record_read(SpecReader *reader); // needs the model
 
-// ---- resolve.c ------------------------------------------------------------------------------------------------------
+// ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
 // Fills spec->resolved, canonical and hash.
 Error spec_resolve(SpecReader *reader);

@@ -5,11 +5,11 @@
 
 #include "../io/io.h"
 #include "../sim/sim.h"
-#include "limits.h"
+#include "spec/limits.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
 
-// ---- expressions (runner/expression.c) ------------------------------------------------------------------------------
+// ---- expressions (expression/expression.c) --------------------------------------------------------------------------
 // + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
 // in single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary
 // functions, so the same bits everywhere. Truth is 1 and 0.
@@ -41,7 +41,7 @@ Error expression_sql(const Expression *expression, Arena *arena, const char **sq
 // Canonical text: parsing it again gives the same expression.
 const char *expression_text(const Expression *expression, Arena *arena);
 
-// ---- the spec (runner/spec.c, runner/keys.c, runner/values.c, runner/resolve.c) -------------------------------------
+// ---- the spec (spec/spec.c, spec/keys.c, spec/values.c, spec/resolve.c) ---------------------------------------------
 
 // Values along an axis, never expanded: value i of `count`.
 typedef enum ValuesForm { VALUES_LIST, VALUES_LINSPACE, VALUES_LOGSPACE, VALUES_ARANGE, VALUES_RANGE } ValuesForm;
@@ -124,7 +124,7 @@ typedef struct Spec {
     const double *method_settings;  // [method->n_options]
     const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
     int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
-    struct {                        // of the outer axes (search_outer.c); unused if there are none
+    struct {                        // of the outer axes (search/outer.c); unused if there are none
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
@@ -138,7 +138,7 @@ typedef struct Spec {
     int64_t n_points;
     const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
     int n_inject;
-    struct {                             // cmaes: where it starts, as another campaign gave it (runner/warm_start.c)
+    struct {                             // cmaes: where another campaign says to start (search/cmaes/warm_start.c)
         const char *from;                // its name; "": none
         const char *hash;                // of its spec
         const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
@@ -162,7 +162,7 @@ typedef struct Spec {
         Failed failed;
         double penalty;
     } objective;
-    const Expression *const *constraints; // [n_constraints] over the objective's names (runner/constraints.c)
+    const Expression *const *constraints; // [n_constraints] over the objective's names (fitness/constraints.c)
     int n_constraints;
 
     struct {
@@ -219,7 +219,7 @@ Error spec_parse(const char *file, const char *text, const char *const *override
 bool spec_several(const Spec *spec);               // several objectives
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
-// The spec's `configured` with all that a run needs (runner/files.c): what the model builds, from its files. Those lie
+// The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
 // in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
 // is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
@@ -235,7 +235,7 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
-// What differs between two specs, by key (runner/difference.c).
+// What differs between two specs, by key (spec/difference.c).
 typedef struct SpecChange {
     const char *key, *from, *to; // NULL: not there
     bool free;                   // an extension may change it: the rows that exist keep their meaning
@@ -243,7 +243,7 @@ typedef struct SpecChange {
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
 void difference_print(const SpecChange *changes, int64_t count, FILE *out);
 
-// ---- search methods (runner/search.c and one file a method) ---------------------------------------------------------
+// ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
 
 // A block of trials that belong together: what ask gives and tell takes back.
 typedef struct Trials {
@@ -289,7 +289,7 @@ typedef struct Search {
     int n_round_fields;               // 0: the method has no rounds
     Rounds *rounds;                   // where tell puts the rounds that end; NULL: nowhere
     void *scratch;                    // the method's own, the arena's
-    struct SegmentedSearch *segments; // of a campaign that was extended (search_segments.c), else NULL
+    struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
 } Search;
 
 // Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
@@ -299,7 +299,7 @@ typedef struct SensitivityBlocks {
     int64_t count; // >= 2
 } SensitivityBlocks;
 
-// What a method says of its parameters once all trials were run (runner/sensitivity.c).
+// What a method says of its parameters once all trials were run (analysis/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by
@@ -349,13 +349,13 @@ uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search); // bytes that its state may come to
 bool search_learns(const SearchMethod *method); // its trials depend on the results of others
 
-// The complete parameters of a trial that is stored (runner/search_stored.c).
+// The complete parameters of a trial that is stored (store/stored_trial.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
 
 // Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
 int64_t search_affordable(const Search *search, int64_t most);
 
-// Trials among the ids [first, end) of a search; *estimated: from a sample of them (runner/count.c). Here and below
+// Trials among the ids [first, end) of a search; *estimated: from a sample of them (search/count.c). Here and below
 // parameter[n_parameters] is for the trials that are looked at.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
 bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
@@ -379,12 +379,12 @@ int search_zip_leader(const Spec *spec, int axis);
 Error search_state_of_other(const Search *search, int version);
 Error search_state_damaged(const Search *search);
 Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
-// What the model says of the trials of a spec before they run (runner/explain.c): remarks[REMARKS_MAX]; at most a few
+// What the model says of the trials of a spec before they run (plan/explain.c): remarks[REMARKS_MAX]; at most a few
 // thousand trials are looked at. And its warnings, a line each.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
-// Outer grids (runner/search_outer.c): what a search of that number has for the outer axes; the number that its random
+// Outer grids (search/outer.c): what a search of that number has for the outer axes; the number that its random
 // numbers are keyed by, the one that it would have without an outer grid.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
 uint32_t search_key(const Spec *spec, int64_t search);
@@ -413,14 +413,14 @@ Error enumerated_check_total(int64_t total);
 bool enumerated_point(const Search *search, int64_t point, double *parameter);
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
 
-// Of a search whose spec has segments (runner/search_segments.c).
+// Of a search whose spec has segments (search/segments.c).
 Error segments_init(Search *search, Arena *arena);
 bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
 // Whether the last spec asks for the point; the first of its points that no earlier segment has.
 bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
 int64_t segments_first_new(const Search *search, double *parameter);
 
-// ---- objective and replicates (runner/objective.c, runner/replicates.c) ---------------------------------------------
+// ---- objective and replicates (fitness/objective.c, fitness/replicates.c) -------------------------------------------
 
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
@@ -441,8 +441,8 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
-// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (runner/constraints.c). Their violation is
-// the sum of those above 0.
+// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). Their violation
+// is the sum of those above 0.
 void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *out);
 double constraints_violation(const double *constraint, int count);
@@ -450,7 +450,7 @@ double constraints_violation(const double *constraint, int count);
 bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
-// ---- several objectives (runner/dominance.c, runner/hypervolume.c, runner/front.c) ----------------------------------
+// ---- several objectives (fitness/dominance.c, fitness/hypervolume.c, analysis/front.c) ------------------------------
 // All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
 // point dominates, equal points included.
 
@@ -482,7 +482,7 @@ void front_free(Front *front);
 // The i-th of `wanted` points, spread evenly over the front with both its ends.
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 
-// ---- the store of a campaign (runner/store.c): campaign.db, shards, catalogue ---------------------------------------
+// ---- the store of a campaign (store/store.c): campaign.db, shards, catalogue ----------------------------------------
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
@@ -493,7 +493,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
-//                sqlite_seconds (runner/timings.c)
+//                sqlite_seconds (store/timings.c)
 //   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
@@ -511,8 +511,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (runner/origin.c)
-//   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (runner/seal.c)
+//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
+//   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
 
@@ -520,12 +520,12 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 #define CAMPAIGN_DATABASE "campaign.db"
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
-#define CAMPAIGN_STOP "stop" // asks the run to end (runner/interrupt.c)
+#define CAMPAIGN_STOP "stop" // asks the run to end (campaign/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 6          // steps from older ones: runner/migration.c
+#define STORE_SCHEMA_VERSION 6          // steps from older ones: store/migration.c
 
 typedef struct Store Store;
 
@@ -537,7 +537,7 @@ typedef struct StoreRecovery {
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
 bool campaign_name_taken(const char *name); // a file of the catalogue has it, or may have it
 
-// ---- campaigns (runner/campaign.c) ----------------------------------------------------------------------------------
+// ---- campaigns (campaign/campaign.c) --------------------------------------------------------------------------------
 
 typedef struct RunOptions {
     const char *results; // root folder
@@ -618,7 +618,7 @@ typedef struct ReplayTrace {
 Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
                      Arena *arena, ReplayResult *result, ReplayTrace *trace);
 
-// Where the time of a campaign's batches went, in s, summed from table `batches` (runner/timings.c).
+// Where the time of a campaign's batches went, in s, summed from table `batches` (store/timings.c).
 typedef struct Timings {
     double wall;         // from the start of each run, or the end of a batch, to the end of the next
     double kernel;       // the device at work
@@ -630,7 +630,7 @@ Error timings_read(Database *database, int64_t first, Arena *arena, Timings *tim
 void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
 void timings_json(const Timings *timings, Json *json);
 
-// What a run of this spec would take (runner/plan.c).
+// What a run of this spec would take (plan/plan.c).
 typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
@@ -648,7 +648,7 @@ Error plan_count(const Spec *spec, const RunOptions *options, bool count_exclude
 // may be traced, in whole trials too; 0 if the spec records no trajectories.
 int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max);
 
-// ---- commands (runner/commands.c, runner/command_line.c, one command_*.c each) --------------------------------------
+// ---- commands (commands/: the table is commands.c, their lines are read in command_line.c; one file each) -----------
 
 // One --option: `--name VALUE` or `--name=VALUE`; checked against its row before the command runs.
 typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE, SWITCH_DEVICES } SwitchType;
@@ -709,17 +709,17 @@ const char *const *switch_all(const CommandLine *line, const char *name, int *co
 void command_help(const Command *command, FILE *out);
 // The groups of a command's options, the common ones last. NULL after the last. command NULL: the common ones.
 const Switches *command_switches(const Command *command, int index);
-// A page for man(1): of a command, of the program (NULL). The spec's, in section 5 (runner/manual.c).
+// A page for man(1): of a command, of the program (NULL). The spec's, in section 5 (commands/manual.c).
 void manual_command(const Command *command, FILE *out);
 void manual_spec(FILE *out);
-// What a shell sources to complete words (runner/completion.c).
+// What a shell sources to complete words (commands/completion.c).
 void completion_bash(FILE *out);
 void completion_zsh(FILE *out);
 int command_threads(const CommandLine *line);                                  // --threads, else as many as are allowed
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
 TableFormat command_format(const CommandLine *line);
 // A file that the user asked for, written whole at its end unless there was an error; "-": standard output
-// (runner/command_output.c). Its path and size are told.
+// (commands/output_file.c). Its path and size are told.
 typedef struct CommandOutput {
     const char *path;
     TextStream stream;
@@ -732,7 +732,7 @@ const char *command_results_option(const char *results, Arena *arena);
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
 
-// Stored campaigns, by name under the results root or by path (runner/command_campaign.c). Error (user): there is none,
+// Stored campaigns, by name under the results root or by path (commands/find_campaign.c). Error (user): there is none,
 // with the nearest name.
 typedef struct CampaignPlace {
     const char *results, *name, *folder;
@@ -753,7 +753,7 @@ typedef struct TrialColumns {
 } TrialColumns;
 Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
-// What --where gives of them (runner/query.c); NULL: all. Error (user): it is no condition. Its values go to the
+// What --where gives of them (analysis/query.c); NULL: all. Error (user): it is no condition. Its values go to the
 // statement's first places.
 typedef struct Condition {
     const char *sql;
@@ -768,7 +768,7 @@ bool spec_has_metric(const Spec *spec, const char *name);
 // Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
-// The columns that a front is of (runner/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
+// The columns that a front is of (commands/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
 typedef struct FrontColumns {
     const char *names[OBJECTIVES_MAX];
     int count;
@@ -784,7 +784,7 @@ Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 
-// Requests to end a run, and to say how it does (runner/interrupt.c): SIGINT, SIGTERM, a control file; SIGUSR1.
+// Requests to end a run, and to say how it does (campaign/interrupt.c): SIGINT, SIGTERM, a control file; SIGUSR1.
 enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void);
 // From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies

@@ -19,7 +19,7 @@ mkdir -p sim/spring
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > file }' README.md
-for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search_halton.c \
+for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search/halton.c \
     experiments/spring.yaml; do
     [ -s "$file" ] || fail "README.md has no block for $file"
 done
@@ -27,9 +27,9 @@ done
 # The lines that the text tells.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
-sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search_grid.c"/a#include "search_halton.c"' \
+sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search\/grid.c"/a#include "search/halton.c"' \
     runner/hopscotch.c
-sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/search.c
+sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/search/search.c
 sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
 
 make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror build/hopscotch >log 2>&1 ||

@@ -21,7 +21,7 @@ BUGS = {
         [("        return error;\n    }\n    return folder_sync(folder);", "    }\n    return error;")],
         ("power",)),
     "rows before their shard": (
-        "runner/commit.c",
+        "runner/store/commit.c",
         [("static Error commit_write_shard(", "static Bytes late_image;\nstatic Error commit_write_shard("),
          ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"
           "    free(image.data);\n    return error;", "    late_image = image;\n    return error_none();"),
@@ -31,7 +31,7 @@ BUGS = {
           "    if (commit->n_lanes > 0) free(late_image.data);\n")],
         ("power", "storm")),
     "state before the rows": (
-        "runner/commit.c",
+        "runner/store/commit.c",
         [("        bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
           "        TRY(commit_step(store->update_search));\n", ""),
          ('    TRY(database_run(store->database, "BEGIN IMMEDIATE"));\n    TRY(store_end(store, commit_all(',

@@ -1,6 +1,6 @@
 // The CMA-ES: its strategy parameters and its speed against published and measured figures, its ranking, its reasons to
 // stop, and that a search's points depend on its seed and number alone. Functions are evaluated here, not by a backend.
-#include "../../runner/search_cmaes.h"
+#include "../../runner/search/cmaes/cmaes.h"
 #include "../test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Databases of older schemas, each built from its own text: read as they are, migrated when they are written.
-#include "../../runner/store.h"
+#include "../../runner/store/store.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
-#include "../../runner/store.h"
+#include "../../runner/store/store.h"
 #include "../test.h"
 
 #include <math.h>

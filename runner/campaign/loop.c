@@ -1,0 +1,352 @@
+// The loop of a campaign: fills idle slots of the backend with whole trials, advances the batches in flight slice by
+// slice, tells the search, and hands what is complete to the writer. It decides when to stop, never what a number is.
+#include "../store/store.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+// Everything that grows with the size of a batch is taken here, once: the number of trials does not matter.
+static size_t loop_buffer_bytes(const Loop *loop)
+{
+    const Spec *spec = loop->spec;
+    const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES);
+    const int64_t lane = recording_lane_bytes(&trajectories);
+    const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
+                           (int64_t)search_state_most(loop->search) +
+                           commit_rounds_bytes(loop->search, loop->batch_trials);
+    const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
+    return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
+                    WRITER_COMMITS * (commit + scratch));
+}
+
+static void loop_take_buffers(Loop *loop, Arena *arena)
+{
+    for (int i = 0; i < loop->n_slots; i++) flight_take(loop->spec, loop->batch_trials, arena, &loop->slots[i].flight);
+    const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
+    for (int i = 0; i < WRITER_COMMITS; i++) {
+        commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
+                    search_state_most(loop->search), arena, &loop->writer.commits[i]);
+        commit_take_rounds(loop->search, loop->batch_trials, arena, &loop->writer.commits[i]);
+    }
+}
+
+// ---- limits ---------------------------------------------------------------------------------------------------------
+
+static void loop_end(Loop *loop, const char *state, const char *reason)
+{
+    loop->ending = true;
+    loop->state = state;
+    snprintf(loop->reason, sizeof loop->reason, "%s", reason);
+}
+
+static void loop_check_wall_time(Loop *loop)
+{
+    const double limit = loop->spec->limits.wall_time;
+    const double used = loop->before.wall_seconds + clock_seconds() - loop->started;
+    char reason[160];
+    if (limit <= 0 || used < limit) return;
+    snprintf(reason, sizeof reason, "limits.wall_time: %s of %s are used", text_duration(used).text,
+             text_duration(limit).text);
+    loop_end(loop, "stopped", reason);
+}
+
+static void loop_check_failures(Loop *loop)
+{
+    enum { ENOUGH = 100 }; // trials, before a fraction says anything
+    const double limit = loop->spec->limits.failures;
+    char reason[160];
+    if (loop->told < ENOUGH || (double)loop->failures <= limit * (double)loop->told) return;
+    snprintf(reason, sizeof reason, "limits.failures: %lld of %lld trials failed, more than %g %%",
+             (long long)loop->failures, (long long)loop->told, 100 * limit);
+    loop_end(loop, "stopped", reason);
+}
+
+static void loop_check_limits(Loop *loop)
+{
+    if (!loop->ending) loop_check_wall_time(loop);
+    if (!loop->ending) loop_check_failures(loop);
+}
+
+// ---- out ------------------------------------------------------------------------------------------------------------
+
+// Trials that a batch may have: by its size, by the trace, and by limits.trials.
+static int64_t loop_room(const Loop *loop)
+{
+    const int64_t limit = loop->spec->limits.trials, recorded = record_trials_max(loop->spec, loop->traced_max);
+    int64_t room = loop->batch_trials < recorded ? loop->batch_trials : recorded;
+    if (limit > 0 && limit - loop->asked < room) room = limit - loop->asked;
+    return room > 0 ? room : 0;
+}
+
+// Those that are recorded as they run, as many as the trace holds; the rest is recorded at the end.
+static void loop_choose_observed(const Loop *loop, Flight *flight)
+{
+    const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;
+    int64_t lanes = 0;
+    for (int64_t t = 0; t < flight->trials.count; t++) {
+        flight->observed[t] = lanes + recorded <= loop->traced_max && record_as_run(loop->spec, flight->trials.id[t]);
+        if (flight->observed[t]) lanes += recorded;
+    }
+}
+
+static void loop_no_more(Loop *loop, bool by_limit)
+{
+    const char *reason = loop->search->method->stopped(loop->search);
+    char text[160];
+    if (!by_limit) {
+        loop_end(loop, "done", reason != NULL ? reason : "");
+        return;
+    }
+    snprintf(text, sizeof text, "limits.trials: %s trials were run", text_count(loop->asked).text);
+    loop_end(loop, "stopped", text);
+}
+
+// Asks for a batch; *got false: there is none now. At the limit one more trial is asked for, only to know whether the
+// search has any: what was asked for and not told is not part of its state.
+static Error loop_ask(Loop *loop, Flight *flight, bool *got)
+{
+    const int64_t room = loop_room(loop);
+    const double start = clock_seconds();
+    bool waiting = false;
+    flight->trials.count = 0;
+    TRY(loop->search->method->ask(loop->search, room > 0 ? room : 1, &flight->trials, &waiting));
+    flight->search_seconds = clock_seconds() - start;
+    *got = room > 0 && flight->trials.count > 0;
+    if (*got)
+        loop->asked += flight->trials.count;
+    else if (!waiting)
+        loop_no_more(loop, flight->trials.count > 0);
+    return error_none();
+}
+
+static Error loop_advance(Loop *loop, int slot, int64_t ticks)
+{
+    LoopSlot *own = &loop->slots[slot];
+    const int64_t left = configured_steps(&loop->spec->configured) - own->flight.ticks;
+    TRY(backend_advance(loop->backend, slot, ticks));
+    own->slice = ticks < left ? ticks : left;
+    own->flight.ticks += ticks;
+    own->pending = true;
+    return error_none();
+}
+
+static Error loop_begin(Loop *loop, int slot)
+{
+    LoopSlot *own = &loop->slots[slot];
+    const double start = clock_seconds();
+    loop_choose_observed(loop, &own->flight);
+    flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
+    own->flight.copy_seconds = clock_seconds() - start;
+    own->pending = own->done = false;
+    TRY(backend_begin(loop->backend, slot));
+    if (loop->first_launch <= 0) loop->first_launch = clock_seconds();
+    loop->in_flight++;
+    return loop_advance(loop, slot, loop->slice);
+}
+
+static Error loop_fill(Loop *loop)
+{
+    while (!loop->ending && loop->in_flight < loop->n_slots) {
+        const int slot = (loop->oldest + loop->in_flight) % loop->n_slots;
+        bool got = false;
+        TRY(loop_ask(loop, &loop->slots[slot].flight, &got));
+        if (!got) break;
+        TRY(loop_begin(loop, slot));
+    }
+    return error_none();
+}
+
+// ---- back -----------------------------------------------------------------------------------------------------------
+
+// Waits for the slice that is in flight, and starts the next, of so many ticks, unless the batch has ended.
+static Error loop_step(Loop *loop, int slot, int64_t ticks)
+{
+    LoopSlot *own = &loop->slots[slot];
+    if (own->done) return error_none();
+    if (own->pending) {
+        const double before = own->flight.kernel_seconds;
+        TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
+        own->pending = false;
+        loop->slice = slice_adapt(own->slice, own->flight.kernel_seconds - before, loop->slice_requested);
+    }
+    return own->done ? error_none() : loop_advance(loop, slot, ticks);
+}
+
+static void loop_fill_commit(Loop *loop, double started, double collected, Commit *commit)
+{
+    const BackendInfo *info = backend_info(loop->backend);
+    const double now = clock_seconds();
+    commit->copy_seconds += collected - started + backend_copy_seconds(loop->backend, loop->oldest);
+    commit->search_seconds += now - collected;
+    commit->state_size = loop->search->state_size;
+    memcpy(commit->state, loop->search->state, commit->state_size);
+    snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
+    snprintf(commit->device, sizeof commit->device, "%s", info->device);
+    snprintf(commit->version, sizeof commit->version, "%s", info->version);
+    commit->wall_seconds = now - loop->accounted;
+    loop->accounted = now;
+}
+
+// The oldest batch has ended: results, tell, and the commit's turn in the queue. The other slot is set to work first,
+// for two slices, since the next batch is asked for and filled meanwhile.
+static Error loop_collect(Loop *loop)
+{
+    Flight *flight = &loop->slots[loop->oldest].flight;
+    Commit *commit = NULL;
+    const int64_t slices = loop->slice_requested > 0 ? 1 : 2;
+    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots, slices * loop->slice));
+    TRY(writer_take(&loop->writer, &commit));
+    const double started = clock_seconds();
+    flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
+    const double collected = clock_seconds();
+    commit->rounds.count = 0;
+    loop->search->rounds = &commit->rounds;
+    TRY(loop->search->method->tell(loop->search, &flight->trials));
+    loop_fill_commit(loop, started, collected, commit);
+    loop->told += flight->trials.count;
+    loop->failures += commit->failures;
+    loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
+    loop->kernel_seconds += flight->kernel_seconds;
+    writer_put(&loop->writer);
+    loop->slots[loop->oldest].done = false;
+    loop->oldest = (loop->oldest + 1) % loop->n_slots;
+    loop->in_flight--;
+    return error_none();
+}
+
+// ---- progress -------------------------------------------------------------------------------------------------------
+
+// Trials that there will be, never more than the limit. Once all were asked for, so many.
+int64_t loop_total(const Loop *loop)
+{
+    const int64_t expected = loop->trials_expected;
+    int64_t limit = loop->spec->limits.trials;
+    if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // it was lowered since
+    if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
+    if (expected < 0) return limit > 0 ? limit : 0;
+    return limit > 0 && limit < expected ? limit : expected;
+}
+
+static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
+{
+    const double trial_ticks = (double)loop->spec->configured.ticks * loop->spec->replicates.count;
+    double in_flight = 0;
+    for (int i = 0; i < loop->in_flight; i++) {
+        const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
+        const int64_t ticks =
+            flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
+        if (loop->spec->configured.steps_max == 0) in_flight += (double)ticks * (double)flight->lanes;
+    }
+    ProgressNumbers numbers = {
+        .trials_done = loop->before.trials + counts.trials,
+        .trials_total = loop_total(loop),
+        .trials_before = loop->before.trials,
+        .ticks_done = (double)loop->told * trial_ticks + in_flight,
+        .simulated_seconds = (loop->lane_ticks + in_flight) * loop->spec->configured.tick_duration,
+        .failures = loop->before.failures + counts.failures,
+        .best = loop->before.best_fitness,
+        .best_trial = loop->before.best_trial,
+        .doing = doing,
+    };
+    numbers.ticks_total = (double)numbers.trials_total * trial_ticks;
+    if (counts.best_trial >= 0 && !(counts.best_fitness >= numbers.best)) {
+        numbers.best = counts.best_fitness;
+        numbers.best_trial = counts.best_trial;
+    }
+    return numbers;
+}
+
+static void loop_show(Loop *loop)
+{
+    const ProgressNumbers numbers =
+        loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
+    watch_show(&(Watch){loop->progress, &numbers});
+}
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+static Error loop_turn(Loop *loop)
+{
+    loop_check_limits(loop); // first: a campaign that was stopped by one does not go on when it is run again
+    TRY(loop_fill(loop));
+    if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
+    if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
+    loop_show(loop);
+    return error_none();
+}
+
+// The batches in flight are abandoned: they were not told, and are computed again to the same bits.
+static void loop_abandon(Loop *loop)
+{
+    char reason[160];
+    int64_t trials = 0;
+    for (int i = 0; i < loop->in_flight; i++)
+        trials += loop->slots[(loop->oldest + i) % loop->n_slots].flight.trials.count;
+    snprintf(reason, sizeof reason, "%s", interrupt_words());
+    if (trials > 0)
+        snprintf(reason, sizeof reason, "%s; %s trials in flight were abandoned", interrupt_words(),
+                 text_count(trials).text);
+    loop_end(loop, "interrupted", reason);
+}
+
+static Error loop_turns(Loop *loop)
+{
+    while (!loop->ending || loop->in_flight > 0) {
+        TRY(loop_turn(loop));
+        if (interrupt_requested() == 0) continue;
+        loop_abandon(loop);
+        return error_none();
+    }
+    return error_none();
+}
+
+static void loop_start_counting(Loop *loop)
+{
+    loop->told = loop->before.trials;
+    loop->failures = loop->before.failures;
+    loop->started = loop->accounted = clock_seconds();
+    loop->writer.counts = (WriterCounts){.best_fitness = (double)NAN, .best_trial = -1};
+}
+
+void loop_tell(Loop *loop, const char *doing)
+{
+    if (loop->started <= 0) loop_start_counting(loop);
+    loop->numbers = loop_numbers(loop, loop->writer.counts, doing);
+    watch_show(&(Watch){loop->progress, &loop->numbers});
+}
+
+// A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and
+// what it had asked for and not told it asks for again.
+static void loop_start(Loop *loop)
+{
+    const int slots = backend_info(loop->backend)->slots;
+    if (loop->started <= 0) loop_start_counting(loop);
+    memset(loop->slots, 0, sizeof loop->slots);
+    loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
+    loop->slice = slice_start(loop->spec, loop->slice_requested);
+    loop->asked = loop->told;
+    loop->oldest = loop->in_flight = 0;
+    loop->ending = false;
+    loop->reason[0] = '\0';
+}
+
+Error loop_run(Loop *loop)
+{
+    Arena arena;
+    loop_start(loop);
+    TRY(arena_create(&arena, loop_buffer_bytes(loop), "the batches in flight"));
+    loop_take_buffers(loop, &arena);
+    Error error = writer_start(&loop->writer, loop->store);
+    if (error.kind == OK) {
+        error = loop_turns(loop);
+        const Error written = writer_finish(&loop->writer);
+        if (written.kind != OK) error = written;
+        if (error.kind == OK) error = store_note_seconds(loop->store);
+    }
+    loop->counts = loop->writer.counts;
+    loop->numbers = loop_numbers(loop, loop->counts, loop->state);
+    arena_destroy(&arena);
+    return error;
+}

@@ -1,0 +1,99 @@
+// The table of commands, and what all of them share: finding the command, printing its error, the exit code.
+#include "../runner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+// A row a command, in the order of `help`.
+// clang-format off
+#define COMMANDS(X) \
+    X(check) X(plan) X(run) X(resume) X(stop) X(status) X(best) X(sensitivity) X(query) X(index) X(show) \
+    X(report) X(plot) X(replay) X(verify) X(compare) X(export) X(import) X(merge) X(digest) X(doctor) X(reindex) \
+    X(list) X(tag) X(note) X(mv) X(rm) X(gc) \
+    X(models) X(schema) X(help_pages) X(version)
+#define COMMAND_DECLARE(name) extern const Command command_##name;
+#define COMMAND_ROW(name) &command_##name,
+COMMANDS(COMMAND_DECLARE)
+static const Command *const commands_table[] = {COMMANDS(COMMAND_ROW)};
+#undef COMMAND_DECLARE
+#undef COMMAND_ROW
+// clang-format on
+#undef COMMANDS
+
+// Address space, not memory: pages are touched as they are used.
+static const size_t commands_arena_size = (size_t)4 << 30;
+
+int command_count(void) { return (int)(sizeof commands_table / sizeof *commands_table); }
+const Command *command_at(int index) { return commands_table[index]; }
+
+const Command *command_find(const char *name)
+{
+    for (int i = 0; i < command_count(); i++) {
+        if (strcmp(commands_table[i]->name, name) == 0) return commands_table[i];
+    }
+    return NULL;
+}
+
+static Error commands_dispatch(const CommandLine *line)
+{
+    if (line->command == NULL && switch_given(line, "help")) {
+        const CommandLine help = {.command = &command_help_pages, .out = line->out, .messages = line->messages};
+        return command_help_pages.run(&help);
+    }
+    if (line->command == NULL) return error_make(ERROR_USAGE, "which command? hopscotch help lists them");
+    if (switch_given(line, "help")) {
+        command_help(line->command, line->out);
+        return error_none();
+    }
+    return line->command->run(line);
+}
+
+// What was printed last may fail last: a full disk behind `> best.csv` is an error, not silence.
+static Error commands_flush(FILE *out)
+{
+    if (fflush(out) == 0 && !ferror(out)) return error_none();
+    return error_make(ERROR_MACHINE, "standard output could not be written: %s", strerror(errno));
+}
+
+static int commands_exit_code(ErrorKind kind)
+{
+    static const int codes[] = {[OK] = 0,
+                                [ERROR_USER] = 1,
+                                [ERROR_USAGE] = 2,
+                                [ERROR_MACHINE] = 3,
+                                [ERROR_INTERRUPTED] = 128 + SIGINT,
+                                [ERROR_MEMORY] = 3,
+                                [ERROR_DEVICE] = 3,
+                                [ERROR_STUCK] = 3};
+    const int signal_number = interrupt_requested();
+    const bool interrupted = kind == ERROR_INTERRUPTED || kind == ERROR_STUCK;
+    return interrupted && signal_number > 0 ? 128 + signal_number : codes[kind]; // `stop` is no signal
+}
+
+static void commands_print_error(const Error *error, FILE *out)
+{
+    const bool colour = terminal_colour(out) && error->kind != ERROR_INTERRUPTED;
+    fprintf(out, "%shopscotch:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
+    for (const char *text = error->text; *text != '\0';) { // it may repeat what a file or the user said
+        const Glyph glyph = glyph_read(text);
+        fputs(*text == '\n' ? "\n" : glyph.text, out); // our own line breaks stay
+        text += glyph.bytes;
+    }
+    fputc('\n', out);
+}
+
+int hopscotch_main(int argc, char **argv)
+{
+    Arena arena;
+    CommandLine line;
+    Error error = arena_create(&arena, commands_arena_size, "the command");
+    if (error.kind == OK) error = command_line_parse(argc, argv, &arena, &line);
+    if (error.kind == OK) error = commands_dispatch(&line);
+    if (error.kind == OK) error = commands_flush(stdout);
+    if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);
+    if (error.kind == ERROR_STUCK) _exit(commands_exit_code(error.kind)); // what is stuck still uses the arena
+    arena_destroy(&arena);
+    return commands_exit_code(error.kind);
+}

@@ -1,0 +1,45 @@
+// hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
+// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them.
+#include "../store/store.h"
+
+#include <string.h>
+
+static Error move_target(const CommandLine *line, const CampaignPlace *from, CampaignPlace *to)
+{
+    *to = (CampaignPlace){.results = from->results, .name = line->arguments[1]};
+    TRY(campaign_folder(from->results, to->name, line->arena, &to->folder));
+    if (file_missing(to->folder)) return error_none();
+    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name",
+                      to->name, from->results);
+}
+
+static Error move_note(CampaignEdit *edit, const CampaignPlace *from, const CampaignPlace *to)
+{
+    TRY(edit_run(edit, "UPDATE campaign SET name = ?", &to->name, 1));
+    return store_event(&edit->store, "renamed", "%s to %s", from->name, to->name);
+}
+
+static Error move_run(const CommandLine *line)
+{
+    CampaignPlace from, to;
+    CampaignEdit edit;
+    const bool shared_fs = switch_given(line, "shared-fs");
+    TRY(campaign_find(line, line->arguments[0], &from));
+    TRY(move_target(line, &from, &to));
+    TRY(edit_begin_moved(&from, &to, shared_fs, line->arena, &edit));
+    TRY(edit_end(&edit, move_note(&edit, &from, &to)));
+    TRY(catalogue_change(to.results, shared_fs, from.name, to.name, line->messages, line->arena));
+    fprintf(line->out, "%s is now %s\n", from.name, to.name);
+    return error_none();
+}
+
+const Command command_mv = {
+    .name = "mv",
+    .arguments = "CAMPAIGN NAME",
+    .doc = "give a campaign another name; its trials keep their ids and their bits",
+    .examples = "  hopscotch mv raibert_gains raibert_gains_coarse\n",
+    .least = 2,
+    .most = 2,
+    .switches = {&switches_shared_fs},
+    .run = move_run,
+};

@@ -1,0 +1,101 @@
+// hopscotch plan: what a run would take, before it is started.
+#include "../runner.h"
+
+#include <string.h>
+
+static void plan_print_time(const Plan *plan, FILE *out)
+{
+    fprintf(out, "%-14s about %s (%s to %s)\n", "time", text_duration(plan->seconds).text,
+            text_duration(plan->seconds_low).text, text_duration(plan->seconds_high).text);
+}
+
+static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
+{
+    fprintf(out, "%-14s %s\n", "experiment", spec->experiment);
+    fprintf(out, "%-14s %s", "trials", text_count(plan->trials).text);
+    if (plan->excluded > 0)
+        fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
+                text_count(plan->excluded).text);
+    fprintf(out, "\n%-14s %d a trial, %s lanes\n", "replicates", spec->replicates.count, text_count(plan->lanes).text);
+    fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
+    fprintf(out, " of up to %s lanes\n", text_count(plan->batch_lanes).text);
+    fprintf(out, "%-14s %s\n", "device", plan->device);
+    fprintf(out, "%-14s %s on the device, %s on the host\n", "memory", text_bytes(plan->device_bytes).text,
+            text_bytes(plan->host_bytes).text);
+    fprintf(out, "%-14s %s of HDF5 (%s trajectories), %s of SQLite; ", "disk", text_bytes(plan->hdf5_bytes).text,
+            text_count(plan->traced_lanes).text, text_bytes(plan->sqlite_bytes).text);
+    fprintf(out, "%s are free\n", text_bytes(plan->disk_free).text);
+    plan_print_time(plan, out);
+    if (plan->warning[0] != '\0') fprintf(out, "%-14s %s\n", "warning", plan->warning);
+}
+
+static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
+{
+    const struct {
+        const char *name;
+        double value;
+    } sizes[] = {{"host_bytes", plan->host_bytes},   {"device_bytes", plan->device_bytes},
+                 {"hdf5_bytes", plan->hdf5_bytes},   {"sqlite_bytes", plan->sqlite_bytes},
+                 {"disk_free", plan->disk_free},     {"seconds", plan->seconds},
+                 {"seconds_low", plan->seconds_low}, {"seconds_high", plan->seconds_high}};
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"trials", plan->trials},
+                  {"excluded", plan->excluded},
+                  {"replicates", spec->replicates.count},
+                  {"lanes", plan->lanes},
+                  {"batch_lanes", plan->batch_lanes},
+                  {"batches", plan->batches},
+                  {"traced_lanes", plan->traced_lanes}};
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "experiment", spec->experiment);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) json_integer(&json, counts[i].name, counts[i].value);
+    json_boolean(&json, "excluded_estimated", plan->excluded_estimated);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);
+    json_text(&json, "device", plan->device);
+    json_text(&json, "warning", plan->warning[0] != '\0' ? plan->warning : NULL);
+    json_text(&json, "refusal", plan->refusal[0] != '\0' ? plan->refusal : NULL);
+    json_close(&json, '}');
+}
+
+static Error plan_run(const CommandLine *line)
+{
+    Spec spec;
+    Plan plan;
+    TRY(command_spec(line, line->arguments[0], &spec));
+    const RunOptions options = {.results = line->results,
+                                .name = switch_text(line, "name", NULL),
+                                .backend = command_backend(line, spec.device.backend),
+                                .batch = switch_integer(line, "batch", 0),
+                                .progress = PROGRESS_NONE,
+                                .out = line->out,
+                                .messages = line->messages};
+    TRY(plan_make(&spec, &options, line->arena, &plan));
+    if (switch_given(line, "json"))
+        plan_print_json(&spec, &plan, line->out);
+    else
+        plan_print(&spec, &plan, line->out);
+    return plan.refusal[0] == '\0' ? error_none() : error_make(ERROR_MACHINE, "it will not do: %s", plan.refusal);
+}
+
+static const Switch plan_rows[] = {
+    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
+     "lanes in flight together (default 0: as the spec says, else by the device)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
+};
+static const Switches plan_switches = {plan_rows, 2};
+
+const Command command_plan = {
+    .name = "plan",
+    .arguments = "SPEC",
+    .doc = "what a run would take: trials, batches, memory, disk, time; refuses what will not fit",
+    .examples = "  hopscotch plan experiments/raibert_gains.yaml\n"
+                "  hopscotch plan my.yaml --backend cpu --threads 2 --set replicates.count=32\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&plan_switches, &switches_spec, &switches_backend, &switches_json},
+    .run = plan_run,
+};

@@ -1,0 +1,292 @@
+// hopscotch rm and gc. A campaign that is removed is first renamed to .removed-NAME, which happens at once or not at
+// all, so that a crash never leaves half a campaign under its name; then the catalogue forgets it, then its files go.
+// What a crash leaves of that, and what recovery put aside, is gc's.
+#include "../store/store.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REMOVE_PREFIX ".removed-"
+
+// ---- rm -------------------------------------------------------------------------------------------------------------
+
+static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *trials)
+{
+    Database *database = NULL;
+    *trials = 0;
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    const Error error = store_integer(database, "SELECT count(*) FROM trials", 0, trials);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return error;
+}
+
+// The user is shown what goes, and says yes or gives --yes.
+static Error remove_ask(const CommandLine *line, const CampaignPlace *place, bool *yes)
+{
+    int64_t trials = 0, bytes = 0;
+    char answer[16] = "";
+    const bool readable = remove_count(place, line->arena, &trials).kind == OK;
+    TRY(folder_bytes(place->folder, line->arena, &bytes));
+    *yes = switch_given(line, "yes");
+    if (*yes) return error_none();
+    if (!isatty(STDIN_FILENO))
+        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s) wants --yes where nobody can be asked",
+                          place->name, text_count(trials).text, text_bytes((double)bytes).text);
+    if (readable)
+        fprintf(line->messages, "remove %s: %s trials, %s? [y/N] ", place->name, text_count(trials).text,
+                text_bytes((double)bytes).text);
+    else
+        fprintf(line->messages, "remove %s, which can't be read, %s? [y/N] ", place->name,
+                text_bytes((double)bytes).text);
+    fflush(line->messages);
+    *yes = fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+    return error_none();
+}
+
+// A name that is free: one of an earlier removal may still lie there.
+static const char *remove_aside(const CampaignPlace *place, Arena *arena)
+{
+    const char *aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s", place->results, place->name);
+    for (int i = 1; !file_missing(aside) && i < 10000; i++)
+        aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s.%d", place->results, place->name, i);
+    return aside;
+}
+
+// With the campaign's lock held, so that nobody runs it or starts to.
+static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
+{
+    const char *aside = remove_aside(place, line->arena);
+    TRY(file_rename(place->folder, aside));
+    const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
+                                          line->messages, line->arena);
+    if (listed.kind != OK)
+        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
+                text_visible(listed.text, line->arena));
+    return folder_remove(aside, line->arena);
+}
+
+static Error remove_campaign(const CommandLine *line, const CampaignPlace *place)
+{
+    Lock lock;
+    bool yes = false;
+    TRY(remove_ask(line, place, &yes));
+    if (!yes) {
+        fprintf(line->messages, "%s stays\n", place->name);
+        return error_none();
+    }
+    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
+    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
+    const Error error = remove_locked(line, place);
+    lock_release(&lock);
+    if (error.kind == OK) fprintf(line->out, "removed %s\n", place->name);
+    return error;
+}
+
+static Error remove_run(const CommandLine *line)
+{
+    CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
+    for (int i = 0; i < line->n_arguments; i++) TRY(campaign_find(line, line->arguments[i], &places[i]));
+    for (int i = 0; i < line->n_arguments; i++) TRY(remove_campaign(line, &places[i]));
+    return error_none();
+}
+
+// ---- gc -------------------------------------------------------------------------------------------------------------
+
+typedef struct GarbageCount {
+    int64_t bytes;
+    int places;
+} GarbageCount;
+
+// One thing that can go: said, and with --yes done.
+static Error garbage_drop(const CommandLine *line, const char *path, const char *what, GarbageCount *count)
+{
+    int64_t bytes = 0;
+    TRY(folder_bytes(path, line->arena, &bytes));
+    fprintf(line->out, "%10s  %s: %s\n", text_bytes((double)bytes).text, text_visible(path, line->arena), what);
+    count->bytes += bytes;
+    count->places++;
+    return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
+}
+
+static Error garbage_removed(const CommandLine *line, GarbageCount *count)
+{
+    char **names = NULL;
+    int n_names = 0;
+    if (file_missing(line->results)) return error_none();
+    TRY(folder_list(line->results, line->arena, &names, &n_names));
+    for (int i = 0; i < n_names; i++) {
+        const char *path = arena_format(line->arena, "%s/%s", line->results, names[i]);
+        if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
+            TRY(garbage_drop(line, path, "what a crash left of rm", count));
+        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0)
+            TRY(garbage_drop(line, path, "what a crash left of merge", count));
+    }
+    return error_none();
+}
+
+static Error garbage_temporary(const CommandLine *line, const char *folder, GarbageCount *count)
+{
+    char **names = NULL;
+    int n_names = 0;
+    if (file_missing(folder)) return error_none();
+    TRY(folder_list(folder, line->arena, &names, &n_names));
+    for (int i = 0; i < n_names; i++) {
+        const size_t length = strlen(names[i]);
+        if (length < 5 || strcmp(names[i] + length - 4, ".tmp") != 0) continue;
+        TRY(garbage_drop(line, arena_format(line->arena, "%s/%s", folder, names[i]), "a file that was never finished",
+                         count));
+    }
+    return error_none();
+}
+
+// Pages of the database that hold nothing, from half a megabyte on.
+static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    const bool yes = switch_given(line, "yes");
+    Database *database = NULL;
+    int64_t pages = 0, size = 0;
+    TRY(database_open(path, yes ? DATABASE_WRITE : DATABASE_READ, &database));
+    Error error = store_share(database, yes && switch_given(line, "shared-fs"));
+    if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
+    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
+    if (error.kind == OK && pages * size >= 1 << 19) {
+        fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)(pages * size)).text,
+                text_visible(path, line->arena));
+        count->bytes += pages * size;
+        count->places++;
+        if (yes) error = database_run(database, "VACUUM");
+    }
+    const Error closing = database_close(database);
+    return error.kind != OK || !yes ? error : closing;
+}
+
+static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    const char *quarantine = arena_format(line->arena, "%s/quarantine", place->folder);
+    TRY(garbage_temporary(line, place->folder, count));
+    TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, place->folder), count));
+    if (!file_missing(quarantine)) TRY(garbage_drop(line, quarantine, "shards that recovery put aside", count));
+    return garbage_pages(line, place, count);
+}
+
+// With --yes the rows go in a transaction of their own, and then the files.
+static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
+                                   UnwantedShards *shards)
+{
+    CampaignEdit edit;
+    TRY(edit_begin(place, switch_given(line, "shared-fs"), line->arena, &edit));
+    Error error = unwanted_list(spec, edit.store.database, line->arena, shards);
+    if (error.kind == OK) error = unwanted_forget(edit.store.database);
+    return edit_end(&edit, error);
+}
+
+// Of a database of an older schema nothing is said: the next run makes it newer.
+static Error garbage_shards(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    StoredCampaign campaign;
+    UnwantedShards shards = {.count = 0};
+    int schema = 0;
+    TRY(campaign_open(place->results, place->name, line->arena, &campaign));
+    Error error = schema_version(campaign.database, place->folder, &schema);
+    if (error.kind == OK && schema == STORE_SCHEMA_VERSION)
+        error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
+    campaign_close(&campaign);
+    if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
+        error = garbage_forget_shards(line, place, &campaign.spec, &shards);
+    for (int64_t i = 0; i < shards.count && error.kind == OK; i++)
+        error =
+            garbage_drop(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shards.names[i]),
+                         "arrays that its spec asks for no more", count);
+    return error;
+}
+
+static Error garbage_locked(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    Lock lock;
+    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
+    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
+    const Error error = garbage_of_campaign(line, place, count);
+    lock_release(&lock);
+    return error;
+}
+
+// One that is being run has files that only look unfinished.
+static Error garbage_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    char holder[160];
+    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, place->folder), holder, sizeof holder));
+    if (holder[0] != '\0') {
+        fprintf(line->messages, "%s is being run by %s: left alone\n", place->name, holder);
+        return error_none();
+    }
+    TRY(switch_given(line, "yes") ? garbage_locked(line, place, count) : garbage_of_campaign(line, place, count));
+    return garbage_shards(line, place, count);
+}
+
+static Error garbage_all(const CommandLine *line, GarbageCount *count)
+{
+    const char *const *names;
+    int n_names;
+    TRY(garbage_removed(line, count));
+    TRY(campaign_names(line->results, line->arena, &names, &n_names));
+    for (int i = 0; i < n_names; i++) {
+        const CampaignPlace place = {.results = line->results,
+                                     .name = names[i],
+                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        const Error error = garbage_campaign(line, &place, count);
+        if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
+    }
+    return error_none();
+}
+
+static Error garbage_run(const CommandLine *line)
+{
+    GarbageCount count = {0, 0};
+    if (line->n_arguments == 0) TRY(garbage_all(line, &count));
+    for (int i = 0; i < line->n_arguments; i++) {
+        CampaignPlace place;
+        TRY(campaign_find(line, line->arguments[i], &place));
+        TRY(garbage_campaign(line, &place, &count));
+    }
+    if (count.places == 0)
+        fputs("nothing to free\n", line->out);
+    else if (switch_given(line, "yes"))
+        fprintf(line->out, "freed %s\n", text_bytes((double)count.bytes).text);
+    else
+        fprintf(line->out, "%s would be freed by gc --yes\n", text_bytes((double)count.bytes).text);
+    return error_none();
+}
+
+// ---- the commands ---------------------------------------------------------------------------------------------------
+
+static const Switch remove_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "without asking"}};
+static const Switches remove_switches = {remove_rows, 1};
+static const Switch garbage_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "do it; without, only say what it would do"}};
+static const Switches garbage_switches = {garbage_rows, 1};
+
+const Command command_rm = {
+    .name = "rm",
+    .arguments = "CAMPAIGN...",
+    .doc = "remove campaigns, after asking; never one that is being run",
+    .examples = "  hopscotch rm raibert_gains_verify_41\n"
+                "  hopscotch rm first_try second_try --yes\n",
+    .least = 1,
+    .most = 1024,
+    .switches = {&remove_switches, &switches_shared_fs},
+    .run = remove_run,
+};
+
+const Command command_gc = {
+    .name = "gc",
+    .arguments = "[CAMPAIGN...]",
+    .doc = "free space: what crashes left, shards put aside or whose arrays no spec asks for, empty pages",
+    .examples = "  hopscotch gc\n"
+                "  hopscotch gc --yes\n",
+    .least = 0,
+    .most = 1024,
+    .switches = {&garbage_switches, &switches_shared_fs},
+    .run = garbage_run,
+};

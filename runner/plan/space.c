@@ -1,0 +1,102 @@
+// Disk space: what a campaign takes of it, and whether it is there. A run that cannot fit is refused before it starts;
+// a disk that is full all the same ends it with everything committed (io/file.c, io/database.c).
+#include "../store/store.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double space_mebibyte = 1024.0 * 1024.0;
+
+// ---- estimates ------------------------------------------------------------------------------------------------------
+
+// Metadata of a shard: some 24 KB, more with many columns. Tables and indices of a database without rows.
+static const double space_shard_rest = 32768.0, space_database_rest = 131072.0;
+static const double space_lane_row = 32.0; // of a shard's table of lanes
+
+// A row of SQLite takes about 9 bytes a column and 20 more.
+static double space_rows(double rows, int64_t columns) { return rows * (double)(9 * columns + 20); }
+
+static double space_shards(const Recording *recording, double lanes, double shards)
+{
+    const double sample = recording->n_columns * (recording->float64 ? 8.0 : 4.0);
+    const double bytes = lanes * ((double)recording->capacity * sample + space_lane_row);
+    const double full = ceil(bytes / (double)RECORD_BYTES_MAX);
+    return lanes > 0 ? bytes + fmax(full, fmin(shards, lanes)) * space_shard_rest : 0.0;
+}
+
+double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards)
+{
+    const Recording recording = recording_of(spec, kind);
+    return space_shards(&recording, (double)lanes, (double)shards);
+}
+
+double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes)
+{
+    double bytes = space_database_rest + space_rows((double)trials, rows_columns(spec));
+    if (spec->replicates.store) bytes += space_rows((double)lanes, rows_replicate_columns(spec));
+    return bytes;
+}
+
+// A journal (WAL) of up to 64 MiB stands beside the database until it is copied into it (io/database.c).
+double space_journal(double sqlite_bytes) { return fmin(sqlite_bytes, 64.0 * space_mebibyte); }
+
+// ---- is it there ----------------------------------------------------------------------------------------------------
+
+SpaceVerdict space_verdict(double needed, double available)
+{
+    if (needed > available) return SPACE_SHORT;
+    return needed > 0.9 * available ? SPACE_TIGHT : SPACE_ENOUGH;
+}
+
+static Error space_shards_bytes(Store *store, double *bytes)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database, "SELECT ifnull(sum(bytes), 0) FROM shards", &statement));
+    const Error error = statement_step(statement, &row);
+    *bytes = row ? (double)column_integer(statement, 0) : 0.0;
+    statement_close(statement);
+    return error;
+}
+
+// What is still to be written: all of it, less what the trials that are done and the shards that are there took.
+static double space_remaining(const Plan *plan, double shards, int64_t trials_done)
+{
+    const double left = plan->trials > 0 ? fmax(1.0 - (double)trials_done / (double)plan->trials, 0.0) : 0.0;
+    const double sqlite = plan->sqlite_bytes * left;
+    return fmax(plan->hdf5_bytes - shards, 0.0) + sqlite + space_journal(sqlite);
+}
+
+// Excluded trials are counted only if it would be too much with them.
+static Error space_needed(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena,
+                          double *needed)
+{
+    Plan plan;
+    double shards = 0;
+    TRY(space_shards_bytes(store, &shards));
+    TRY(plan_count(spec, options, false, arena, &plan));
+    *needed = space_remaining(&plan, shards, trials_done);
+    if (space_verdict(*needed, plan.disk_free) == SPACE_ENOUGH) return error_none();
+    TRY(plan_count(spec, options, true, arena, &plan));
+    *needed = space_remaining(&plan, shards, trials_done);
+    return error_none();
+}
+
+Error space_check(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena)
+{
+    double needed = 0;
+    int64_t available = 0;
+    if (options->ignore_space) return error_none();
+    TRY(space_needed(spec, store, options, trials_done, arena, &needed));
+    TRY(disk_free(store->folder, &available));
+    const SpaceVerdict verdict = space_verdict(needed, (double)available);
+    if (verdict == SPACE_TIGHT && options->messages != NULL) {
+        fprintf(options->messages, "warning: about %s will be written to %s, where %s are free\n",
+                text_bytes(needed).text, store->folder, text_bytes((double)available).text);
+    }
+    if (verdict != SPACE_SHORT) return error_none();
+    return error_make(ERROR_MACHINE,
+                      "about %s are still to be written to %.180s, where %s are free: free some space, record fewer "
+                      "trajectories or sample them less often, or say --ignore-space to go as far as it gets",
+                      text_bytes(needed).text, store->folder, text_bytes((double)available).text);
+}

@@ -1,0 +1,198 @@
+// The iterations of the best trial of a model without time, simulated again: what moves over what stands still, from
+// above, before and after; and curves of what the model shows of its rows (sim.h: Iterations).
+#include "iterations.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define ITERATIONS_WIDTH 440.0
+#define ITERATIONS_HEIGHT 330.0
+
+// What the panels share.
+typedef struct IterationsView {
+    const ReplayTrace *trace;
+    Configured configured; // with its assets
+    const Iterations *shown;
+    Plot *plot;
+    Arena *arena;
+} IterationsView;
+
+static const double *iterations_row(const IterationsView *view, int64_t i)
+{
+    return view->trace->row + i * view->trace->n_columns;
+}
+
+// ---- from above -----------------------------------------------------------------------------------------------------
+
+typedef struct IterationsFrame {
+    double low[2], high[2]; // m
+} IterationsFrame;
+
+static void iterations_widen(IterationsFrame *frame, const double *xy, int64_t count)
+{
+    for (int64_t i = 0; i < 2 * count; i++) {
+        if (!isfinite(xy[i])) continue;
+        frame->low[i % 2] = fmin(frame->low[i % 2], xy[i]);
+        frame->high[i % 2] = fmax(frame->high[i % 2], xy[i]);
+    }
+}
+
+// Equal scales: the narrower direction gets room on both sides.
+static void iterations_square(IterationsFrame *frame, double ratio)
+{
+    const double margin = 0.03 * fmax(frame->high[0] - frame->low[0], frame->high[1] - frame->low[1]) + 1e-6;
+    const double width = frame->high[0] - frame->low[0] + 2 * margin,
+                 height = frame->high[1] - frame->low[1] + 2 * margin;
+    const double side[2] = {fmax(width, height * ratio), fmax(height, width / ratio)};
+    for (int a = 0; a < 2; a++) {
+        const double middle = 0.5 * (frame->low[a] + frame->high[a]);
+        frame->low[a] = middle - 0.5 * side[a];
+        frame->high[a] = middle + 0.5 * side[a];
+    }
+}
+
+// Small squares, all in one path.
+static void iterations_draw_points(const PlotPanel *panel, const char *class_name, const double *xy, int64_t count,
+                                   double size)
+{
+    FILE *out = panel->plot->out;
+    fprintf(out, "<path class=\"%s\" d=\"", class_name);
+    for (int64_t i = 0; i < count; i++) {
+        const double x = plot_at(&panel->x, xy[2 * i]), y = plot_at(&panel->y, xy[2 * i + 1]);
+        const bool inside = x >= panel->x.from && x <= panel->x.to && y >= panel->y.to && y <= panel->y.from;
+        if (inside) fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", x - size / 2, y - size / 2, size, size, size);
+    }
+    fputs("\"/>", out);
+}
+
+static void iterations_draw_above(const IterationsView *view, const char *title, const IterationsFrame *frame,
+                                  const double *row, bool after)
+{
+    const double *fixed = NULL, *moving = NULL;
+    const int64_t n_fixed = view->shown->above(&view->configured, NULL, false, view->arena, &fixed);
+    const int64_t n_moving = view->shown->above(&view->configured, row, after, view->arena, &moving);
+    PlotPanel panel = plot_panel(view->plot, ITERATIONS_WIDTH, ITERATIONS_HEIGHT, title,
+                                 (PlotAxis){.name = "x", .unit = "m", .low = frame->low[0], .high = frame->high[0]},
+                                 (PlotAxis){.name = "y", .unit = "m", .low = frame->low[1], .high = frame->high[1]});
+    iterations_draw_points(&panel, "c3", fixed, n_fixed, 3.2);
+    iterations_draw_points(&panel, "be", moving, n_moving, 1.6);
+    plot_key(&panel, panel.x.from + 60, panel.y.to - 8, "c3", view->shown->fixed);
+    plot_key(&panel, panel.x.from + 230, panel.y.to - 8, "be", view->shown->moving);
+    plot_panel_end(&panel);
+}
+
+static void iterations_draw_clouds(const IterationsView *view)
+{
+    const double *first = iterations_row(view, 0), *last = iterations_row(view, view->trace->count - 1);
+    const double *xy = NULL;
+    IterationsFrame frame = {{(double)INFINITY, (double)INFINITY}, {(double)-INFINITY, (double)-INFINITY}};
+    for (int k = 0; k < 3; k++) {
+        const double *row = k == 0 ? NULL : k == 1 ? first : last;
+        const int64_t count = view->shown->above(&view->configured, row, k == 2, view->arena, &xy);
+        iterations_widen(&frame, xy, count);
+    }
+    if (!(frame.low[0] <= frame.high[0]) || !(frame.low[1] <= frame.high[1])) return;
+    iterations_square(&frame, (ITERATIONS_WIDTH - 66) / (ITERATIONS_HEIGHT - 82));
+    iterations_draw_above(view, "Before, from above", &frame, first, false);
+    iterations_draw_above(view, "After", &frame, last, true);
+}
+
+// ---- curves ---------------------------------------------------------------------------------------------------------
+
+// Their colours, as lines and as a key; the last of few stands out most.
+static const char *const iterations_lines[CURVE_LINES] = {"s7", "s6", "s5", "s4", "s3", "s2"};
+static const char *const iterations_keys[CURVE_LINES] = {"c7", "c6", "c5", "c4", "c3", "c2"};
+
+static int iterations_colour(const Curve *curve, int line) { return curve->count <= 3 ? 2 * line : line; }
+
+static PlotAxis iterations_axis(const IterationsView *view, const Curve *curve)
+{
+    double value[CURVE_LINES], low = (double)INFINITY, high = (double)-INFINITY;
+    for (int64_t i = 0; i < view->trace->count; i++) {
+        curve->values(iterations_row(view, i), value);
+        for (int k = 0; k < curve->count; k++) {
+            low = isfinite(value[k]) && value[k] < low ? value[k] : low;
+            high = isfinite(value[k]) && value[k] > high ? value[k] : high;
+        }
+    }
+    if (!(low <= high)) low = 0, high = 1;
+    const double margin = high > low ? 0.06 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
+    return (PlotAxis){.name = curve->title, .unit = curve->unit, .low = low - margin, .high = high + margin};
+}
+
+static void iterations_draw_line(const IterationsView *view, const PlotPanel *panel, const Curve *curve, int line)
+{
+    double value[CURVE_LINES];
+    const char *class_name = curve->count == 1 ? "ln" : iterations_lines[iterations_colour(curve, line)];
+    SvgPath path = svg_path(view->plot->out, class_name);
+    for (int64_t i = 0; i < view->trace->count; i++) {
+        curve->values(iterations_row(view, i), value);
+        if (isfinite(value[line]))
+            svg_path_to(&path, plot_at(&panel->x, iterations_row(view, i)[0]), plot_at(&panel->y, value[line]));
+    }
+    svg_path_end(&path);
+}
+
+static void iterations_draw_curve(const IterationsView *view, const Curve *curve)
+{
+    const double last = iterations_row(view, view->trace->count - 1)[0];
+    const PlotAxis iteration = {.name = "iteration", .low = 0, .high = last > 0 ? last : 1, .whole = true};
+    PlotPanel panel = plot_panel(view->plot, 288, 190, NULL, iteration, iterations_axis(view, curve));
+    for (int k = 0; k < curve->count; k++) iterations_draw_line(view, &panel, curve, k);
+    for (int k = 0; curve->names != NULL && k < curve->count; k++)
+        plot_key(&panel, panel.x.from + 96 + 46 * k, panel.y.to - 9, iterations_keys[iterations_colour(curve, k)],
+                 curve->names[k]);
+    plot_panel_end(&panel);
+}
+
+// ---- the section ----------------------------------------------------------------------------------------------------
+
+bool iterations_are_shown(const StoredCampaign *campaign)
+{
+    return campaign->spec.model->iterations != NULL && campaign->spec.configured.n_debug > 0;
+}
+
+static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, FILE *out)
+{
+    fprintf(out,
+            "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
+            trace->request.replicate);
+    if (result->equal) {
+        fputs("every number is the stored one, to the bit.", out);
+    } else {
+        fputs("<strong>it differs from what is stored: ", out);
+        put_markup(out, result->difference);
+        fputs("</strong>.", out);
+    }
+    fprintf(out, " Iterations: %" PRId64 "; failure: %s.</p>\n", trace->count, trace->failure);
+}
+
+Error iterations_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
+                       Arena *arena)
+{
+    ReplayRequest request = {.debug = true, .rows = model_debug_name(campaign->spec.model)};
+    ReplayResult result;
+    ReplayTrace trace;
+    Plot plot = {.out = out, .page = true};
+    if (data->n_best == 0) {
+        fputs("<p class=\"none\">Nothing to show: no trial has a fitness.</p>\n", out);
+        return error_none();
+    }
+    request.trial = data->best_id[0];
+    IterationsView view = {.trace = &trace, .shown = campaign->spec.model->iterations, .plot = &plot, .arena = arena};
+    Error error = campaign_trace(campaign, &request, backend, arena, &result, &trace);
+    if (error.kind == OK) error = spec_build(&campaign->spec, arena, &view.configured);
+    if (error.kind == ERROR_INTERRUPTED) return error;
+    if (error.kind != OK) { // a report without its iterations is a report
+        fputs("<p class=\"none\">Not simulated again: ", out);
+        put_markup(out, error.text);
+        fputs(".</p>\n", out);
+        return error_none();
+    }
+    iterations_put_words(&result, &trace, out);
+    fputs("<div class=\"panels\">\n", out);
+    if (view.shown->above != NULL) iterations_draw_clouds(&view);
+    for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
+    fputs("</div>\n", out);
+    return error_none();
+}

@@ -1,0 +1,129 @@
+// What a CMA-ES tells of every generation: a few numbers for `status` and SQL, and a row of everything for HDF5.
+#include "cmaes.h"
+
+#include <math.h>
+
+enum { CMAES_SCALARS = 9 };
+
+static const Field cmaes_scalars[CMAES_SCALARS] = {
+    {"restart", "1", "restarts before this run of the strategy", "run"},
+    {"population", "1", "members of the generation", "run"},
+    {"evaluations", "1", "members so far, of all restarts", "evaluations"},
+    {"sigma", "1", "step size, in coordinates that run from 0 to 10", "sigma"},
+    {"condition", "1", "condition number of C", "condition"},
+    {"best", "1", "what the best member was ranked by; NaN: all failed", "fitness"},
+    {"median", "1", "what the median member was ranked by; NaN: it failed", "fitness"},
+    {"worst", "1", "what the worst member was ranked by; NaN: it failed", "fitness"},
+    {"best_so_far", "1", "best fitness of the whole search", "fitness"},
+};
+
+static Field *cmaes_add_fields(Field *field, const Spec *spec, int n, const char *group, const char *doc, Arena *arena)
+{
+    for (int i = 0; i < n; i++) {
+        const char *name = spec->configured.parameters[spec->axes[i].parameter].name;
+        *field++ = (Field){arena_format(arena, "%s_%s", group, name), "1", doc, group};
+    }
+    return field;
+}
+
+static const char *cmaes_lengths_doc(const Cmaes *cmaes)
+{
+    return cmaes->separable ? "lengths of the axes of C, by coordinate" : "lengths of the axes of C, ascending";
+}
+
+// What options add.
+static Field *cmaes_add_option_fields(const Cmaes *cmaes, Field *field, Arena *arena)
+{
+    if (cmaes->uncertain) {
+        *field++ = (Field){"evaluations_each", "1", "of a member, in the next generation", "uncertainty"};
+        *field++ = (Field){"noise", "1", "measure of rank changes; > 0: more than chance explains", "uncertainty"};
+    }
+    for (int i = 0; cmaes->lagrangian && i < cmaes->n_constraints; i++) {
+        *field++ = (Field){arena_format(arena, "multiplier_%d", i + 1), "1", "gamma of the constraint", "lagrangian"};
+        *field++ = (Field){arena_format(arena, "stiffness_%d", i + 1), "1", "omega of the constraint", "lagrangian"};
+    }
+    return field;
+}
+
+// Of the covariance: its upper triangle by rows; separable: its diagonal.
+static Field *cmaes_add_covariance_fields(const Cmaes *cmaes, Field *field, Arena *arena)
+{
+    const int n = cmaes->n;
+    for (int i = 0; i < n; i++) {
+        for (int j = i; j < (cmaes->separable ? i + 1 : n); j++)
+            *field++ = (Field){arena_format(arena, "C_%d_%d", i, j), "1", "covariance, upper triangle by rows", "C"};
+    }
+    return field;
+}
+
+const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count)
+{
+    const int n = cmaes->n;
+    const Spec *spec = cmaes->spec;
+    const int most =
+        1 + CMAES_SCALARS + 5 * n + (cmaes->separable ? n : n * (n + 1) / 2) + 2 + 2 * cmaes->n_constraints;
+    Field *fields = ARENA_NEW(arena, Field, most), *field = fields;
+    *field++ = (Field){"generation", "1", "number of the generation, from 0", "generation"};
+    for (int i = 0; i < CMAES_SCALARS; i++) *field++ = cmaes_scalars[i];
+    field = cmaes_add_fields(field, spec, n, "mean", "mean of the next generation, in coordinates", arena);
+    for (int i = 0; i < n; i++)
+        *field++ = (Field){arena_format(arena, "length_%d", i), "1", cmaes_lengths_doc(cmaes), "lengths"};
+    field = cmaes_add_fields(field, spec, n, "p_c", "evolution path of C", arena);
+    field = cmaes_add_fields(field, spec, n, "p_sigma", "evolution path of sigma", arena);
+    field = cmaes_add_covariance_fields(cmaes, field, arena);
+    if (cmaes->has_integers) field = cmaes_add_fields(field, spec, n, "scaling", "A, of the steps of integers", arena);
+    field = cmaes_add_option_fields(cmaes, field, arena);
+    *count = (int)(field - fields);
+    return fields;
+}
+
+static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *row)
+{
+    const CmaesRun *run = view->run;
+    const int n = cmaes->n;
+    const double scalars[1 + CMAES_SCALARS] = {(double)(run->round - 1),
+                                               (double)run->restart,
+                                               (double)run->lambda,
+                                               (double)run->evaluations,
+                                               run->sigma,
+                                               cmaes_condition(cmaes, view),
+                                               run->generation_best,
+                                               run->generation_median,
+                                               run->generation_worst,
+                                               run->best};
+    for (int i = 0; i < 1 + CMAES_SCALARS; i++) *row++ = scalars[i];
+    const double *const vectors[] = {view->mean, view->lengths, view->p_c, view->p_sigma};
+    for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
+        for (int i = 0; i < n; i++) *row++ = vectors[v][i];
+    }
+    for (int i = 0; i < n; i++) {
+        if (cmaes->separable) *row++ = view->C[i];
+        for (int j = i; !cmaes->separable && j < n; j++) *row++ = view->C[i * n + j];
+    }
+    for (int i = 0; cmaes->has_integers && i < n; i++) *row++ = view->scaling[i];
+    if (cmaes->uncertain) *row++ = run->evaluations_each;
+    if (cmaes->uncertain) *row++ = run->noise;
+    for (int i = 0; cmaes->lagrangian && i < cmaes->n_constraints; i++) {
+        *row++ = view->multiplier[i];
+        *row++ = view->stiffness[i];
+    }
+}
+
+// After the update of a generation and before a restart.
+void cmaes_report(Search *search, int64_t run, CmaesStop stop)
+{
+    const Cmaes *cmaes = search->scratch;
+    const CmaesView view = cmaes_view(search, run);
+    Rounds *rounds = search->rounds;
+    if (rounds == NULL || rounds->count >= rounds->capacity) return;
+    rounds->row[rounds->count] = (Round){.search = (int32_t)(run + (int64_t)cmaes->settings[CMAES_FIRST]),
+                                         .round = (int32_t)(view.run->round - 1),
+                                         .population = view.run->lambda,
+                                         .evaluations = view.run->evaluations,
+                                         .sigma = view.run->sigma,
+                                         .condition = cmaes_condition(cmaes, &view),
+                                         .best = view.run->best,
+                                         .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
+    cmaes_fill_row(cmaes, &view, rounds->field + rounds->count * search->n_round_fields);
+    rounds->count++;
+}

@@ -1,0 +1,38 @@
+// sobol: points that fill the ranges more evenly than random ones. Their number may grow: the first 1,000 of 2,000 are
+// those of 1,000.
+#include "sobol_sequence.h"
+
+static const Option search_sobol_options[] = {
+    {"trials", OPTION_INTEGER, "1", 1024.0, 1.0, 1e12, NULL, "how many points; powers of two are the most even"},
+};
+
+static void search_sobol_point(const Search *search, const void *data, int64_t id, double *parameter)
+{
+    const Spec *spec = search->spec;
+    for (int a = 0; a < spec->n_axes; a++) {
+        const double u = sobol_coordinate(data, a, (uint64_t)id);
+        parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u);
+    }
+}
+
+static Error search_sobol_init(const Spec *spec, Arena *arena, Search *search)
+{
+    if (spec->n_axes > SOBOL_DIMENSIONS_MAX)
+        return error_make(ERROR_USER, "search: sobol has points for up to %d parameters, and these are %d",
+                          SOBOL_DIMENSIONS_MAX, spec->n_axes);
+    Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
+    *sobol = sobol_make(spec->n_axes, spec->seed, arena);
+    return enumerated_init((Enumeration){.point = search_sobol_point, .data = sobol}, (int64_t)spec->method_settings[0],
+                           arena, search);
+}
+
+const SearchMethod search_sobol = {
+    .name = "sobol",
+    .doc = "Sobol's sequence over ranges or values, with a digital shift; may be extended",
+    .options = search_sobol_options,
+    .n_options = 1,
+    .wants_values = true,
+    .wants_range = true,
+    .init = search_sobol_init,
+    ENUMERATED_METHOD,
+};
