@@ -1,0 +1,119 @@
+// The CMA-ES: a search's points depend on its seed and number alone, whatever runs beside it and wherever it is cut.
+#include "cmaes_case.h"
+
+#include <string.h>
+
+static const char cmaes_three[] = "searches: 3, sigma: 0.2, restarts: bipop, restarts_max: 2, stop: {trials: 2500}";
+
+TEST(cmaes_batches_of_any_size_give_the_same_searches)
+{
+    static const int64_t sizes[] = {1, 7, 33};
+    CmaesCase whole;
+    cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, cmaes_three);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    CHECK(whole.evaluations >= 3 * 2500);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        CmaesCase parts;
+        cmaes_case_start(&parts, cmaes_rosenbrock, 5, 3, cmaes_three);
+        cmaes_case_run(&parts, sizes[i]);
+        CHECK_INTEGER(whole.evaluations, parts.evaluations);
+        CHECK(cmaes_same_state(&whole, &parts));
+        cmaes_case_end(&parts);
+    }
+    cmaes_case_end(&whole);
+}
+
+// Two batches in flight: the second is asked for before the first is told.
+TEST(cmaes_batches_in_flight_give_the_same_searches)
+{
+    CmaesCase whole, overlapped;
+    cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, cmaes_three);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    cmaes_case_start(&overlapped, cmaes_rosenbrock, 5, 3, cmaes_three);
+    CmaesCase *test = &overlapped;
+    Trials slots[2] = {test->trials, {.capacity = 11}};
+    slots[1].id = ARENA_NEW(&test->arena, int64_t, 11);
+    slots[1].ordinal = ARENA_NEW(&test->arena, uint64_t, 11);
+    slots[1].search = ARENA_NEW(&test->arena, int32_t, 11);
+    slots[1].round = ARENA_NEW(&test->arena, int32_t, 11);
+    slots[1].parameter = ARENA_NEW(&test->arena, double, 11 * 5);
+    slots[1].fitness = ARENA_NEW(&test->arena, double, 11);
+    slots[1].survived = ARENA_NEW(&test->arena, double, 11);
+    bool waiting = false;
+    int64_t in_flight = 0;
+    for (int slot = 0;; slot = 1 - slot) {
+        CHECK_OK(test->search.method->ask(&test->search, 11, &slots[slot], &waiting));
+        for (int64_t t = 0; t < slots[slot].count; t++)
+            slots[slot].fitness[t] = test->function(slots[slot].parameter + t * 5, 5);
+        in_flight += slots[slot].count;
+        CHECK_OK(test->search.method->tell(&test->search, &slots[1 - slot]));
+        in_flight -= slots[1 - slot].count;
+        slots[1 - slot].count = 0;
+        if (in_flight == 0 && !waiting) break;
+    }
+    CHECK(cmaes_same_state(&whole, &overlapped));
+    cmaes_case_end(&overlapped);
+    cmaes_case_end(&whole);
+}
+
+TEST(cmaes_a_search_beside_others_is_the_one_that_runs_alone)
+{
+    CmaesCase all;
+    cmaes_case_start(&all, cmaes_rosenbrock, 5, 3, cmaes_three);
+    cmaes_case_run(&all, 50);
+    const size_t bytes = ((const Cmaes *)all.search.scratch)->run_bytes;
+    for (int64_t i = 0; i < 3; i++) {
+        CmaesCase alone;
+        char options[160];
+        snprintf(options, sizeof options,
+                 "first: %d, sigma: 0.2, restarts: bipop, restarts_max: 2, stop: {trials: 2500}", (int)i);
+        cmaes_case_start(&alone, cmaes_rosenbrock, 5, 3, options);
+        cmaes_case_run(&alone, 50);
+        CHECK(memcmp(cmaes_case_of(&all, i), cmaes_case_of(&alone, 0), bytes) == 0);
+        cmaes_case_end(&alone);
+    }
+    CHECK(cmaes_case_of(&all, 0)->best != cmaes_case_of(&all, 1)->best);
+    cmaes_case_end(&all);
+}
+
+TEST(cmaes_goes_on_from_its_state_alone)
+{
+    CmaesCase whole, pieces;
+    cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, cmaes_three);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    cmaes_case_start(&pieces, cmaes_rosenbrock, 5, 3, cmaes_three);
+    cmaes_case_run_in_pieces(&pieces, 13);
+    CHECK_INTEGER(whole.evaluations, pieces.evaluations);
+    CHECK(cmaes_same_state(&whole, &pieces));
+    cmaes_case_end(&pieces);
+    cmaes_case_end(&whole);
+}
+
+TEST(cmaes_refuses_a_state_that_it_cannot_read)
+{
+    CmaesCase test;
+    cmaes_case_start(&test, cmaes_sphere, 5, 3, "searches: 2");
+    (void)cmaes_case_batch(&test, 5);
+    CmaesState *state = cmaes_state(&test.search), kept = *state;
+    CHECK_OK(test.search.method->restore(&test.search));
+    state->version++;
+    CHECK_SAYS(ERROR_USER, "is not of version", test.search.method->restore(&test.search));
+    *state = kept;
+    state->told = 6;
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
+    *state = kept;
+    state->search = 2;
+    CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
+    cmaes_case_end(&test);
+}
+
+TEST(cmaes_refuses_results_out_of_order)
+{
+    CmaesCase test;
+    bool waiting;
+    cmaes_case_start(&test, cmaes_sphere, 5, 3, "searches: 2");
+    CHECK_OK(test.search.method->ask(&test.search, 3, &test.trials, &waiting));
+    test.trials.id[0]++;
+    CHECK_SAYS(ERROR_MACHINE, "out of order", test.search.method->tell(&test.search, &test.trials));
+    cmaes_case_end(&test);
+}
