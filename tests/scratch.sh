@@ -1,15 +1,28 @@
 #!/bin/sh
-# What scripts of tests/cli begin with, sourced in the repository's root: a folder of their own to work in, which goes
-# when they end, and checks, a line for tests/run.sh each. `suite` is their name.
+# What scripts of tests/cli begin with: . "$(dirname "$0")/../scratch.sh"
+#
+# They then stand in a folder of their own, which goes when they end as does a process that they name in `pid`, and have
+# words for what they do: each check is a line for tests/run.sh. At their end they `exit $status`.
+#
+#   HOPSCOTCH                  the program (build/hopscotch)
+#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
+#   QUICK=1                    fewer of what takes long
+#   suite, root, work          the script's name, the repository, the folder that it works in
 #
 # shellcheck disable=SC2034,SC2154
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+suite=$(basename "$0" .sh) root=$PWD
+: "${HOPSCOTCH:=$root/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$root/build/hopscotch_faults}"
+case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
+case $HOPSCOTCH_FAULTS_PROGRAM in /*) ;; *) HOPSCOTCH_FAULTS_PROGRAM=$root/$HOPSCOTCH_FAULTS_PROGRAM ;; esac
 work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
+pid=
+trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 cd "$work" || exit 3
 status=0
+export HOPSCOTCH HOPSCOTCH_FAULTS_PROGRAM
 
 # check STATUS NAME: after a failure also the end of what the last command said, in `out` and `err`
 check()
@@ -21,4 +34,27 @@ check()
         tail -n 9 out err 2>/dev/null | cut -c 1-300
         status=1
     fi
+}
+
+# The program with these arguments, which ends well; which is refused, with exit code $code (1).
+run() { "$HOPSCOTCH" "$@" >out 2>err </dev/null; }
+works() { run "$@"; check $? "$*"; }
+refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+
+# TEXT [FILE]: what the last one said
+has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+lacks() { ! grep -qF -e "$1" "${2:-out}"; check $? "it does not say '$1'"; }
+
+# expect STATUS EXPECTED NAME
+expect() { [ "$1" -eq "$2" ]; check $? "$3 (status $1)"; }
+
+digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+
+# random LOW HIGH: in `value`, an integer of a linear congruential sequence from $SEED (1) on (Numerical Recipes' constants)
+state=${SEED:-1}
+random()
+{
+    state=$(((state * 1664525 + 1013904223) % 4294967296))
+    value=$(($1 + (state / 65536) % ($2 - $1 + 1)))
 }

@@ -2,17 +2,12 @@
 # Campaigns that learn: the same digest whatever the batches and threads, and after being killed at random moments; a
 # search beside others is the one that runs alone; trials replay; what can't change is refused.
 #
-#   HOPSCOTCH  the program      SEED   of the moments (1)      KILLS   how many (20)      QUICK=1   fewer of all
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-kills=${KILLS:-20} state=${SEED:-1} failed=0 budget=6000
+#   SEED   of the moments (1)      KILLS   how many (20)      QUICK=1   fewer of all
+. "$(dirname "$0")/../scratch.sh"
+kills=${KILLS:-20} budget=6000
 [ -z "${QUICK:-}" ] || { kills=5 budget=1000; }
-folder=$(mktemp -d) || exit 3
-pid=
-trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$folder"' EXIT
 
-cat >"$folder/learn.yaml" <<END
+cat >learn.yaml <<END
 version: 1
 experiment: learn
 seed: 5
@@ -26,51 +21,36 @@ replicates: {count: 2, common: false, perturb: {x6: {normal: [0, 1.0e-3]}}, stor
 record: {trajectories: {select: {best: 3, every: 5000}}}
 END
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok cmaes: $2"; else echo "FAIL cmaes: $2"; cat "$folder/output"; failed=1; fi
-}
 start()
 {
     name=$1
     shift
-    "$HOPSCOTCH" run "$folder/learn.yaml" --name "$name" --results "$folder/results" --progress none "$@" \
-        >"$folder/output" 2>&1 &
+    "$HOPSCOTCH" run learn.yaml --name "$name" --progress none "$@" >out 2>&1 &
     pid=$!
 }
 run()
 {
     start "$@"
     wait "$pid"
-    status=$?
+    ended=$?
     pid=
-    return $status
-}
-digest()
-{
-    "$HOPSCOTCH" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1
+    return $ended
 }
 same()
 {
     [ -n "$expected" ] && [ "$(digest "$1")" = "$expected" ]
-    report $? "$2"
-}
-# random LOW HIGH: an integer of a linear congruential sequence (Numerical Recipes' constants)
-random()
-{
-    state=$(((state * 1664525 + 1013904223) % 4294967296))
-    value=$(($1 + (state / 65536) % ($2 - $1 + 1)))
+    check $? "$2"
 }
 rows()
 {
-    "$HOPSCOTCH" query "$1" --results "$folder/results" --where "search = $2" --order id --limit 100000 \
+    "$HOPSCOTCH" query "$1" --where "search = $2" --order id --limit 100000 \
         --columns round,x1,x2,x5,fitness --format csv
 }
 
-begin=$(($(date +%s%N) / 1000000))
+begin=$(milliseconds)
 run whole --threads 1
-report $? "uninterrupted run"
-wall=$(($(date +%s%N) / 1000000 - begin))
+check $? "uninterrupted run"
+wall=$(($(milliseconds) - begin))
 expected=$(digest whole)
 
 for batch in 14 100 100000; do
@@ -79,14 +59,14 @@ for batch in 14 100 100000; do
 done
 
 run alone --set search.cmaes.searches=1 --set search.cmaes.first=4
-rows alone 4 >"$folder/alone" && rows whole 4 >"$folder/beside"
-cmp -s "$folder/alone" "$folder/beside" && [ "$(wc -l <"$folder/alone")" -gt 500 ]
-report $? "search 4 beside five others is the one that runs alone"
+rows alone 4 >alone && rows whole 4 >beside
+cmp -s alone beside && [ "$(wc -l <alone)" -gt 500 ]
+check $? "search 4 beside five others is the one that runs alone"
 
-best=$("$HOPSCOTCH" best whole --results "$folder/results" --format csv | sed -n 2p | cut -d, -f2)
+best=$("$HOPSCOTCH" best whole --format csv | sed -n 2p | cut -d, -f2)
 for trial in 0 77 "$best"; do
-    "$HOPSCOTCH" replay "whole/$trial" --results "$folder/results" --isa scalar >"$folder/output" 2>&1
-    report $? "trial $trial replays"
+    "$HOPSCOTCH" replay "whole/$trial" --isa scalar >out 2>&1
+    check $? "trial $trial replays"
 done
 
 random 10 "$wall"
@@ -113,22 +93,22 @@ run limited --set "$few" --set limits.trials=777 && run limited --set "$few" --s
 run limited --set "$few"
 same limited "stopped at two limits, in the middle of a generation"
 
-run whole --retry failed && ! grep -q 'no trial' "$folder/output"
+run whole --retry failed && ! grep -q 'no trial' out
 [ $? -ne 0 ]
-report $? "--retry is refused, or has nothing to do"
+check $? "--retry is refused, or has nothing to do"
 run whole --extend --set search.cmaes.searches=7
-[ $? -eq 1 ] && grep -q "can't change" "$folder/output"
-report $? "--extend is refused"
-"$HOPSCOTCH" status whole --results "$folder/results" >"$folder/output" && grep -q ' trials$' "$folder/output"
-report $? "status says how each search ended"
+[ $? -eq 1 ] && grep -q "can't change" out
+check $? "--extend is refused"
+"$HOPSCOTCH" status whole >out && grep -q ' trials$' out
+check $? "status says how each search ended"
 
 # the rounds' shard, the last one, is written again from the database
-last=$(ls "$folder/results/whole/shards" | tail -n 1)
-before=$(cksum <"$folder/results/whole/shards/$last")
-rm "$folder/results/whole/shards/$last"
-run whole && last=$(ls "$folder/results/whole/shards" | tail -n 1)
-[ "$(cksum <"$folder/results/whole/shards/$last")" = "$before" ]
-report $? "a lost shard of rounds is written again, byte for byte"
-"$HOPSCOTCH" doctor whole --results "$folder/results" >"$folder/output" 2>&1
-report $? "the doctor finds nothing"
-exit $failed
+last=$(ls results/whole/shards | tail -n 1)
+before=$(cksum <"results/whole/shards/$last")
+rm "results/whole/shards/$last"
+run whole && last=$(ls results/whole/shards | tail -n 1)
+[ "$(cksum <"results/whole/shards/$last")" = "$before" ]
+check $? "a lost shard of rounds is written again, byte for byte"
+"$HOPSCOTCH" doctor whole >out 2>&1
+check $? "the doctor finds nothing"
+exit $status

@@ -1,16 +1,9 @@
 #!/bin/sh
 # The options of cmaes through the whole program: each gives the same campaign whatever the batches, after it was
 # stopped in the middle of a generation, and beside other searches; constraints rank, are stored, replayed and repaired.
-#
-#   HOPSCOTCH  the program
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-failed=0
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 
-cat >"$folder/learn.yaml" <<END
+cat >learn.yaml <<END
 version: 1
 experiment: learn
 seed: 5
@@ -23,16 +16,9 @@ search:
 replicates: {count: 2, common: false, perturb: {x5: {normal: [0, 0.1]}}}
 END
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok cmaes_options: $2" && return; fi
-    echo "FAIL cmaes_options: $2" && cat "$folder/output"
-    failed=1
-}
-hopscotch() { "$HOPSCOTCH" "$@" --results "$folder/results" >"$folder/output" 2>&1; }
-run() { name=$1; shift; hopscotch run "$folder/learn.yaml" --name "$name" --progress none "$@"; }
-digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
-query() { "$HOPSCOTCH" query "$@" --results "$folder/results" --format csv; }
+hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
+run() { name=$1; shift; hopscotch run learn.yaml --name "$name" --progress none "$@"; }
+query() { "$HOPSCOTCH" query "$@" --format csv; }
 
 # same NAME SET...: the campaign with these settings, in one go and in pieces, and its third search alone
 same()
@@ -40,18 +26,18 @@ same()
     of=$1
     shift
     run "$of" --threads 1 "$@" && expected=$(digest "$of") && [ -n "$expected" ]
-    report $? "$of runs"
+    check $? "$of runs"
     run "$of-pieces" --batch 14 "$@" --set limits.trials=101 && run "$of-pieces" --batch 50 "$@" --set limits.trials=102
     hopscotch resume "$of-pieces" --progress none --threads 2 --set limits.trials=none
     [ "$(digest "$of-pieces")" = "$expected" ]
-    report $? "$of in pieces is the same to the bit"
+    check $? "$of in pieces is the same to the bit"
     run "$of-alone" "$@" --set search.cmaes.searches=1 --set search.cmaes.first=2
-    query "$of" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >"$folder/beside"
-    query "$of-alone" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >"$folder/alone"
-    cmp -s "$folder/alone" "$folder/beside" && [ "$(wc -l <"$folder/alone")" -gt 200 ]
-    report $? "$of: a search beside others is the one that runs alone"
+    query "$of" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >beside
+    query "$of-alone" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >alone
+    cmp -s alone beside && [ "$(wc -l <alone)" -gt 200 ]
+    check $? "$of: a search beside others is the one that runs alone"
     hopscotch replay "$of/100"
-    report $? "$of: a trial replays"
+    check $? "$of: a trial replays"
 }
 
 same integers --set 'search.over.x2={range: [-5, 5], integer: true}'
@@ -61,26 +47,25 @@ same uncertainty --set search.cmaes.uncertainty=true --set search.cmaes.stop.tri
 same constraints --set 'constraints=["x1 + x2 < 1", "f > 1"]'
 same lagrangian --set 'constraints=["x1 + x2 < 1"]' --set search.cmaes.constraints=augmented_lagrangian
 
-query uncertainty --where 'round = 0 and search = 0' --order id --limit 99 --columns x1,fitness | tail -n +2 \
-    >"$folder/output"
-[ "$(cut -d, -f1 "$folder/output" | sort -u | wc -l)" -eq 8 ] && [ "$(sort -u "$folder/output" | wc -l)" -eq 10 ]
-report $? "two of eight members are run again, under perturbations of their own"
+query uncertainty --where 'round = 0 and search = 0' --order id --limit 99 --columns x1,fitness | tail -n +2 >out
+[ "$(cut -d, -f1 out | sort -u | wc -l)" -eq 8 ] && [ "$(sort -u out | wc -l)" -eq 10 ]
+check $? "two of eight members are run again, under perturbations of their own"
 
 [ "$(query constraints --where 'violation = 0' --order fitness --limit 1 --columns id | tail -n 1)" = \
-    "$("$HOPSCOTCH" best constraints --results "$folder/results" --format csv | sed -n 2p | cut -d, -f2)" ]
-report $? "the best trial meets the constraints"
+    "$("$HOPSCOTCH" best constraints --format csv | sed -n 2p | cut -d, -f2)" ]
+check $? "the best trial meets the constraints"
 sum='max(constraint_1, 0) + max(constraint_2, 0)'
 [ "$(query constraints --where 'violation > 0' --limit 0 --columns id | wc -l)" -gt 10 ] &&
     [ "$(query constraints --where "violation != $sum" --columns id | wc -l)" -le 1 ]
-report $? "a violation is the sum of what is not met"
-hopscotch best constraints && grep -q 'violation' "$folder/output"
-report $? "best shows violations"
-"$HOPSCOTCH" status constraints --results "$folder/results" >"$folder/output" && grep -q 'best' "$folder/output"
-report $? "status knows the best trial"
+check $? "a violation is the sum of what is not met"
+hopscotch best constraints && grep -q 'violation' out
+check $? "best shows violations"
+"$HOPSCOTCH" status constraints >out && grep -q 'best' out
+check $? "status knows the best trial"
 
 run unfair --set search.cmaes.uncertainty=true --set replicates.common=true
-[ $? -eq 1 ] && grep -q 'replicates: {common: false}' "$folder/output"
-report $? "uncertainty is refused where randomness is common"
+[ $? -eq 1 ] && grep -q 'replicates: {common: false}' out
+check $? "uncertainty is refused where randomness is common"
 
 # damaged rows of trials are simulated again, and the state computed from them, constraints included
 if command -v python3 >/dev/null && python3 -c 'import sqlite3' 2>/dev/null; then
@@ -89,10 +74,10 @@ if command -v python3 >/dev/null && python3 -c 'import sqlite3' 2>/dev/null; the
     damage()
     {
         python3 -c 'import sqlite3, sys; b = sqlite3.connect(sys.argv[1]); b.execute(sys.argv[2]); b.commit()' \
-            "$folder/results/lagrangian/campaign.db" "$1"
+            results/lagrangian/campaign.db "$1"
         [ "$(digest lagrangian)" != "$expected" ] && hopscotch doctor lagrangian --repair &&
             [ "$(digest lagrangian)" = "$expected" ] && hopscotch doctor lagrangian
-        report $? "$2"
+        check $? "$2"
     }
     damage "UPDATE searches SET state = zeroblob(8) WHERE id = 0" "a damaged state is computed again"
     damage "UPDATE trials SET fitness = fitness + 1 WHERE id IN (3, 200)" "damaged trials are simulated again"
@@ -101,4 +86,4 @@ if command -v python3 >/dev/null && python3 -c 'import sqlite3' 2>/dev/null; the
 else
     echo "skip cmaes_options: python3 with sqlite3 is not there"
 fi
-exit $failed
+exit $status

@@ -1,20 +1,13 @@
 #!/bin/sh
 # The commands as a user meets them: exit codes, messages, formats, interruption, reading while a run writes.
-# HOPSCOTCH: the program. Runs in the repository's root.
-set -u
-program=${HOPSCOTCH:-build/hopscotch}
-case $program in /*) ;; *) program=$PWD/$program ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset NO_COLOR HOPSCOTCH_RESULTS
-cd "$work" || exit 3
-status=0
+. "$(dirname "$0")/../scratch.sh"
+program=$HOPSCOTCH
 
-good() { echo "ok   commands: $1"; }
+good() { check 0 "$1"; }
 bad()
 {
-    echo "FAIL commands: $1"
-    sed 's/^/     | /' "$work/out" "$work/err" | head -30
+    echo "FAIL $suite: $1"
+    sed 's/^/     | /' out err | head -30
     status=1
 }
 # expect NAME CODE ARGUMENTS...: runs the program; its output stays in out and err.
@@ -220,6 +213,7 @@ interrupt() # SIGNAL CODE STATE
     wait "$pid" 2>/dev/null
     equal "SIG$1 ends it" "$2" $?
     has "status knew that it ran" while "running (pid $pid"
+    pid=
     "$program" status "long_$1" >out
     has "status knows that it was $3" out "$3"
     has "and how to go on" out "hopscotch resume long_$1"

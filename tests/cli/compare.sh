@@ -1,10 +1,6 @@
 #!/bin/sh
 # hopscotch compare: what differs between campaigns, and whether the best trial of one is better under common seeds.
-set -u
-suite=compare
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+. "$(dirname "$0")/../scratch.sh"
 
 cat >some.yaml <<'END'
 version: 1

@@ -1,10 +1,7 @@
 #!/bin/sh
 # What the program says of campaigns that are damaged, or of another version: what is wrong, where, and what to do. That
 # damage is found and mended is in doctor.sh.
-#
-#   HOPSCOTCH   the program
-suite=damaged
-. tests/scratch.sh
+. "$(dirname "$0")/../scratch.sh"
 python3 -c 'import sqlite3' 2>/dev/null || { echo "skip damaged: no python3 with sqlite3"; exit 0; }
 
 cat >gait.yaml <<'END_OF_SPEC'

@@ -2,53 +2,29 @@
 # Trouble with devices, at the command line: batches that do not fit are halved, a device that fails is opened anew or
 # replaced, one that hangs is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a
 # campaign without trouble.
-#
-#   HOPSCOTCH                  the program
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that has the backend `faulty`: devices that fail on request (sim/faults.c)
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-: "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
+. "$(dirname "$0")/../scratch.sh"
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: no $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
-unset HOPSCOTCH_FAULT
-folder=$(mktemp -d) || exit 3
-pid=
-trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$folder"' EXIT
-failed=0
-
-report()
-{
-    [ "$1" -eq 0 ] && echo "ok device_trouble: $2" && return
-    echo "FAIL device_trouble: $2"
-    cat "$folder/errors"
-    failed=1
-}
 
 # 55 trials in 4 batches of two slices, each with arrays, and a shard of the best at the end
 run() # NAME FAULT OPTION...
 {
     name=$1 fault=$2
     shift 2
-    HOPSCOTCH_FAULT=$fault "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name "$name" \
-        --results "$folder/results" --progress none --batch 16 --threads 1 --slice 100 \
+    HOPSCOTCH_FAULT=$fault "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml --name "$name" \
+        --progress none --batch 16 --threads 1 --slice 100 \
         --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
         --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' \
-        --set 'record.trajectories.select={best: 3, every: 10}' "$@" >"$folder/output" 2>"$folder/errors"
-}
-
-digest()
-{
-    "$HOPSCOTCH_FAULTS_PROGRAM" digest "$1" --results "$folder/results" 2>&1 | cut -d' ' -f1
+        --set 'record.trajectories.select={best: 3, every: 10}' "$@" >out 2>err
 }
 
 said() # WORDS...: each on standard error
 {
-    for words in "$@"; do grep -q -- "$words" "$folder/errors" || { echo "   not said: $words" && return 1; }; done
+    for words in "$@"; do grep -q -- "$words" err || { echo "   not said: $words" && return 1; }; done
 }
 
 events() # NAME PATTERN
 {
-    grep -c "\"event\":\"device\".*$2" "$folder/results/$1/log.jsonl"
+    grep -c "\"event\":\"device\".*$2" "results/$1/log.jsonl"
 }
 
 same() { [ "$(digest "$1")" = "$expected" ]; }
@@ -56,54 +32,54 @@ same() { [ "$(digest "$1")" = "$expected" ]; }
 stopped() # NAME STATUS: the last run ended so, its state says so, and it resumes on the CPU to the same bits
 {
     [ "$2" -eq 3 ] && [ "$(digest "$1")" != "$expected" ] &&
-        said "on any device" "hopscotch resume $1 --results $folder/results" &&
+        said "on any device" "hopscotch resume $1" &&
         run "$1" "" --backend cpu && same "$1"
 }
 
 run whole "" --backend cpu
-report $? "a run without trouble"
+check $? "a run without trouble"
 expected=$(digest whole)
 
 run smaller backend:prepare:1:MEMORY,backend:prepare:2:MEMORY --backend faulty && same smaller &&
     said "16 lanes: they have 4 now" && [ "$(events smaller "4 now")" -eq 1 ]
-report $? "out of memory: batches of a quarter, the same bits, said once and kept"
+check $? "out of memory: batches of a quarter, the same bits, said once and kept"
 
 said_plan=$(HOPSCOTCH_FAULT=backend:prepare:1:MEMORY,backend:prepare:2:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan \
-    experiments/smoke.yaml --results "$folder/results" --batch 16 --threads 1 --backend faulty 2>"$folder/errors")
+    "$root"/experiments/smoke.yaml --batch 16 --threads 1 --backend faulty 2>err)
 case $said_plan in *"of up to 4 lanes"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
-report $? "out of memory: the plan has the batches of the run"
-HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan experiments/smoke.yaml --threads 1 \
-    --results "$folder/results" --backend faulty >"$folder/output" 2>"$folder/errors"
+check $? "out of memory: the plan has the batches of the run"
+HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root"/experiments/smoke.yaml --threads 1 \
+    --backend faulty >out 2>err
 [ $? -ne 0 ] && said "no memory for a batch of a single trial"
-report $? "no memory for a single trial: the plan says so"
+check $? "no memory for a single trial: the plan says so"
 
 run later backend:advance:5:MEMORY --backend faulty && same later && said "out of memory" "batches of 8 lanes"
-report $? "out of memory later: smaller batches, the same bits"
+check $? "out of memory later: smaller batches, the same bits"
 
 run none backend:prepare:1+:MEMORY --backend faulty
 stopped none $?
-report $? "no memory for a single trial: status 3, resumes"
+check $? "no memory for a single trial: status 3, resumes"
 
 run launch backend:wait:6:LAUNCH --backend faulty && same launch && said "launch failure" "continues on faulty device 0"
-report $? "a launch that fails: a fresh context, the same bits"
+check $? "a launch that fails: a fresh context, the same bits"
 
 run lost backend:wait:6:LOST --backend faulty && same lost && said "device is lost" "continues on faulty device 1"
-report $? "a lost device: the other one, the same bits"
+check $? "a lost device: the other one, the same bits"
 
 run pinned backend:wait:6:LOST --backend faulty --device 0
-status=$?
-said "faulty device 0 failed: wait: the device is lost" && stopped pinned $status
-report $? "a lost device, and --device forbids the other: status 3, resumes"
+ended=$?
+said "faulty device 0 failed: wait: the device is lost" && stopped pinned $ended
+check $? "a lost device, and --device forbids the other: status 3, resumes"
 
 run all "" --backend faulty --device all --batch 128 && same all
-report $? "--device all: several share every batch, the same bits"
+check $? "--device all: several share every batch, the same bits"
 
 run several backend:wait2:2+:LOST --backend faulty --device 0,2 --batch 128 && same several &&
     said "device is lost" "continues on faulty device 0 with"
-report $? "one of several devices is lost: the other goes on, the same bits"
+check $? "one of several devices is lost: the other goes on, the same bits"
 
 run left_out backend:open2:1:LOST --backend faulty --device 0,1,2 && same left_out && said "device 2 is left out"
-report $? "one of several devices can't be opened: it is left out, and that is said"
+check $? "one of several devices can't be opened: it is left out, and that is said"
 
 wrong=0
 for devices in 0,x 64 1, ,1 '' all,1 0x1; do
@@ -112,22 +88,22 @@ for devices in 0,x 64 1, ,1 '' all,1 0x1; do
 done
 run wrong "" --backend faulty --device 0,9
 [ $? -eq 1 ] && said "no faulty device 9" && [ $wrong -eq 0 ]
-report $? "devices that can't be are refused"
+check $? "devices that can't be are refused"
 
 run fallback backend:wait:6+:LOST --backend faulty --fallback cpu && same fallback && said "device is lost"
-report $? "no device left, and --fallback cpu: the same bits"
+check $? "no device left, and --fallback cpu: the same bits"
 
 run hang backend:advance:6:HANG --backend faulty --watchdog 1
-status=$?
-said "faulty device 0 has not ended a slice of a batch after 1 s" && stopped hang $status
-report $? "a slice that does not end: status 3, resumes"
+ended=$?
+said "faulty device 0 has not ended a slice of a batch after 1 s" && stopped hang $ended
+check $? "a slice that does not end: status 3, resumes"
 
 # Ctrl-C while a slice hangs: it is not waited for
-HOPSCOTCH_FAULT=backend:advance:6:HANG "$HOPSCOTCH_FAULTS_PROGRAM" run experiments/smoke.yaml --name left \
-    --results "$folder/results" --progress none --backend faulty --batch 16 --watchdog 0 \
-    >"$folder/output" 2>"$folder/errors" &
+HOPSCOTCH_FAULT=backend:advance:6:HANG "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml --name left \
+    --progress none --backend faulty --batch 16 --watchdog 0 \
+    >out 2>err &
 pid=$! waited=0
-until grep -q "pid $pid on" "$folder/results/left/campaign.lock" 2>/dev/null || [ "$waited" -ge 600 ]; do
+until grep -q "pid $pid on" results/left/campaign.lock 2>/dev/null || [ "$waited" -ge 600 ]; do
     sleep 0.1
     waited=$((waited + 1))
 done
@@ -135,15 +111,14 @@ sleep 1
 kill -INT "$pid"
 begin=$(date +%s)
 wait "$pid"
-status=$? took=$(($(date +%s) - begin))
+ended=$? took=$(($(date +%s) - begin))
 pid=
-[ "$status" -eq 130 ] && [ "$took" -le 2 ] && said "hopscotch resume left"
-report $? "Ctrl-C while a slice hangs: status $status after $took s"
+[ "$ended" -eq 130 ] && [ "$took" -le 2 ] && said "hopscotch resume left"
+check $? "Ctrl-C while a slice hangs: status $ended after $took s"
 
 # A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
-"$HOPSCOTCH" run experiments/smoke.yaml --name slow --results "$folder/results" --progress none --backend cpu \
-    --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 \
-    >"$folder/output" 2>"$folder/errors"
+"$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name slow --progress none --backend cpu \
+    --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >out 2>err
 [ $? -eq 3 ] && said "--slice" "hopscotch resume slow"
-report $? "a slice that takes too long on the CPU: status 3"
-exit "$failed"
+check $? "a slice that takes too long on the CPU: status 3"
+exit $status

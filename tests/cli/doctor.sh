@@ -2,21 +2,11 @@
 # The doctor: a healthy campaign is called so; each kind of damage is found and mended, and the campaign then has the
 # digest that it had; bits are flipped; the catalogue is made anew.
 #
-#   HOPSCOTCH   the program; beside it `flips`, which flips the bits (tests/crash/flips.c)
-#   QUICK=1     fewer damages
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-results=$work/results campaign=$work/results/gains failed=0
+#   QUICK=1   fewer damages; beside the program is `flips`, which flips the bits (tests/crash/flips.c)
+. "$(dirname "$0")/../scratch.sh"
+campaign=results/gains
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok doctor: $2"; else echo "FAIL doctor: $2" && cat "$work/output"; failed=1; fi
-}
-
-cat >"$work/gains.yaml" <<'END'
+cat >gains.yaml <<'END'
 version: 1
 experiment: gains
 seed: 7
@@ -27,8 +17,7 @@ replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}
 record: {trajectories: {select: {best: 2, every: 10, failures: 2}, sample: 0.01}}
 END
 
-digest() { "$HOPSCOTCH" digest gains --results "$results" 2>&1 | cut -d' ' -f1; }
-doctor() { "$HOPSCOTCH" doctor gains --results "$results" "$@" >"$work/output" 2>&1; }
+doctor() { "$HOPSCOTCH" doctor gains "$@" >out 2>&1; }
 # sql TEXT: changed by another program, as it were. Without one, python's.
 sql()
 {
@@ -41,34 +30,34 @@ mends()
 {
     name=$1 word=$2
     shift 2
-    rm -rf "$results" && cp -r "$work/whole" "$results"
+    rm -rf results && cp -r whole results
     "$@"
     doctor
     found=$?
-    grep -q "^FINDING *$word" "$work/output" || { report 1 "$name is found by the check of $word" && return; }
+    grep -q "^FINDING *$word" out || { check 1 "$name is found by the check of $word" && return; }
     doctor --repair --backend cpu
     mended=$?
-    got=$(digest)
+    got=$(digest gains)
     [ "$found" -eq 3 ] && [ "$mended" -eq 0 ] && [ "$got" = "$expected" ]
-    report $? "$name: found ($found), mended ($mended)"
+    check $? "$name: found ($found), mended ($mended)"
 }
 
-"$HOPSCOTCH" run "$work/gains.yaml" --results "$results" --progress none >"$work/output" 2>&1
-report $? "a campaign"
-expected=$(digest)
-cp -r "$results" "$work/whole"
+"$HOPSCOTCH" run gains.yaml --progress none >out 2>&1
+check $? "a campaign"
+expected=$(digest gains)
+cp -r results whole
 doctor
-report $? "a whole campaign is healthy"
-doctor --json && grep -q '"healthy": true' "$work/output"
-report $? "and so in JSON"
+check $? "a whole campaign is healthy"
+doctor --json && grep -q '"healthy": true' out
+check $? "and so in JSON"
 
 mends "a byte of a shard" shards sh -c \
     "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
 mends "a shard that is gone" shards rm "$campaign/shards/000001.h5"
 mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/shards/000007.h5"
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
-mends "a catalogue that is gone" catalogue rm "$results/index.db"
-mends "a catalogue of junk" catalogue sh -c "echo junk >'$results/index.db'"
+mends "a catalogue that is gone" catalogue rm results/index.db
+mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
 if python3 -c 'import sqlite3' 2>/dev/null; then
     [ -n "${QUICK:-}" ] || {
         mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
@@ -91,36 +80,36 @@ fi
 
 # A campaign that was extended has trials that its last spec does not ask for.
 if python3 -c 'import sqlite3' 2>/dev/null; then
-    cp -r "$work/whole" "$work/first" && rm -rf "$results" && cp -r "$work/whole" "$results"
-    sed 's/300, 8/300, 9/' "$work/gains.yaml" >"$work/extended.yaml"
-    "$HOPSCOTCH" run "$work/extended.yaml" --extend --results "$results" --progress none >"$work/output" 2>&1
-    report $? "a campaign that is extended"
-    whole=$expected expected=$(digest)
-    rm -rf "$work/whole" && cp -r "$results" "$work/whole"
+    cp -r whole first && rm -rf results && cp -r whole results
+    sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
+    "$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
+    check $? "a campaign that is extended"
+    whole=$expected expected=$(digest gains)
+    rm -rf whole && cp -r results whole
     mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
         DELETE FROM trajectories'
-    rm -rf "$work/whole" && mv "$work/first" "$work/whole" && expected=$whole
+    rm -rf whole && mv first whole && expected=$whole
 fi
 
 # A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
-rm -rf "$results" && cp -r "$work/whole" "$results"
+rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null
 doctor
-[ $? -eq 3 ] && grep -q "to the same bits: mv" "$work/output"
-report $? "a database that can't be read is told"
-command=$(sed -n 's/.*to the same bits: //p' "$work/output" | sed "s|hopscotch run|'$HOPSCOTCH' run|")
-sh -c "$command" >"$work/output" 2>&1 && [ "$(digest)" = "$expected" ]
-report $? "the command that it names computes it again"
+[ $? -eq 3 ] && grep -q "to the same bits: mv" out
+check $? "a database that can't be read is told"
+command=$(sed -n 's/.*to the same bits: //p' out | sed "s|hopscotch run|'$HOPSCOTCH' run|")
+sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
+check $? "the command that it names computes it again"
 
 # The catalogue never stops a run.
-echo junk >"$results/index.db"
-"$HOPSCOTCH" run "$work/gains.yaml" --results "$results" --name more --progress none >"$work/output" 2>&1 &&
-    grep -q "the catalogue is damaged and is made anew" "$work/output"
-report $? "a run goes on without its catalogue, and makes it anew"
-rm -f "$results/index.db"
-"$HOPSCOTCH" reindex --results "$results" >"$work/output" 2>&1 && grep -q "index.db: 2 campaigns" "$work/output"
-report $? "reindex makes it of the folders"
+echo junk >results/index.db
+"$HOPSCOTCH" run gains.yaml --name more --progress none >out 2>&1 &&
+    grep -q "the catalogue is damaged and is made anew" out
+check $? "a run goes on without its catalogue, and makes it anew"
+rm -f results/index.db
+"$HOPSCOTCH" reindex >out 2>&1 && grep -q "index.db: 2 campaigns" out
+check $? "reindex makes it of the folders"
 
 flips=$(dirname "$HOPSCOTCH")/flips
-if [ -x "$flips" ]; then "$flips" "$work/flips" 30 || failed=1; else echo "skip doctor: no $flips"; fi
-exit "$failed"
+if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: no $flips"; fi
+exit $status

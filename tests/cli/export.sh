@@ -1,11 +1,6 @@
 #!/bin/sh
 # hopscotch export: what other programs read is what the campaign holds, to the bit.
-set -u
-suite=export
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err; }
-refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
+. "$(dirname "$0")/../scratch.sh"
 
 cat >gains.yaml <<'END'
 version: 1

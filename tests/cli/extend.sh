@@ -2,17 +2,10 @@
 # A campaign that is run with a changed spec: the difference is printed, nothing runs without --extend, and what is
 # extended has the digest of one that was extended without interruption. Old and new trials replay to the bit.
 #
-#   HOPSCOTCH                  the program
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call (see io/seam.h)      QUICK=1   fewer kills
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-failed=0
-unset HOPSCOTCH_FAULT
+#   QUICK=1   fewer kills
+. "$(dirname "$0")/../scratch.sh"
 
-cat >"$folder/grid.yaml" <<'END'
+cat >grid.yaml <<'END'
 version: 1
 experiment: grid
 seed: 7
@@ -30,28 +23,19 @@ record: {trajectories: {select: {best: 3, every: 20}, sample: 0.01}}
 END
 sed -e 's/method: grid/method: random, trials: 20/' -e '/method: random/{s/, trials: 20//;a\  trials: 20
 }' -e 's/{linspace: \[50, 300, 11\]}/{range: [50, 300]}/' -e 's/{arange: \[25, 40, 5\]}/{range: [25, 40]}/' \
-    "$folder/grid.yaml" >"$folder/random.yaml"
-
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok extend: $2"; else echo "FAIL extend: $2"; cat "$folder/output"; failed=1; fi
-}
+    grid.yaml >random.yaml
 
 # run PROGRAM SPEC NAME OPTIONS...
 run()
 {
     program=$1 spec=$2 name=$3
     shift 3
-    "$program" run "$folder/$spec.yaml" --name "$name" --results "$folder/results" --progress none --threads 1 "$@" \
-        >"$folder/output" 2>&1
+    "$program" run "$spec.yaml" --name "$name" --progress none --threads 1 "$@" >out 2>&1
 }
-expect() { [ "$1" -eq "$2" ]; report $? "$3 (status $1)"; }
-has() { grep -qF -e "$1" "$folder/output"; report $? "it says '$1'"; }
-digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" | cut -d' ' -f1; }
-equal() { [ "$1" = "$2" ]; report $? "$3: $1 is $2"; }
+equal() { [ "$1" = "$2" ]; check $? "$3: $1 is $2"; }
 rows()
 {
-    "$HOPSCOTCH" query "$1" --results "$folder/results" --columns "$2" --where "$3" --order id --format csv | tail -n +2
+    "$HOPSCOTCH" query "$1" --columns "$2" --where "$3" --order id --format csv | tail -n +2
 }
 
 wider='search.over.k_fp={linspace: [50, 400, 15]}'
@@ -89,8 +73,8 @@ has "15 new, 25 done and no longer asked for (their rows stay)"
 equal "$(rows grid id 'id >= 0' | wc -l)" 70 "trials"
 expected=$(digest grid)
 for trial in 0 43 45 59 63; do
-    "$HOPSCOTCH" replay "grid/$trial" --results "$folder/results" >"$folder/output" 2>&1
-    report $? "trial $trial replays"
+    "$HOPSCOTCH" replay "grid/$trial" >out 2>&1
+    check $? "trial $trial replays"
 done
 run "$HOPSCOTCH" grid grid --set "$wider" --set "$denser"
 expect $? 0 "the last spec again"
@@ -99,7 +83,7 @@ run "$HOPSCOTCH" grid grid
 expect $? 1 "the first spec again"
 has "0 new"
 if command -v sqlite3 >/dev/null; then
-    equal "$(sqlite3 "$folder/results/grid/campaign.db" 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
+    equal "$(sqlite3 results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
 fi
 
 # ---- the same digest, in other batches, and killed in between -------------------------------------------------------
@@ -115,15 +99,15 @@ step=23
 [ -z "${QUICK:-}" ] || step=67
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     run "$HOPSCOTCH" grid base --set "$wider" --set "search.over.k_fp={linspace: [50, 300, 11]}"
-    bad=0 kills=0 n=1 status=137
-    while [ "$status" -eq 137 ]; do
-        rm -rf "$folder/results/cut" && cp -r "$folder/results/base" "$folder/results/cut"
+    bad=0 kills=0 n=1 ended=137
+    while [ "$ended" -eq 137 ]; do
+        rm -rf results/cut && cp -r results/base results/cut
         for set in "$wider" "$denser"; do
             (
                 export HOPSCOTCH_FAULT="sql:$n:KILL"
                 run "$HOPSCOTCH_FAULTS_PROGRAM" grid cut --set "$wider" --set "$set" --extend --batch 8
             ) 2>/dev/null
-            status=$?
+            ended=$?
             run "$HOPSCOTCH" grid cut --set "$wider" --set "$set" --extend || bad=$((bad + 1))
         done
         [ "$(digest cut)" = "$expected" ] || { bad=$((bad + 1)) && echo "   killed at statement $n: another digest"; }
@@ -131,7 +115,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         [ "$n" -lt 200 ] || break
     done
     [ "$bad" -eq 0 ]
-    report $? "the digest of one that was killed while it was extended, at $kills moments"
+    check $? "the digest of one that was killed while it was extended, at $kills moments"
 else
     echo "skip extend: no $HOPSCOTCH_FAULTS_PROGRAM"
 fi
@@ -147,10 +131,9 @@ has "10 new"
 run "$HOPSCOTCH" random random --set 'search.over.thrust={range: [25, 50]}' --extend
 expect $? 1 "other ranges"
 has "search.over.thrust can't change"
-"$HOPSCOTCH" resume random --results "$folder/results" --set search.trials=30 --extend --progress none \
-    >"$folder/output" 2>&1
+"$HOPSCOTCH" resume random --set search.trials=30 --extend --progress none >out 2>&1
 expect $? 0 "resume with ten more"
 run "$HOPSCOTCH" random whole --set search.trials=30
 [ "$(rows random all 'id >= 0')" = "$(rows whole all 'id >= 0')" ]
-report $? "they are those of a search of 30"
-exit "$failed"
+check $? "they are those of a search of 30"
+exit $status

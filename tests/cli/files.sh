@@ -1,9 +1,7 @@
 #!/bin/sh
 # Files that a model reads: what they hold is frozen with the campaign, which keeps copies; a changed file is another
 # spec, a damaged copy is refused, a name leads nowhere but below the spec's folder. And what is said of bad files.
-set -u
-suite=files
-. tests/scratch.sh
+. "$(dirname "$0")/../scratch.sh"
 fail()
 {
     echo "FAIL files: $*"

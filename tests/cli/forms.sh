@@ -1,15 +1,8 @@
 #!/bin/sh
 # Unions and conditional axes in campaigns: how many trials there are, and what extending them does.
-#
-#   HOPSCOTCH  the program
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-failed=0
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 
-cat >"$folder/forms.yaml" <<'END'
+cat >forms.yaml <<'END'
 version: 1
 experiment: forms
 seed: 5
@@ -24,46 +17,38 @@ search:
   when: {x2: "x1 > 0"}
 END
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok forms: $2"; else echo "FAIL forms: $2"; cat "$folder/output"; failed=1; fi
-}
-expect() { [ "$1" -eq "$2" ]; report $? "$3 (status $1)"; }
-has() { grep -qF -e "$1" "$folder/output"; report $? "it says '$1'"; }
 # run NAME OPTIONS...
 run()
 {
     name=$1
     shift
-    "$HOPSCOTCH" run "$folder/forms.yaml" --name "$name" --results "$folder/results" --progress none "$@" \
-        >"$folder/output" 2>&1
+    "$HOPSCOTCH" run forms.yaml --name "$name" --progress none "$@" >out 2>&1
 }
-digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" | cut -d' ' -f1; }
 points()
 {
-    "$HOPSCOTCH" query "$1" --results "$folder/results" --columns id,x1,x2,x3,x4 --order id --format csv --where "$2" |
+    "$HOPSCOTCH" query "$1" --columns id,x1,x2,x3,x4 --order id --format csv --where "$2" |
         tail -n +2 | tr '\n' ' '
 }
 
-"$HOPSCOTCH" check "$folder/forms.yaml" >"$folder/output" 2>&1
+"$HOPSCOTCH" check forms.yaml >out 2>&1
 has "10 trials at most"
-"$HOPSCOTCH" plan "$folder/forms.yaml" --results "$folder/results" >"$folder/output" 2>&1
+"$HOPSCOTCH" plan forms.yaml >out 2>&1
 has "9 (1 more are excluded)"
 run forms
 expect $? 0 "a union with a condition"
 has "9 of 9"
 [ "$(points forms 'id >= 0')" = "0,0,0,-2,0 2,1,3,-2,0.5 3,1,4,-2,0.5 4,2,3,-2,1 5,2,4,-2,1 6,2,0,-2,1 7,2,0,-1,1 \
 8,3,0,-2,1.5 9,3,0,-1,1.5 " ]
-report $? "its points: $(points forms 'id >= 0')"
-"$HOPSCOTCH" show forms/1 --results "$folder/results" >"$folder/output" 2>&1
+check $? "its points: $(points forms 'id >= 0')"
+"$HOPSCOTCH" show forms/1 >out 2>&1
 expect $? 1 "a gap is no trial"
-"$HOPSCOTCH" replay forms/7 --results "$folder/results" >"$folder/output" 2>&1
-report $? "a trial of the second block replays"
+"$HOPSCOTCH" replay forms/7 >out 2>&1
+check $? "a trial of the second block replays"
 run other --batch 2
 [ "$(digest other)" = "$(digest forms)" ]
-report $? "the same digest in other batches"
-run forms && grep -q 'done already' "$folder/output"
-report $? "the same spec again"
+check $? "the same digest in other batches"
+run forms && grep -q 'done already' out
+check $? "the same spec again"
 
 more='search.union=[{over: {x1: [0, 1, 2], x2: [3, 4]}}, {over: {x1: [2, 3], x3: [-2, -1]}}, {over: {x2: [3, 5]}}]'
 run forms --set "$more"
@@ -73,11 +58,11 @@ has "9 trials done, 0 new"
 run forms --set "$more" --set 'parameters={x1: 1, x3: -2}' --extend
 expect $? 0 "where x1 is 1 and the condition holds"
 [ "$(points forms 'id >= 10')" = "11,1,5,-2,0.5 " ]
-report $? "what is new has the ids after: $(points forms 'id >= 10')"
+check $? "what is new has the ids after: $(points forms 'id >= 10')"
 run forms --set "$more" --set 'parameters={x1: 1, x3: -2}' --set 'search.when={x2: "x1 > 1"}'
 has "search.when.x2: x1 > 0 -> x1 > 1"
 has "10 trials done, 1 new, 3 done and no longer asked for"
 run forms --set 'search.union=[{over: {x1: [0, 1], x3: [1]}}, {over: {x2: [3, 5]}}]' --extend
 expect $? 1 "axes in another order"
 has "can't change"
-exit $failed
+exit $status

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Threads that share one rigid world: the same bits under every executor, and pictures of a step.
-suite=graph
-. tests/scratch.sh
+. "$(dirname "$0")/../scratch.sh"
 
 # world ISLANDS KEYS: a spec of so many double pendulums, every fourth joined to the next by a spring
 world()

@@ -1,15 +1,8 @@
 #!/bin/sh
 # The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches and
 # seeds are fewer here.
-set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-page=$PWD/experiments/README.md
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
+. "$(dirname "$0")/../scratch.sh"
+page=$root/experiments/README.md
 
 # block N: the N-th block of YAML
 block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }

@@ -1,18 +1,7 @@
 #!/bin/sh
 # Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
 # loses nothing and leaves nothing that gc and reindex do not mend.
-#
-#   HOPSCOTCH                  the program
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call (see io/seam.h)
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-suite=manage
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err </dev/null; }
-works() { run "$@"; check $? "$*"; }
-refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
-lacks() { ! grep -qF -e "$1" "${2:-out}"; check $? "it does not say '$1'"; }
+. "$(dirname "$0")/../scratch.sh"
 catalogue() { python3 -c 'import sqlite3
 print(*[row[0] for row in sqlite3.connect("results/index.db").execute("SELECT name FROM campaigns ORDER BY name")])'; }
 
@@ -123,6 +112,7 @@ works gc
 has "left alone" err
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
+pid=
 works rm busy --yes
 
 # ---- kills ----------------------------------------------------------------------------------------------------------

@@ -1,10 +1,7 @@
 #!/bin/sh
 # The pages for man(1) are valid and say what `help` says; bash and zsh complete commands, options, choices and
 # campaigns.
-set -u
-suite=manual
-root=$PWD
-. tests/scratch.sh
+. "$(dirname "$0")/../scratch.sh"
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
 

@@ -1,14 +1,6 @@
 #!/bin/sh
 # hopscotch merge: campaigns of one spec made one; what two of them hold must be the same to the bit.
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-suite=merge
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err; }
-works() { run "$@"; check $? "$*"; }
-refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
-digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
+. "$(dirname "$0")/../scratch.sh"
 
 cat >grid.yaml <<'END'
 version: 1

@@ -1,15 +1,7 @@
 #!/bin/sh
 # Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says.
 # And tests/messages.py: every message of the sources is in a test, none says only that something failed.
-set -u
-: "${HOPSCOTCH:=build/hopscotch}"
-case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$PWD/$HOPSCOTCH ;; esac
-root=$PWD
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset HOPSCOTCH_RESULTS NO_COLOR
-cd "$work" || exit 3
-status=0
+. "$(dirname "$0")/../scratch.sh"
 
 # says CODE TEXT ARGUMENTS...
 says()

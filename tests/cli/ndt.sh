@@ -1,42 +1,37 @@
 #!/bin/sh
 # Scan matching from a spec to its debug rows: the same bits on every instruction set and number of threads, replay, the
 # 50 numbers of an iteration, and what is said of scenes that cannot be.
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-status=0
+. "$(dirname "$0")/../scratch.sh"
 fail()
 {
     echo "FAIL ndt: $*"
     status=1
 }
 
-set -- run experiments/ndt_basin.yaml --results "$folder" --progress none --backend cpu \
+set -- run "$root"/experiments/ndt_basin.yaml --progress none --backend cpu \
     --set 'search.over.start_x={linspace: [-1, 1, 3]}' --set 'search.over.start_y=[0]'
-"$HOPSCOTCH" "$@" --threads 1 >"$folder/log" 2>&1 || fail "run ended with $?: $(cat "$folder/log")"
-"$HOPSCOTCH" "$@" --threads 2 --isa scalar --batch 4 --name ndt_scalar --set 'record={}' >"$folder/log" 2>&1 ||
-    fail "run --isa scalar ended with $?: $(cat "$folder/log")"
-one=$("$HOPSCOTCH" query ndt_basin --results "$folder" --columns all --format csv)
+"$HOPSCOTCH" "$@" --threads 1 >log 2>&1 || fail "run ended with $?: $(cat log)"
+"$HOPSCOTCH" "$@" --threads 2 --isa scalar --batch 4 --name ndt_scalar --set 'record={}' >log 2>&1 ||
+    fail "run --isa scalar ended with $?: $(cat log)"
+one=$("$HOPSCOTCH" query ndt_basin --columns all --format csv)
 [ "$(echo "$one" | wc -l)" -eq 4 ] || fail "query prints $one"
-other=$("$HOPSCOTCH" query ndt_scalar --results "$folder" --columns all --format csv)
+other=$("$HOPSCOTCH" query ndt_scalar --columns all --format csv)
 if [ "$one" != "$other" ]; then
     fail "instruction sets differ"
 fi
-"$HOPSCOTCH" replay ndt_basin/1 --results "$folder" >"$folder/log" 2>&1 || fail "replay: $(cat "$folder/log")"
-near=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns translation_error \
+"$HOPSCOTCH" replay ndt_basin/1 >log 2>&1 || fail "replay: $(cat log)"
+near=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns translation_error \
     --format csv | tail -n 1)
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
-"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -qF '["debug/ndt"]' ||
+"$HOPSCOTCH" show ndt_basin/1 | grep -qF '["debug/ndt"]' ||
     fail "show does not say how to read debug rows"
-"$HOPSCOTCH" show ndt_basin/1 --results "$folder" | grep -q '^computed: .* each, in a batch of 24 on ' ||
+"$HOPSCOTCH" show ndt_basin/1 | grep -q '^computed: .* each, in a batch of 24 on ' ||
     fail "show does not say what an alignment took"
-"$HOPSCOTCH" show ndt_basin/1 --results "$folder" --json | grep -q '"lane_seconds": 0\.' ||
+"$HOPSCOTCH" show ndt_basin/1 --json | grep -q '"lane_seconds": 0\.' ||
     fail "show --json does not say what an alignment took"
 
 if python3 -c 'import h5py' 2>/dev/null; then
-    python3 - "$folder"/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
+    python3 - results/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
 import sys, h5py, numpy
 lanes = 0
 for path in sys.argv[1:]:
@@ -70,58 +65,58 @@ fi
 # One large alignment, by one thread and by several that share its evaluations: the same bits.
 for executor in sequential levels auto; do
     for threads in 1 3; do
-        "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$folder" --name "$executor$threads" --backend cpu \
+        "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --name "$executor$threads" --backend cpu \
             --threads $threads --progress none --set search.over='{start_x: [0.5]}' --set replicates='{}' \
             --set simulation='{scene: street, source_spacing: 0.5, max_iterations: 5, executor: '$executor'}' \
-            --set record='{}' >"$folder/log" 2>&1 || fail "executor $executor: $(cat "$folder/log")"
-        "$HOPSCOTCH" query "$executor$threads" --results "$folder" --columns all --format csv >"$folder/csv.$threads"
-        [ -e "$folder/csv.first" ] || cp "$folder/csv.$threads" "$folder/csv.first"
-        cmp "$folder/csv.first" "$folder/csv.$threads" || fail "$threads threads, executor $executor: other bits"
+            --set record='{}' >log 2>&1 || fail "executor $executor: $(cat log)"
+        "$HOPSCOTCH" query "$executor$threads" --columns all --format csv >"csv.$threads"
+        [ -e csv.first ] || cp "csv.$threads" csv.first
+        cmp csv.first "csv.$threads" || fail "$threads threads, executor $executor: other bits"
     done
 done
-[ "$(wc -l <"$folder/csv.first")" -eq 2 ] || fail "one alignment: $(cat "$folder/csv.first")"
+[ "$(wc -l <csv.first)" -eq 2 ] || fail "one alignment: $(cat csv.first)"
 
 # A row of debug numbers, the Hessian in full.
-best=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns id --format csv | tail -n 1)
-"$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 0 >"$folder/row" 2>&1 ||
-    fail "show --debug: $(cat "$folder/row")"
-grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" "$folder/row" || fail "show --debug: $(cat "$folder/row")"
-grep -q '^H  *x  *y  *z  *roll  *pitch  *yaw' "$folder/row" || fail "no matrix: $(cat "$folder/row")"
+best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
+"$HOPSCOTCH" show "ndt_basin/$best" --debug 0 >row 2>&1 ||
+    fail "show --debug: $(cat row)"
+grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" row || fail "show --debug: $(cat row)"
+grep -q '^H  *x  *y  *z  *roll  *pitch  *yaw' row || fail "no matrix: $(cat row)"
 awk '/^H /{ on = 1; next } on && NF == 7 { n++; for (j = 2; j <= 7; j++) h[n, j - 1] = $j }
     /^eigenvalues of H:/ { for (k = 4; k <= NF; k++) sum += $k }
     END { for (i = 1; i <= 6; i++) { trace += h[i, i]; for (j = 1; j <= 6; j++) bad += h[i, j] != h[j, i] }
-        exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' "$folder/row" ||
-    fail "matrix: $(cat "$folder/row")"
-"$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 999 >"$folder/log" 2>&1 && fail "row 999"
-grep -q 'debug rows, numbered from 0: there is none of number 999' "$folder/log" || fail "row 999: $(cat "$folder/log")"
-"$HOPSCOTCH" show ndt_scalar/0 --results "$folder" --debug 0 >"$folder/log" 2>&1 && fail "rows that were not recorded"
-grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses' "$folder/log" ||
-    fail "rows that were not recorded: $(cat "$folder/log")"
+        exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' row ||
+    fail "matrix: $(cat row)"
+"$HOPSCOTCH" show "ndt_basin/$best" --debug 999 >log 2>&1 && fail "row 999"
+grep -q 'debug rows, numbered from 0: there is none of number 999' log || fail "row 999: $(cat log)"
+"$HOPSCOTCH" show ndt_scalar/0 --debug 0 >log 2>&1 && fail "rows that were not recorded"
+grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses' log ||
+    fail "rows that were not recorded: $(cat log)"
 
-"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug ndt -o "$folder/rows.csv" >"$folder/log" 2>&1 ||
-    fail "replay --debug ndt: $(cat "$folder/log")"
-head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
-    fail "$(head -n 1 "$folder/rows.csv")"
-"$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 &&
+"$HOPSCOTCH" replay "ndt_basin/$best" --debug ndt -o rows.csv >log 2>&1 ||
+    fail "replay --debug ndt: $(cat log)"
+head -n 1 rows.csv | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
+    fail "$(head -n 1 rows.csv)"
+"$HOPSCOTCH" replay "ndt_basin/$best" --debug newton -o - >log 2>&1 &&
     fail "--debug newton"
-grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' "$folder/log" || fail "newton: $(cat "$folder/log")"
+grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' log || fail "newton: $(cat log)"
 
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
-"$HOPSCOTCH" report ndt_basin --results "$folder" -o "$folder/report.html" >"$folder/log" 2>&1 ||
-    fail "report: $(cat "$folder/log")"
-iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' "$folder/report.html")
+"$HOPSCOTCH" report ndt_basin -o report.html >log 2>&1 ||
+    fail "report: $(cat log)"
+iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' report.html)
 [ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
 echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
 for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
     echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
 done
-grep -qF 'id="motion"' "$folder/report.html" && fail "the report has a motion"
+grep -qF 'id="motion"' report.html && fail "the report has a motion"
 
 # says TEXT KEY=VALUE: check refuses it with that text
 says()
 {
-    "$HOPSCOTCH" check experiments/ndt_basin.yaml --set "$2" >"$folder/log" 2>&1 && fail "$2 is accepted"
-    grep -qF "$1" "$folder/log" || fail "$2 says: $(cat "$folder/log")"
+    "$HOPSCOTCH" check "$root"/experiments/ndt_basin.yaml --set "$2" >log 2>&1 && fail "$2 is accepted"
+    grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
 says "none of the" simulation.resolution=0.1
 says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1

@@ -3,11 +3,9 @@
 # once in each of some commands. They end with exit code 3 and a message that says so, or do without; and each message
 # is seen. That what is stored survives it is in tests/crash/faults.py.
 #
-#   HOPSCOTCH_FAULTS_PROGRAM   the program with the backend `faulty`, linked dynamically (tests/crash/preload.c)
 #   QUICK=1                    messages alone, without the commands that give no new ones
-suite=no_memory
-. tests/scratch.sh
-root=$OLDPWD program=$HOPSCOTCH_FAULTS_PROGRAM
+. "$(dirname "$0")/../scratch.sh"
+program=$HOPSCOTCH_FAULTS_PROGRAM
 skip() { echo "skip no_memory: $1" && exit 0; }
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -shared -fPIC "$root/tests/crash/preload.c" -o preload.so 2>err ||
     skip "tests/crash/preload.c does not compile"

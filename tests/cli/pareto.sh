@@ -2,17 +2,13 @@
 # Several objectives: a front by NSGA-II and one of a grid; the same digest whatever the batches and threads, the same
 # trials when it was extended in parts; what best, status, show, query and replay say; damage that the doctor mends.
 #
-#   HOPSCOTCH  the program      QUICK=1  fewer generations
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-generations=20 failed=0
+#   QUICK=1  fewer generations
+. "$(dirname "$0")/../scratch.sh"
+generations=20
 [ -z "${QUICK:-}" ] || generations=8
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
 
 # A parabola for each objective, with their least values at 100 and at 200 N m/rad: between them lies the front.
-cat >"$folder/front.yaml" <<END
+cat >front.yaml <<END
 version: 1
 experiment: front
 seed: 5
@@ -32,42 +28,33 @@ record: {trajectories: {select: {best: 4, every: 50}, sample: 0.01}}
 END
 sed -e '/nsga2: {/d' -e 's/method: nsga2/method: grid/' \
     -e 's/{range: \[50, 300\], scale: log}/{linspace: [60, 300, 25]}/' \
-    -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' "$folder/front.yaml" >"$folder/grid.yaml"
+    -e 's/{range: \[20, 50\], integer: true}/[28, 30, 33]/' front.yaml >grid.yaml
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok pareto: $2"; else echo "FAIL pareto: $2"; cat "$folder/output"; failed=1; fi
-}
 # run SPEC NAME OPTIONS...
 run()
 {
     spec=$1 name=$2
     shift 2
-    "$HOPSCOTCH" run "$folder/$spec.yaml" --name "$name" --results "$folder/results" --progress none "$@" \
-        >"$folder/output" 2>&1
+    "$HOPSCOTCH" run "$spec.yaml" --name "$name" --progress none "$@" >out 2>&1
 }
 ask()
 {
-    "$HOPSCOTCH" "$@" --results "$folder/results" >"$folder/output" 2>&1
+    "$HOPSCOTCH" "$@" >out 2>&1
 }
 # says TEXT WHAT
 says()
 {
-    grep -qF -- "$1" "$folder/output"
-    report $? "$2"
-}
-digest()
-{
-    "$HOPSCOTCH" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1
+    grep -qF -- "$1" out
+    check $? "$2"
 }
 same()
 {
     [ -n "$expected" ] && [ "$(digest "$1")" = "$expected" ]
-    report $? "$2"
+    check $? "$2"
 }
 
 run front whole --threads 1
-report $? "it runs"
+check $? "it runs"
 says "2 objectives, so there is no single best: a front of" "a run says that there is no best, and shows the front"
 expected=$(digest whole)
 run front small --threads 2 --batch 14
@@ -77,55 +64,55 @@ same limited "stopped in the middle of generations: the same digest"
 
 run front parts --set search.nsga2.stop.generations=3
 run front parts --set search.nsga2.stop.generations=5
-[ $? -eq 1 ] && grep -q 'extend runs what is new' "$folder/output"
-report $? "more generations are refused without --extend"
+[ $? -eq 1 ] && grep -q 'extend runs what is new' out
+check $? "more generations are refused without --extend"
 run front parts --set search.nsga2.stop.generations=5 --extend && run front parts --extend
-report $? "more generations, in two parts"
+check $? "more generations, in two parts"
 columns=id,search,round,k_fp,thrust,b_fp,objective_1,objective_2,violation,failure,attitude_rms
 for name in whole parts; do
-    "$HOPSCOTCH" query $name --results "$folder/results" --columns $columns --limit 0 --format csv >"$folder/$name.csv"
+    "$HOPSCOTCH" query $name --columns $columns --limit 0 --format csv >"$name.csv"
 done
-cmp "$folder/whole.csv" "$folder/parts.csv" >"$folder/output" && [ "$(wc -l <"$folder/whole.csv")" -gt 200 ]
-report $? "in parts it has the trials that it has in one"
+cmp whole.csv parts.csv >out && [ "$(wc -l <whole.csv)" -gt 200 ]
+check $? "in parts it has the trials that it has in one"
 run front parts --extend --set search.nsga2.population=14
-[ $? -eq 1 ] && grep -q "population can't change" "$folder/output"
-report $? "another population is refused"
+[ $? -eq 1 ] && grep -q "population can't change" out
+check $? "another population is refused"
 
 ask best whole --pareto --format csv
 # no line of the front may beat another one, nor violate the constraint
-cut -d, -f4,8,9 <"$folder/output" | awk -F, 'NR > 1 { n++; k[n] = $1; a[n] = $2; b[n] = $3 }
+cut -d, -f4,8,9 <out | awk -F, 'NR > 1 { n++; k[n] = $1; a[n] = $2; b[n] = $3 }
     END { for (i = 1; i <= n; i++) { if (k[i] > 180) bad++
               for (j = 1; j <= n; j++) if (a[i] <= a[j] && b[i] <= b[j] && (a[i] < a[j] || b[i] < b[j])) bad++ }
           exit !(n > 10 && bad == 0) }'
-report $? "best --pareto gives a front, of trials that meet the constraints"
+check $? "best --pareto gives a front, of trials that meet the constraints"
 ask best whole --top 3
 says 'hypervolume' "best tells the hypervolume"
-ask best whole --json && grep -q '"fitness":null,"objective_1":' "$folder/output"
-report $? "best --json has every column"
+ask best whole --json && grep -q '"fitness":null,"objective_1":' out
+check $? "best --json has every column"
 ask best whole --objectives objective_1,attitude_rms
 says 'in all columns asked for' "a front of other columns"
 ask best whole --objectives objective_1,attitude_rsm
 says "did you mean 'attitude_rms'?" "a column that is misspelt"
 ask best whole --objectives objective_1
 says 'two columns or more' "one column is no front"
-ask status whole && grep -q 'hypervolume' "$folder/output"
-report $? "status shows the hypervolumes"
+ask status whole && grep -q 'hypervolume' out
+check $? "status shows the hypervolumes"
 ask show whole/7
 says 'objective_2 ' "show tells the objectives"
 ask query whole --where "objective_1 < 900 and violation = 0" --order objective_2 --limit 1 &&
-    grep -q 'objective_1' "$folder/output"
-report $? "query filters and orders by objectives"
+    grep -q 'objective_1' out
+check $? "query filters and orders by objectives"
 for trial in 0 31 107; do
     ask replay whole/$trial --isa scalar
     says 'every objective' "trial $trial replays"
 done
 
 run grid grid
-report $? "a grid with several objectives"
+check $? "a grid with several objectives"
 ask best grid --pareto --format csv
 # of 60, 70, ... 180 those from 100 on, with a thrust of 30, and a line of names
-[ "$(wc -l <"$folder/output")" -eq 10 ] && ! grep -v '^id' "$folder/output" | cut -d, -f5 | grep -qv '^30$'
-report $? "its front is the one that is known"
+[ "$(wc -l <out)" -eq 10 ] && ! grep -v '^id' out | cut -d, -f5 | grep -qv '^30$'
+check $? "its front is the one that is known"
 run grid single --set 'objective={minimize: apex_mean}' && ask best single --pareto
 says 'minimizes one objective' "one objective has no front"
 run grid none --set 'constraints=["k_fp < 1"]'
@@ -134,7 +121,7 @@ says 'no trial meets the constraints' "no trial meets the constraints"
 # what flips on the disk is found; the state of a search is computed again from its trials
 change()
 {
-    python3 - "$folder/results/whole/campaign.db" "$1" 2>"$folder/output" <<'PYTHON'
+    python3 - results/whole/campaign.db "$1" 2>out <<'PYTHON'
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1])
 database.execute(sys.argv[2])
@@ -149,19 +136,19 @@ if command -v python3 >/dev/null; then
         change "$damage"
         ask doctor whole
         [ $? -eq 3 ] && ask doctor whole --repair && ask doctor whole
-        report $? "the doctor finds and mends: $damage"
+        check $? "the doctor finds and mends: $damage"
         same whole "and it is as it was"
     done
     change "UPDATE trials SET objective_2 = objective_2 + 1 WHERE id = 40"
     ask doctor whole
     [ $? -eq 3 ]
-    report $? "the doctor finds an objective that was changed"
+    check $? "the doctor finds an objective that was changed"
     ask replay whole/40
     says 'objective_2 is' "and replay says which"
 else
     echo "skip pareto: no python3"
 fi
-rm "$folder/results/index.db"
+rm results/index.db
 ask reindex && ask doctor grid
-report $? "reindex knows them"
-exit $failed
+check $? "reindex knows them"
+exit $status

@@ -1,14 +1,9 @@
 #!/bin/sh
 # query --sql reads and computes and does nothing else, for as long as it may; index makes queries quick.
-set -u
-suite=sql
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err; }
-works() { run "$@"; check $? "$*"; }
+. "$(dirname "$0")/../scratch.sh"
 sql() { run query grid --sql "$1" --format csv; }
 gives() { sql "$1"; [ "$(cat out)" = "$2" ]; check $? "$1"; }
 refused() { run query grid --sql "$1"; [ $? -eq 1 ] && [ ! -s out ]; check $? "refused: $1"; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
 
 cat >grid.yaml <<'END'
 version: 1

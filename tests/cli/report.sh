@@ -1,19 +1,13 @@
 #!/bin/sh
 # Reports, plots and the drawings of replay: they are whole and well-formed, the same for the same campaign, ask nothing
 # of a network, and let no markup in, whatever a spec or a note says.
-set -u
-program=${HOPSCOTCH:-build/hopscotch}
-case $program in /*) ;; *) program=$PWD/$program ;; esac
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-unset NO_COLOR HOPSCOTCH_RESULTS
-cd "$work" || exit 3
-status=0
+. "$(dirname "$0")/../scratch.sh"
+program=$HOPSCOTCH
 
-good() { echo "ok   report: $1"; }
+good() { check 0 "$1"; }
 bad()
 {
-    echo "FAIL report: $1"
+    echo "FAIL $suite: $1"
     sed 's/^/     | /' out err 2>/dev/null | cut -c1-200 | head -20
     status=1
 }

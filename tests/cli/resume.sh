@@ -2,17 +2,10 @@
 # resume and run --retry: what a run finds, budgets that are totals, files that a kill left behind, failed trials that
 # are run again, also when that is killed at any statement.
 #
-#   HOPSCOTCH                  the program
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call (see io/seam.h)      QUICK=1   fewer kills
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$PWD/build/hopscotch_faults}"
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
-failed=0
-unset HOPSCOTCH_FAULT
+#   QUICK=1   fewer kills
+. "$(dirname "$0")/../scratch.sh"
 
-cat >"$folder/hops.yaml" <<'END'
+cat >hops.yaml <<'END'
 version: 1
 experiment: hops
 seed: 7
@@ -23,49 +16,43 @@ replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
 record: {trajectories: {select: {best: 3, every: 7, failures: 2}, sample: 0.01}}
 END
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok resume: $2"; else echo "FAIL resume: $2"; cat "$folder/output"; failed=1; fi
-}
 run()
 {
     program=$1 name=$2
     shift 2
-    "$program" run "$folder/hops.yaml" --name "$name" --results "$folder/results" --progress none --threads 1 \
-        --batch 8 "$@" >"$folder/output" 2>&1
+    "$program" run hops.yaml --name "$name" --progress none --threads 1 \
+        --batch 8 "$@" >out 2>&1
 }
 resume()
 {
     name=$1
     shift
-    "$HOPSCOTCH" resume "$name" --results "$folder/results" --progress none "$@" >"$folder/output" 2>&1
+    "$HOPSCOTCH" resume "$name" --progress none "$@" >out 2>&1
 }
-has() { grep -qF -e "$1" "$folder/output"; report $? "it says '$1'"; }
-digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" 2>&1 | cut -d' ' -f1; }
-same() { [ "$(digest "$1")" = "$expected" ]; report $? "$2: the digest is that of a run that was not"; }
+same() { [ "$(digest "$1")" = "$expected" ]; check $? "$2: the digest is that of a run that was not"; }
 
 run "$HOPSCOTCH" whole
-report $? "a campaign of 30 trials"
+check $? "a campaign of 30 trials"
 expected=$(digest whole)
 
 # ---- budgets are totals ---------------------------------------------------------------------------------------------
 
 run "$HOPSCOTCH" cut --set limits.trials=12
-report $? "up to a limit"
+check $? "up to a limit"
 has "12 of 12"
 resume cut
-report $? "resume at the limit"
+check $? "resume at the limit"
 has "resuming cut: 12 of 12 trials are done, 0 remain"
 has "the last run: limits.trials: 12 trials were run"
 resume cut --set limits.trials=20
 has "20 of 20 (12 of them before)"
-rm "$folder/results/cut/resolved.yaml"
-echo "seed: 8" >"$folder/results/cut/spec.yaml"
+rm results/cut/resolved.yaml
+echo "seed: 8" >results/cut/spec.yaml
 resume cut --set limits.trials=none
-report $? "resume without a limit and without the files beside the database"
+check $? "resume without a limit and without the files beside the database"
 has "30 of 30"
-grep -q "seed: 7" "$folder/results/cut/resolved.yaml" && grep -q "seed: 7" "$folder/results/cut/spec.yaml"
-report $? "they are written anew"
+grep -q "seed: 7" results/cut/resolved.yaml && grep -q "seed: 7" results/cut/spec.yaml
+check $? "they are written anew"
 
 same cut "stopped by limits"
 # Another limit records other best trials, which the spec no longer asks for in the end.
@@ -75,17 +62,17 @@ same best "stopped before its best trials"
 
 # ---- what a kill leaves ---------------------------------------------------------------------------------------------
 
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: no $HOPSCOTCH_FAULTS_PROGRAM"; exit "$failed"; }
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: no $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
 (
     export HOPSCOTCH_FAULT="rename:6:KILL"
     run "$HOPSCOTCH_FAULTS_PROGRAM" killed
 ) 2>/dev/null
-[ -n "$(find "$folder/results/killed" -name '*.tmp')" ]
-report $? "a temporary file is left by a kill"
-"$HOPSCOTCH" status killed --results "$folder/results" >"$folder/output" 2>&1
+[ -n "$(find results/killed -name '*.tmp')" ]
+check $? "a temporary file is left by a kill"
+"$HOPSCOTCH" status killed >out 2>&1
 has "of 30"
 resume killed
-report $? "resume after it"
+check $? "resume after it"
 has "was killed; what it had in flight is computed again"
 has "1 temporary file"
 has "of 30 trials are done"
@@ -95,44 +82,44 @@ same killed "killed"
 
 resume whole --retry tumbled
 [ $? -eq 1 ]
-report $? "a kind that there is not"
+check $? "a kind that there is not"
 has "there are: failed, fell"
 resume whole --retry failed
-report $? "retry of what fails again"
+check $? "retry of what fails again"
 has "10 failed again, 0 did not; 0 rows changed"
 same whole "retried in vain"
-command -v sqlite3 >/dev/null || { echo "skip resume: no sqlite3 to damage rows"; exit "$failed"; }
+command -v sqlite3 >/dev/null || { echo "skip resume: no sqlite3 to damage rows"; exit $status; }
 # As if a machine had been at fault: rows of failures that were none.
 damage()
 {
-    rm -rf "$folder/results/$1" && cp -r "$folder/results/whole" "$folder/results/$1"
-    sqlite3 "$folder/results/$1/campaign.db" "UPDATE trials SET failure = 'diverged', fitness = NULL WHERE id < 9;
+    rm -rf "results/$1" && cp -r results/whole "results/$1"
+    sqlite3 "results/$1/campaign.db" "UPDATE trials SET failure = 'diverged', fitness = NULL WHERE id < 9;
         UPDATE replicates SET failure = 'diverged' WHERE trial < 9; UPDATE batches SET failures = failures + 9 WHERE
         id = (SELECT min(id) FROM batches); UPDATE campaign SET name = '$1'"
 }
 damage wrong
 resume wrong --retry diverged
-report $? "retry of what was wrong"
+check $? "retry of what was wrong"
 has "9 trials (diverged): 0 failed again, 9 did not; 9 rows changed"
 same wrong "retried"
-"$HOPSCOTCH" status wrong --results "$folder/results" >"$folder/output" 2>&1
+"$HOPSCOTCH" status wrong >out 2>&1
 has "10 trials"
 
-bad=0 kills=0 n=1 status=137 step=31
+bad=0 kills=0 n=1 ended=137 step=31
 [ -z "${QUICK:-}" ] || step=103
-while [ "$status" -eq 137 ] && [ "$n" -lt 400 ]; do
+while [ "$ended" -eq 137 ] && [ "$n" -lt 400 ]; do
     damage again
     (
         export HOPSCOTCH_FAULT="sql:$n:KILL"
         run "$HOPSCOTCH_FAULTS_PROGRAM" again --retry diverged --batch 4
     ) 2>/dev/null
-    status=$?
+    ended=$?
     # Killed before its request was stored: nothing remembers it.
-    asked=$(sqlite3 "$folder/results/again/campaign.db" "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
+    asked=$(sqlite3 results/again/campaign.db "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
     if [ "$asked" -eq 1 ]; then resume again; else resume again --retry diverged; fi || bad=$((bad + 1))
     [ "$(digest again)" = "$expected" ] || { bad=$((bad + 1)) && echo "   killed at statement $n: another digest"; }
     kills=$((kills + 1)) n=$((n + step))
 done
 [ "$bad" -eq 0 ] && [ "$kills" -gt 1 ]
-report $? "a retry that was killed at $kills moments goes on"
-exit "$failed"
+check $? "a retry that was killed at $kills moments goes on"
+exit $status

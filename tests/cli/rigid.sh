@@ -1,11 +1,8 @@
 #!/bin/sh
 # Rigid bodies from a spec to a picture: what check and run say of gains, the map of stable ones, forms and steps that
 # are searched.
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-experiments=$PWD/experiments
-suite=rigid
-. tests/scratch.sh
+. "$(dirname "$0")/../scratch.sh"
+experiments=$root/experiments
 
 # says TEXT FILE
 says()

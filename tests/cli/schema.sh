@@ -1,29 +1,26 @@
 #!/bin/sh
 # The JSON schema that the program prints is a valid one (draft 2020-12), accepts every shipped spec, and
 # refuses it with any key misspelt. Needs python3 with jsonschema and yaml; skips without them.
-set -u
-: "${HOPSCOTCH:=build/hopscotch}"
+. "$(dirname "$0")/../scratch.sh"
 if ! python3 -c 'import jsonschema, yaml; jsonschema.Draft202012Validator' 2>/dev/null; then
     echo "skip schema: python3 with jsonschema and yaml is not there"
     exit 0
 fi
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-"$HOPSCOTCH" schema >"$work/schema.json" || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
+"$HOPSCOTCH" schema >schema.json || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
 # What editors read beside the experiments is what this program says.
 stale=0
-if cmp -s "$work/schema.json" experiments/schema.json; then
+if cmp -s schema.json "$root"/experiments/schema.json; then
     echo "ok experiments/schema.json is fresh"
 else
     echo "FAIL experiments/schema.json is stale: build/hopscotch schema >experiments/schema.json"
     stale=1
 fi
-for spec in experiments/*.yaml; do
+for spec in "$root"/experiments/*.yaml; do
     if [ "$(head -n 1 "$spec")" = '# yaml-language-server: $schema=schema.json' ]; then continue; fi
     echo "FAIL $spec does not begin with the line that names its schema to editors"
     stale=1
 done
-python3 - "$work/schema.json" experiments/*.yaml <<'PYTHON'
+python3 - schema.json "$root"/experiments/*.yaml <<'PYTHON'
 import json, re, sys
 import jsonschema, yaml
 

@@ -1,18 +1,16 @@
 #!/bin/sh
 # Builds the README's tutorial model and search method as its reader would: the code blocks become the files that their
 # first lines name, the lines that the text tells are added, and the spec must give the answer that it promises.
-set -u
+. "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
-[ -f build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
-root=$PWD
-work=$(mktemp -d) || exit 3
-trap 'rm -rf "$work"' EXIT
-fail() { echo "FAIL tutorial: $1"; [ -f "$work/log" ] && tail -20 "$work/log"; exit 1; }
+[ -f "$root"/build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
+fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
 
-mkdir "$work/build"
-cp -r Makefile configure.sh README.md sim io runner experiments "$work" || fail "the sources could not be copied"
-cp build/config.mk "$work/build"
-cd "$work" || exit 3
+mkdir build
+for name in Makefile configure.sh README.md sim io runner experiments; do
+    cp -r "$root/$name" . || fail "the sources could not be copied"
+done
+cp "$root"/build/config.mk build
 
 # A block after ``` whose first line is "// FILE: ..." or "# FILE: ..." is that file.
 mkdir -p sim/spring
@@ -50,4 +48,3 @@ echo "ok   tutorial: replay gives the same bits with another instruction set"
 near=$("$program" query halton --order fitness --columns b --limit 1 --format csv | tail -1)
 awk -v b="$near" 'BEGIN { exit !(b > 9.8 && b < 10.2) }' || fail "its best damping is $near, expected about 10"
 echo "ok   tutorial: the search method finds it too"
-cd "$root" || exit 3

@@ -1,12 +1,7 @@
 #!/bin/sh
 # hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
 # campaigns of their own, linked to the first; a second call computes nothing.
-set -u
-suite=verify
-. tests/scratch.sh
-run() { "$HOPSCOTCH" "$@" >out 2>err; }
-has() { grep -qF -e "$1" "${2:-out}"; check $? "it says '$1'"; }
-refused() { run "$@"; [ $? -eq "${code:-1}" ]; check $? "refused: $*"; }
+. "$(dirname "$0")/../scratch.sh"
 sql() { python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone())' "$@"; }
 
 cat >gains.yaml <<'END'

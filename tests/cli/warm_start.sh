@@ -1,16 +1,9 @@
 #!/bin/sh
 # A search that starts from another campaign: what it takes is its own from then on, so that it is resumed, run again
 # and replayed without the other one; points that are injected; what can't be taken is refused.
-#
-#   HOPSCOTCH  the program
-set -u
-cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}"
-failed=0
-folder=$(mktemp -d) || exit 3
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 
-cat >"$folder/first.yaml" <<END
+cat >first.yaml <<END
 version: 1
 experiment: first
 model: bbob
@@ -21,67 +14,60 @@ search:
   cmaes: {searches: 2, stop: {trials: 400}}
 END
 more='from: first, inject: [{x1: 1, x2: 2, x3: 3}], sigma: 0.02'
-sed -e 's/first/second/' -e "s/cmaes: {searches/cmaes: {$more, searches/" "$folder/first.yaml" >"$folder/second.yaml"
-sed -e 's/second/cold/' -e 's/from: first, //' "$folder/second.yaml" >"$folder/cold.yaml"
-sed -e 's/second/third/' -e 's/from: first/from: sampled/' "$folder/second.yaml" >"$folder/third.yaml"
-sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200/' "$folder/first.yaml" \
-    >"$folder/sampled.yaml"
+sed -e 's/first/second/' -e "s/cmaes: {searches/cmaes: {$more, searches/" first.yaml >second.yaml
+sed -e 's/second/cold/' -e 's/from: first, //' second.yaml >cold.yaml
+sed -e 's/second/third/' -e 's/from: first/from: sampled/' second.yaml >third.yaml
+sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200/' first.yaml \
+    >sampled.yaml
 
-report()
-{
-    if [ "$1" -eq 0 ]; then echo "ok warm_start: $2" && return; fi
-    echo "FAIL warm_start: $2" && cat "$folder/output"
-    failed=1
-}
-hopscotch() { "$HOPSCOTCH" "$@" --results "$folder/results" >"$folder/output" 2>&1; }
-run() { spec=$1; shift; hopscotch run "$folder/$spec.yaml" --progress none "$@"; }
-digest() { "$HOPSCOTCH" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
+hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
+run() { spec=$1; shift; hopscotch run "$spec.yaml" --progress none "$@"; }
 # best CAMPAIGN OF: the fitness of the best of the trials with an id below OF
 best()
 {
-    "$HOPSCOTCH" query "$1" --results "$folder/results" --where "id < $2" --order fitness --limit 1 --columns fitness \
+    "$HOPSCOTCH" query "$1" --where "id < $2" --order fitness --limit 1 --columns fitness \
         --format csv | tail -n 1
 }
 better() { awk "BEGIN { exit !($(best "$1" "$3") < $(best "$2" "$3")) }"; }
 
-hopscotch plan "$folder/second.yaml"
-report $? "a plan needs no campaign to start from"
+hopscotch plan second.yaml
+check $? "a plan needs no campaign to start from"
 run second
-[ $? -eq 1 ] && grep -q 'search.cmaes.from: there is no campaign first' "$folder/output"
-report $? "a campaign that is not there is named"
+[ $? -eq 1 ] && grep -q 'search.cmaes.from: there is no campaign first' out
+check $? "a campaign that is not there is named"
 
 run cold && run first && run sampled && run second
-report $? "a search starts from another one's mean and covariance"
-grep -q 'taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' "$folder/results/second/resolved.yaml"
-report $? "what was taken stands in the resolved spec"
+check $? "a search starts from another one's mean and covariance"
+grep -q 'taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' results/second/resolved.yaml
+check $? "what was taken stands in the resolved spec"
 better second cold 14
-report $? "and leads on from there"
-"$HOPSCOTCH" query second --results "$folder/results" --where 'id = 0' --columns x1,x2,x3 --format csv >"$folder/output"
-grep -qx '1,2,3' "$folder/output"
-report $? "the first trial is the point that was injected"
+check $? "and leads on from there"
+"$HOPSCOTCH" query second --where 'id = 0' --columns x1,x2,x3 --format csv >out
+grep -qx '1,2,3' out
+check $? "the first trial is the point that was injected"
 expected=$(digest second)
 
-run third && grep -q 'sigma: [0-9.]*[1-9]' "$folder/results/third/resolved.yaml" && better third cold 14
-report $? "a search starts from the best trials of a campaign of another kind"
+run third && grep -q 'sigma: [0-9.]*[1-9]' results/third/resolved.yaml && better third cold 14
+check $? "a search starts from the best trials of a campaign of another kind"
 
 run second --name stopped --set limits.trials=77
-rm -rf "$folder/results/first"
+rm -rf results/first
 hopscotch resume stopped --progress none --set limits.trials=none
 [ -n "$expected" ] && [ "$(digest stopped)" = "$expected" ]
-report $? "it is resumed without the other campaign, to the same bits"
-run second && grep -q 'done already' "$folder/output"
-report $? "it is run again without the other campaign"
+check $? "it is resumed without the other campaign, to the same bits"
+run second && grep -q 'done already' out
+check $? "it is run again without the other campaign"
 hopscotch replay second/100
-report $? "its trials replay"
+check $? "its trials replay"
 run second --name fresh
-[ $? -eq 1 ] && grep -q 'there is no campaign first' "$folder/output"
-report $? "a new one needs it"
+[ $? -eq 1 ] && grep -q 'there is no campaign first' out
+check $? "a new one needs it"
 run second --name first
-[ $? -eq 1 ] && grep -q "can't start from itself" "$folder/output"
-report $? "none starts from itself"
+[ $? -eq 1 ] && grep -q "can't start from itself" out
+check $? "none starts from itself"
 printf '%s\n' 'version: 1' 'experiment: other' 'model: hopper' \
-    'search: {method: cmaes, over: {k_fp: {range: [50, 300]}}, cmaes: {from: sampled}}' >"$folder/other.yaml"
+    'search: {method: cmaes, over: {k_fp: {range: [50, 300]}}, cmaes: {from: sampled}}' >other.yaml
 run other
-[ $? -eq 1 ] && grep -q 'has none of the parameters that are searched' "$folder/output"
-report $? "nothing is taken from a campaign without a common parameter"
-exit $failed
+[ $? -eq 1 ] && grep -q 'has none of the parameters that are searched' out
+check $? "nothing is taken from a campaign without a common parameter"
+exit $status

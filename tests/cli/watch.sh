@@ -1,13 +1,8 @@
 #!/bin/sh
 # hopscotch status --watch: drawn in place on a terminal, which it leaves as it was; elsewhere a line a time. It ends
 # when the campaign does, and leaving it stops nothing.
-set -u
-suite=watch
-. tests/scratch.sh
-runner=
-trap '[ -z "$runner" ] || kill -9 $runner 2>/dev/null; rm -rf "$work"' EXIT
+. "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
-has() { grep -qF -e "$1" out; check $? "it says '$1'"; }
 # until_true COMMAND...: for at most half a minute
 until_true()
 {
@@ -28,7 +23,7 @@ simulation: {duration: 2, settle: 1}
 search: {method: random, trials: 10000000, over: {k_fp: {range: [50, 300]}}}
 END
 "$HOPSCOTCH" run long.yaml --batch 64 --threads 1 --progress none >/dev/null 2>&1 &
-runner=$!
+pid=$!
 committed() { "$HOPSCOTCH" status long 2>/dev/null | grep -q '^rate'; }
 until_true committed
 : >err
@@ -43,7 +38,7 @@ seen "long running: " 2
 check $? "a line a time where there is no terminal"
 ! grep -q "$(printf '\033')" out
 check $? "without control characters"
-kill -0 $runner
+kill -0 $pid
 check $? "which stops nothing"
 
 if script -qec true /dev/null >/dev/null 2>&1; then
@@ -79,8 +74,8 @@ until_true seen "long running" 1
 "$HOPSCOTCH" stop long >/dev/null
 wait $watcher
 check $? "it ends when the campaign does"
-wait $runner
-runner=
+wait $pid
+pid=
 has "long interrupted"
 "$HOPSCOTCH" status --watch >out 2>err
 [ $? -eq 2 ] && grep -qF "needs the name of a campaign" err
