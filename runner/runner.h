@@ -139,7 +139,8 @@ typedef struct Spec {
     const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
     int n_inject;
     struct {                             // cmaes: where another campaign says to start (search/cmaes/warm_start.c)
-        const char *from;                // its name; "": none
+        const char *from;                // its name; NULL: none
+        const Node *at;                  // where the spec names it
         const char *hash;                // of its spec
         const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
         bool full;                       // triangle
@@ -318,7 +319,9 @@ struct SearchMethod {
     const char *budget;                           // start of the options that only say how long it goes on; an
                                                   // extension may change them, if restore heeds them; NULL: none
     const Sensitivity *sensitivity;               // NULL: it measures none
-    Error (*init)(const Spec *spec, Arena *arena, Search *search);
+    // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
+    Error (*check)(const Spec *spec, const char **key);
+    Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
     Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
     // Results in the order of ask. Updates the state.
@@ -337,6 +340,8 @@ struct SearchMethod {
 int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
+// What the method has against the spec: error (user), in *key what it is about. search_init checks too.
+Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
 extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
     search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
@@ -731,6 +736,9 @@ const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
+// What a search takes from the campaign that it starts from, for a campaign of that name: the value of `cmaes.taken`,
+// NULL: nothing. What is wrong with the other one is said where the spec names it.
+Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);
 
 // Stored campaigns, by name under the results root or by path (commands/find_campaign.c). Error (user): there is none,
 // with the nearest name.

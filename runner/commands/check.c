@@ -57,6 +57,20 @@ static void check_print_json(const Spec *spec, const Search *search, const Remar
     json_close(&json, '}');
 }
 
+// The campaign that the search starts from: whether it can, and, as it may be run later, whether it is there.
+static Error check_start(const CommandLine *line, const Spec *spec)
+{
+    const char *taken, *from = spec->warm.from;
+    if (from == NULL) return error_none();
+    if (!file_missing(arena_format(line->arena, "%s/%s/%s", line->results, from, CAMPAIGN_DATABASE)))
+        return command_taken(line, spec, spec->experiment, &taken);
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    diagnose_warning(diagnostics, spec->warm.at, "there is no campaign %s under %s; run it before this one", from,
+                     line->results);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error_none();
+}
+
 static Error check_run(const CommandLine *line)
 {
     Spec spec;
@@ -64,6 +78,7 @@ static Error check_run(const CommandLine *line)
     Remark remarks[REMARKS_MAX];
     int n_remarks;
     TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(check_start(line, &spec));
     TRY(search_init(&spec, line->arena, &search));
     TRY(explain(&spec, &search, line->arena, remarks, &n_remarks));
     if (switch_given(line, "resolved"))

@@ -1,6 +1,6 @@
 // Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
 // come from them.
-#include "../runner.h"
+#include "../store/store.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -353,6 +353,16 @@ Error command_spec_with(const CommandLine *line, const char *path, const char *l
     const Error error = spec_load(path, overrides, count, line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     return error;
+}
+
+Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken)
+{
+    const Error error = warm_start_take(spec, line->results, name, line->arena, taken);
+    if (error.kind != ERROR_USER) return error;
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    diagnose(diagnostics, spec->warm.at, "%s", error.text);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error_make(ERROR_USER, "%s: 1 error", spec->file);
 }
 
 // ---- help -----------------------------------------------------------------------------------------------------------

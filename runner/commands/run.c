@@ -172,7 +172,7 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
 static Error run_start(const CommandLine *line, Spec *spec)
 {
     const char *taken = NULL;
-    TRY(warm_start_take(spec, line->results, switch_text(line, "name", spec->experiment), line->arena, &taken));
+    TRY(command_taken(line, spec, switch_text(line, "name", spec->experiment), &taken));
     if (taken == NULL) return error_none();
     return command_spec_with(line, line->arguments[0], arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
 }

@@ -96,11 +96,16 @@ static const char *const search_morris_measures[SEARCH_MORRIS_MEASURES] = {"mu",
 static const Sensitivity search_morris_sensitivity = {
     search_morris_measures, SEARCH_MORRIS_MEASURES, SEARCH_MORRIS_MU_STAR, search_morris_block, search_morris_measure};
 
+static Error search_morris_check(const Spec *spec, const char **key)
+{
+    *key = "search.levels";
+    if ((int64_t)spec->method_settings[SEARCH_MORRIS_LEVELS] % 2 == 0) return error_none();
+    return error_make(ERROR_USER, "levels of morris must be even");
+}
+
 static Error search_morris_init(const Spec *spec, Arena *arena, Search *search)
 {
     const int64_t trajectories = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES];
-    if ((int64_t)spec->method_settings[SEARCH_MORRIS_LEVELS] % 2 != 0)
-        return error_make(ERROR_USER, "search: levels of morris must be even");
     return enumerated_init((Enumeration){.point = search_morris_point, .data = NULL}, trajectories * (spec->n_axes + 1),
                            arena, search);
 }
@@ -113,6 +118,7 @@ const SearchMethod search_morris = {
     .wants_range = true,
     .whole = true,
     .sensitivity = &search_morris_sensitivity,
+    .check = search_morris_check,
     .init = search_morris_init,
     ENUMERATED_METHOD,
 };

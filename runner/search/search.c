@@ -22,9 +22,17 @@ const SearchMethod *search_method_find(const char *name)
     return NULL;
 }
 
+Error search_check(const Spec *spec, const char **key)
+{
+    *key = "search.method";
+    return spec->method->check != NULL ? spec->method->check(spec, key) : error_none();
+}
+
 Error search_init(const Spec *spec, Arena *arena, Search *search)
 {
+    const char *key;
     *search = (Search){.spec = spec, .method = spec->method, .total = -1};
+    TRY(search_check(spec, &key));
     TRY(spec->method->init(spec, arena, search));
     return spec->n_segments > 0 && !search_learns(spec->method) ? segments_init(search, arena) : error_none();
 }
@@ -146,7 +154,7 @@ int64_t search_affordable(const Search *search, int64_t most)
 Error enumerated_check_total(int64_t total)
 {
     if (total <= TRIALS_MAX) return error_none();
-    return error_make(ERROR_USER, "search: %s trials are more than the 2^48 that ids reach; use fewer",
+    return error_make(ERROR_USER, "%s trials are more than the 2^48 that ids reach; use fewer",
                       total < INT64_MAX ? text_count(total).text : "more than 2^63");
 }
 

@@ -15,11 +15,16 @@ static void search_sobol_point(const Search *search, const void *data, int64_t i
     }
 }
 
+static Error search_sobol_check(const Spec *spec, const char **key)
+{
+    *key = "search.over";
+    if (spec->n_axes <= SOBOL_DIMENSIONS_MAX) return error_none();
+    return error_make(ERROR_USER, "sobol has points for up to %d parameters, and these are %d", SOBOL_DIMENSIONS_MAX,
+                      spec->n_axes);
+}
+
 static Error search_sobol_init(const Spec *spec, Arena *arena, Search *search)
 {
-    if (spec->n_axes > SOBOL_DIMENSIONS_MAX)
-        return error_make(ERROR_USER, "search: sobol has points for up to %d parameters, and these are %d",
-                          SOBOL_DIMENSIONS_MAX, spec->n_axes);
     Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
     *sobol = sobol_make(spec->n_axes, spec->seed, arena);
     return enumerated_init((Enumeration){.point = search_sobol_point, .data = sobol}, (int64_t)spec->method_settings[0],
@@ -33,6 +38,7 @@ const SearchMethod search_sobol = {
     .n_options = 1,
     .wants_values = true,
     .wants_range = true,
+    .check = search_sobol_check,
     .init = search_sobol_init,
     ENUMERATED_METHOD,
 };

@@ -65,11 +65,16 @@ static const char *const sobol_indices_measures[SOBOL_INDICES_MEASURES] = {"firs
 static const Sensitivity sobol_indices_sensitivity = {sobol_indices_measures, SOBOL_INDICES_MEASURES,
                                                       SOBOL_INDICES_TOTAL, sobol_indices_block, sobol_indices_measure};
 
+static Error sobol_indices_check(const Spec *spec, const char **key)
+{
+    *key = "search.over";
+    if (2 * spec->n_axes <= SOBOL_DIMENSIONS_MAX) return error_none();
+    return error_make(ERROR_USER, "sobol_indices takes up to %d parameters, and these are %d", SOBOL_DIMENSIONS_MAX / 2,
+                      spec->n_axes);
+}
+
 static Error sobol_indices_init(const Spec *spec, Arena *arena, Search *search)
 {
-    if (2 * spec->n_axes > SOBOL_DIMENSIONS_MAX)
-        return error_make(ERROR_USER, "search: sobol_indices takes up to %d parameters, and these are %d",
-                          SOBOL_DIMENSIONS_MAX / 2, spec->n_axes);
     Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
     *sobol = sobol_make(2 * spec->n_axes, spec->seed, arena);
     const int64_t total = (int64_t)spec->method_settings[0] * (spec->n_axes + 2);
@@ -83,6 +88,7 @@ const SearchMethod search_sobol_indices = {
     .n_options = 1,
     .wants_range = true,
     .sensitivity = &sobol_indices_sensitivity,
+    .check = sobol_indices_check,
     .init = sobol_indices_init,
     ENUMERATED_METHOD,
 };

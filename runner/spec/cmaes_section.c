@@ -80,6 +80,7 @@ static void cmaes_read_from(SpecReader *reader, const Node *node)
 {
     const Key key = {.path = cmaes_paths[0], .type = KEY_NAME, .store = STORE_TEXT, .at = &reader->spec->warm.from};
     scalar_read(reader, &key, node);
+    reader->spec->warm.at = node;
 }
 
 // A list of `count` numbers; NULL after an error.

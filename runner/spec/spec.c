@@ -471,6 +471,17 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
     return NULL;
 }
 
+// What the method has against its settings, said at the key that it is about; where that is not given, at the method.
+static void spec_check_search(SpecReader *reader)
+{
+    const char *key;
+    const Error error = search_check(reader->spec, &key);
+    if (error.kind == OK) return;
+    const GivenKey *about = given_find(reader, key);
+    if (about == NULL) about = given_find(reader, "search.method");
+    diagnose(reader->diagnostics, about != NULL ? about->value : reader->root, "%s", error.text);
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static void spec_read(SpecReader *reader)
@@ -525,6 +536,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     SpecReader reader = {
         .spec = out, .arena = arena, .diagnostics = diagnostics, .root = root, .folder = place->folder};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
+    if (diagnostics_errors(diagnostics) == 0) spec_check_search(&reader);
     if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
     TRY(spec_resolve(&reader));
     return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();

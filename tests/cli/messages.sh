@@ -163,8 +163,11 @@ says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` 
     --set parameters.thrust=0 --progress none >out 2>err
 says 1 "--retry: no trial of hopper fails as 'fel'; did you mean 'fell'?" resume fallen --retry fel
 says 1 "--retry: no trial of hopper fails as 'xyzzy'; there are: failed, fell" resume fallen --retry xyzzy
-says 1 "search.cmaes.from: campaign fallen has no trial that did not fail" run hopper.yaml --name warm \
-    --set 'search={method: cmaes, over: {k_fp: {range: [1, 500]}}, cmaes: {from: fallen}}'
+for command in check "run --name warm"; do
+    # shellcheck disable=SC2086
+    says 1 "--set:1:71: error: campaign fallen has no trial that did not fail" $command hopper.yaml \
+        --set 'search={method: cmaes, over: {k_fp: {range: [1, 500]}}, cmaes: {from: fallen}}'
+done
 if [ -z "${QUICK:-}" ]; then
     { echo x1 && yes 1 | head -n 4000000; } >long.csv
     says 1 "written out the spec has more than 16 MiB, the most that is allowed; give it fewer points" \

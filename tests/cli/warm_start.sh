@@ -33,8 +33,11 @@ better() { awk "BEGIN { exit !($(best "$1" "$3") < $(best "$2" "$3")) }"; }
 hopscotch plan second.yaml
 check $? "a plan needs no campaign to start from"
 run second
-[ $? -eq 1 ] && grep -q 'search.cmaes.from: there is no campaign first' out
+[ $? -eq 1 ] && grep -q 'second.yaml:8:17: error: there is no campaign first' out
 check $? "a campaign that is not there is named"
+hopscotch check second.yaml
+grep -q 'second.yaml:8:17: warning: there is no campaign first under results; run it before this one' out
+check $? "check says that it is to be run before"
 
 run cold && run first && run sampled && run second
 check $? "a search starts from another one's mean and covariance"

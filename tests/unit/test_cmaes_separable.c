@@ -53,16 +53,16 @@ TEST(cmaes_is_separable_for_many_parameters)
     CHECK(test.search.state_size < 100000); // 1000 x 1000 doubles are 8 MB
     Search search;
     test.spec.n_axes++;
-    CHECK_SAYS(ERROR_USER, "search: cmaes searches at most 1000 parameters, and these are 1001",
+    CHECK_SAYS(ERROR_USER, "cmaes searches at most 1000 parameters, and these are 1001",
                search_init(&test.spec, &test.arena, &search));
     test.spec.n_axes = CMAES_FULL_MAX + 1;
     settings[CMAES_COVARIANCE] = CMAES_COVARIANCE_FULL;
-    CHECK_SAYS(ERROR_USER, "search: cmaes searches at most 100 parameters with a full covariance, and these are 101",
+    CHECK_SAYS(ERROR_USER, "cmaes searches at most 100 parameters with a full covariance, and these are 101",
                search_init(&test.spec, &test.arena, &search));
     settings[CMAES_SEARCHES] = 4096;
     settings[CMAES_POPULATION] = 1 << 20;
     test.spec.n_axes = 2;
-    CHECK_SAYS(ERROR_USER, "search: 4096 searches with populations of up to 1048576 are too many",
+    CHECK_SAYS(ERROR_USER, "4096 searches with populations of up to 1048576 are too many",
                search_init(&test.spec, &test.arena, &search));
     CHECK_INTEGER(1 + 9 + 5 * CMAES_DIMENSIONS_MAX, test.search.n_round_fields);
     cmaes_case_end(&test);

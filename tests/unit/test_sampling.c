@@ -146,9 +146,9 @@ TEST(sampling_takes_so_many_parameters_as_it_has_numbers_for)
 {
     static const char *const cases[][2] = {
         {"method: sobol, trials: 4, over: {x1: {range: [0, 1]}}",
-         "search: sobol has points for up to 80 parameters, and these are 81"},
+         "sobol has points for up to 80 parameters, and these are 81"},
         {"method: sobol_indices, over: {x1: {range: [0, 1]}}",
-         "search: sobol_indices takes up to 40 parameters, and these are 81"},
+         "sobol_indices takes up to 40 parameters, and these are 81"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SamplingCase test;

@@ -134,26 +134,36 @@ static size_t cmaes_room_bytes(const Cmaes *cmaes)
     return (size_t)(cmaes->lambda_max * member + cmaes->trials_max * cmaes_told_width(cmaes)) * sizeof(double);
 }
 
-static Error cmaes_check(const Spec *spec, const Cmaes *cmaes)
+static bool cmaes_is_too_large(const Cmaes *cmaes)
 {
     const size_t bytes = cmaes_state_bytes(cmaes, 0) + cmaes_room_bytes(cmaes) +
                          (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
-    const int most = cmaes->separable ? CMAES_DIMENSIONS_MAX : CMAES_FULL_MAX;
-    if (cmaes->n > most)
-        return error_make(ERROR_USER, "search: cmaes searches at most %d parameters%s, and these are %d", most,
-                          cmaes->separable ? "" : " with a full covariance", cmaes->n);
-    if (cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->trials_max > CMAES_TRIALS_MAX || bytes > cmaes_bytes_max)
+    return cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->trials_max > CMAES_TRIALS_MAX || bytes > cmaes_bytes_max;
+}
+
+static Error cmaes_check(const Spec *spec, const char **key)
+{
+    Cmaes cmaes = {0};
+    cmaes_measure(spec, &cmaes);
+    const int most = cmaes.separable ? CMAES_DIMENSIONS_MAX : CMAES_FULL_MAX;
+    *key = "search.over";
+    if (cmaes.n > most)
+        return error_make(ERROR_USER, "cmaes searches at most %d parameters%s, and these are %d", most,
+                          cmaes.separable ? "" : " with a full covariance", cmaes.n);
+    *key = cmaes.searches > 1 ? "search.cmaes.searches" : "search.cmaes.population";
+    if (cmaes_is_too_large(&cmaes))
         return error_make(ERROR_USER,
-                          "search: %lld searches with populations of up to %lld are too many: use fewer searches, a "
-                          "smaller population or a smaller cmaes.restarts_max",
-                          (long long)cmaes->searches, (long long)cmaes->lambda_max);
-    if (cmaes->uncertain && spec->replicates.common)
-        return error_make(ERROR_USER,
-                          "search: cmaes.uncertainty runs trials twice, and with common random numbers they "
-                          "come out the same: say replicates: {common: false}");
-    if (spec->n_inject > cmaes->lambda_start)
-        return error_make(ERROR_USER, "search: cmaes.inject has %d points, and the first generation %lld members",
-                          spec->n_inject, (long long)cmaes->lambda_start);
+                          "%lld search%s with populations of up to %lld are too many: use fewer searches, a smaller "
+                          "population or a smaller cmaes.restarts_max",
+                          (long long)cmaes.searches, cmaes.searches == 1 ? "" : "es", (long long)cmaes.lambda_max);
+    *key = "search.cmaes.uncertainty";
+    if (cmaes.uncertain && spec->replicates.common)
+        return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and with common random numbers they come "
+                                      "out the same: say replicates: {common: false}");
+    *key = "search.cmaes.inject";
+    if (spec->n_inject > cmaes.lambda_start)
+        return error_make(ERROR_USER, "cmaes.inject has %d points, and the first generation %lld members",
+                          spec->n_inject, (long long)cmaes.lambda_start);
     return error_none();
 }
 
@@ -209,7 +219,6 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
 {
     Cmaes *cmaes = ARENA_NEW(arena, Cmaes, 1);
     cmaes_measure(spec, cmaes);
-    TRY(cmaes_check(spec, cmaes));
     cmaes_take(cmaes, arena);
     cmaes_set_axes(cmaes);
     search->scratch = cmaes;
@@ -520,6 +529,7 @@ const SearchMethod search_cmaes = {
     .wants_range = true,
     .wants_sigma = true,
     .wants_outer = true,
+    .check = cmaes_check,
     .init = cmaes_init,
     .ask = cmaes_ask,
     .tell = cmaes_tell,

@@ -205,11 +205,9 @@ static Error warm_from_best(Spec *spec, StoredCampaign *other, const Search *sea
                          .coordinate = ARENA_NEW(arena, double, (int64_t)WARM_BEST * spec->n_axes)};
     warm_find_parameters(spec, &other->spec, &trials);
     if (trials.shared == 0)
-        return error_make(ERROR_USER, "search.cmaes.from: campaign %.128s has none of the parameters that are searched",
-                          other->name);
+        return error_make(ERROR_USER, "campaign %.128s has none of the parameters that are searched", other->name);
     TRY(warm_read_trials(spec, other, search, &trials, arena));
-    if (trials.count == 0)
-        return error_make(ERROR_USER, "search.cmaes.from: campaign %.128s has no trial that did not fail", other->name);
+    if (trials.count == 0) return error_make(ERROR_USER, "campaign %.128s has no trial that did not fail", other->name);
     warm_from_trials(spec, &trials, arena);
     return error_none();
 }
@@ -238,12 +236,6 @@ static bool warm_from_itself(const Spec *spec, const char *results, const char *
     return same;
 }
 
-static Error warm_open(const Spec *spec, const char *results, Arena *arena, StoredCampaign *other)
-{
-    const Error error = campaign_open(results, spec->warm.from, arena, other);
-    return error.kind == OK ? error : error_make(error.kind, "search.cmaes.from: %.400s", error.text);
-}
-
 Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
 {
     StoredCampaign other;
@@ -251,13 +243,11 @@ Error warm_start_take(const Spec *spec, const char *results, const char *name, A
     if (spec->warm.from == NULL || spec->warm.mean != NULL) return error_none();
     if (warm_from_itself(spec, results, name, arena, taken)) return error_none();
     if (strcmp(spec->warm.from, name) == 0)
-        return error_make(ERROR_USER,
-                          "search.cmaes.from: %.128s can't start from itself; give the new campaign its own name with "
-                          "--name",
+        return error_make(ERROR_USER, "%.128s can't start from itself; give the new campaign its own name with --name",
                           name);
     Arena own;
     TRY(arena_create(&own, warm_bytes, "the campaign that a search starts from"));
-    Error error = warm_open(spec, results, &own, &other);
+    Error error = campaign_open(results, spec->warm.from, &own, &other);
     if (error.kind == OK) {
         Spec filled = *spec;
         error = warm_from_campaign(&filled, &other, &own);

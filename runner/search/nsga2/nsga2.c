@@ -113,17 +113,20 @@ static size_t nsga2_room_bytes(const Nsga2 *nsga2)
     return sort > volume ? sort : volume;
 }
 
-static Error nsga2_check(const Nsga2 *nsga2)
+static Error nsga2_check(const Spec *spec, const char **key)
 {
-    if (nsga2->n > NSGA2_GENES_MAX)
-        return error_make(ERROR_USER, "search: nsga2 searches at most %d parameters, and these are %d", NSGA2_GENES_MAX,
-                          nsga2->n);
-    if (nsga2_state_bytes(nsga2, nsga2->population) > nsga2_bytes_max)
-        return error_make(
-            ERROR_USER,
-            "search: %lld searches with populations of %lld are too many: use fewer searches or a smaller "
-            "nsga2.population",
-            (long long)nsga2->searches, (long long)nsga2->population);
+    Nsga2 nsga2 = {0};
+    nsga2_measure_sizes(spec, &nsga2);
+    *key = "search.over";
+    if (nsga2.n > NSGA2_GENES_MAX)
+        return error_make(ERROR_USER, "nsga2 searches at most %d parameters, and these are %d", NSGA2_GENES_MAX,
+                          nsga2.n);
+    *key = "search.nsga2.population";
+    if (nsga2_state_bytes(&nsga2, nsga2.population) > nsga2_bytes_max)
+        return error_make(ERROR_USER,
+                          "%lld searches with populations of %lld are too many: use fewer searches or a smaller "
+                          "nsga2.population",
+                          (long long)nsga2.searches, (long long)nsga2.population);
     return error_none();
 }
 
@@ -149,7 +152,6 @@ static Error nsga2_init(const Spec *spec, Arena *arena, Search *search)
 {
     Nsga2 *nsga2 = ARENA_NEW(arena, Nsga2, 1);
     nsga2_measure_sizes(spec, nsga2);
-    TRY(nsga2_check(nsga2));
     nsga2_take(nsga2, arena);
     search->scratch = nsga2;
     search->state_size = nsga2_state_bytes(nsga2, 0);
@@ -443,6 +445,7 @@ const SearchMethod search_nsga2 = {
     .wants_range = true,
     .several = true,
     .budget = "nsga2.stop.",
+    .check = nsga2_check,
     .init = nsga2_init,
     .ask = nsga2_ask,
     .tell = nsga2_tell,
