@@ -12,7 +12,11 @@
 
 // Tables whose rows are digested in blocks of 2^SEAL_BLOCK_BITS trials, so that damage has a place; others are one
 // block.
-enum { SEAL_BLOCK_BITS = 10, SEAL_CHUNK = 50 }; // CHUNK: values of one call of row_digest; SQLite allows 100 or more
+enum {
+    SEAL_BLOCK_BITS = 10,
+    SEAL_CHUNK = 50,      // values of one call of row_digest; SQLite allows 100 or more
+    SEAL_LOST_MAX = 4096, // blocks that are named lost at once: a damaged row of `batches` may claim any number
+};
 static const struct {
     const char *table, *trial;
 } seal_large[] = {{"trials", "id"}, {"replicates", "trial"}};
@@ -275,6 +279,12 @@ static const char seal_compare_sql[] =
     "SELECT name, block FROM (SELECT * FROM main.digests EXCEPT SELECT * FROM temp.found) UNION "
     "SELECT name, block FROM (SELECT * FROM temp.found EXCEPT SELECT * FROM main.digests) ORDER BY 1, 2";
 
+// Batches of which trials are gone, by the blocks of their first and last one.
+static const char seal_lost_sql[] =
+    "SELECT first_trial >> ?1, last_trial >> ?1 FROM batches WHERE (SELECT sum(trials) FROM batches) > (SELECT "
+    "count(*) FROM trials) AND trials > (SELECT count(*) FROM trials WHERE id BETWEEN first_trial AND last_trial) "
+    "ORDER BY first_trial";
+
 static void seal_note(SealDamage *damage, const char *table, int64_t block, const char *unreadable, Arena *arena)
 {
     if (damage->count >= damage->capacity) {
@@ -308,6 +318,41 @@ static Error seal_count_again(Database *database, SealDamage *damage, Arena *are
     return error;
 }
 
+// A block of these whose digest says already that rows of it are gone.
+static bool seal_is_explained(const SealDamage *damage, int64_t first, int64_t last)
+{
+    for (int64_t i = 0; i < damage->count; i++) {
+        const SealBroken *broken = &damage->broken[i];
+        if (!broken->lost && broken->block >= first && broken->block <= last && strcmp(broken->table, "trials") == 0)
+            return true;
+    }
+    return false;
+}
+
+// Rows that went together with their digest leave a gap that only the batches tell of.
+static Error seal_find_lost(Database *database, Arena *arena, SealDamage *damage)
+{
+    Statement *statement = NULL;
+    int64_t next = 0; // block that was not looked at yet
+    bool row = false;
+    for (int64_t i = 0; i < damage->count; i++) {
+        if (strcmp(damage->broken[i].table, "batches") == 0) return error_none(); // they can't tell
+    }
+    TRY(database_prepare(database, seal_lost_sql, &statement));
+    bind_integer(statement, 1, SEAL_BLOCK_BITS);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        const int64_t first = column_integer(statement, 0), last = column_integer(statement, 1);
+        if (seal_is_explained(damage, first, last)) continue;
+        for (next = first > next ? first : next; next <= last && damage->count < SEAL_LOST_MAX; next++) {
+            seal_note(damage, "trials", next, NULL, arena);
+            damage->broken[damage->count - 1].lost = true;
+        }
+    }
+    statement_close(statement);
+    return error;
+}
+
 Error seal_check(Database *database, Arena *arena, SealDamage *damage)
 {
     Statement *compare = NULL;
@@ -320,5 +365,5 @@ Error seal_check(Database *database, Arena *arena, SealDamage *damage)
         seal_note(damage, column_text(compare, 0), column_integer(compare, 1), NULL, arena);
     }
     statement_close(compare);
-    return error;
+    return error.kind == OK ? seal_find_lost(database, arena, damage) : error;
 }

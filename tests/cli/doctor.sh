@@ -61,6 +61,8 @@ mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
 if python3 -c 'import sqlite3' 2>/dev/null; then
     [ -n "${QUICK:-}" ] || {
         mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
+        mends "trials that went with their digests" rows sql "DELETE FROM replicates; DELETE FROM trials;
+            DELETE FROM digests WHERE name IN ('trials', 'replicates')"
         mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
         mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
         mends "the campaign's own row" spec sql 'DELETE FROM campaign'
