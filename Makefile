@@ -5,6 +5,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 OPT ?= -O2
 KERNEL_OPT ?= -O3
+UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
@@ -31,7 +32,7 @@ isas := scalar v2 v3 v4
 cpu_kernels := $(foreach isa,$(isas),$(BUILD)/cpu_plain_$(isa).o $(BUILD)/cpu_observed_$(isa).o)
 kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
 
-$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/hopscotch.o $(kernels)
+$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/$(UNIT).o $(kernels)
 	$(LINK)
 $(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
@@ -64,7 +65,7 @@ $(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(BUILD)/faults.o $(kernel
 	$(LINK)
 $(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
 	$(LINK)
-$(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/hopscotch.o $(kernels)
+$(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
 	$(LINK)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
@@ -74,11 +75,15 @@ demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
+# with sanitizers one unit serves the program and the tests: it takes long to compile
 asan tsan:
-	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@)" programs
-	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" sh tests/run.sh build/$@ $(ONLY)
+	$(MAKE) BUILD=build/$@ UNIT=faults CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@)" programs
+	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
+# what has more than one thread: the writer beside the loop, threads of a backend, of a graph
+UNITS_tsan := bbob campaign database debug_rows device graph lock migration morris pilot plan progress several sobol \
+  space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu: programs
 	sh tests/gpu.sh $(BUILD)

@@ -18,10 +18,9 @@ fail()
 
 each_alone()
 {
-    for file in $(git ls-files '*.c' '*.h'); do
-        echo 'int lint;' | $1 $flags -fsyntax-only -include "$file" -x c - ||
-            fail "$1 $file"
-    done
+    git ls-files '*.c' '*.h' | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I FILE sh -c "
+        echo 'int lint;' | $1 $flags -fsyntax-only -include FILE -x c - || { echo 'FAIL $1 FILE' && exit 1; }" ||
+        status=1
 }
 
 unit_is_whole()

@@ -3,7 +3,7 @@
 #
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
-# SCRIPTS="NAME..." takes these scripts only, beside the unit tests.
+# SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
@@ -32,7 +32,7 @@ tally()
     elif [ "$2" -eq 0 ] && [ "$bad" -ne 0 ]; then
         echo "FAIL $1: ended with status 0 after a failure"
         bad=$((bad + 1))
-    elif [ "$1" != unit_tests ] && [ $((ok + bad + skip)) -eq 0 ]; then
+    elif [ "${1%:*}" != unit_tests ] && [ $((ok + bad + skip)) -eq 0 ]; then
         ok=1
     fi
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
@@ -42,19 +42,24 @@ tally()
 unscattered=
 case $build in *tsan*) setarch -R true 2>/dev/null && unscattered="setarch -R" ;; esac
 
-# As many at once as there are cores; the output of each is shown when it has ended.
-names=
-case $pattern in *.sh) ;; *) names=unit_tests ;; esac
+# As many at once as there are cores; the output of each is shown when it has ended. Unit tests are shared out likewise,
+# and what takes long on its own begins early.
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+names= parts=$((jobs < 8 ? jobs : 8))
+case $pattern in *.sh) ;; *) for part in $(seq "$parts"); do names="$names unit_tests:$part"; done ;; esac
 for script in tests/cli/*.sh; do
     case " ${SCRIPTS:-$(basename "$script" .sh)} " in *" $(basename "$script" .sh) "*) ;; *) continue ;; esac
-    case $script in *"$pattern"*) names="$names $script" ;; esac
+    case $script in
+    *"$pattern"*) case $script in */tutorial_model.sh) names="$script $names" ;; *) names="$names $script" ;; esac ;;
+    esac
 done
-export log build pattern unscattered
+units=${pattern:-${UNITS:-}}
+export log build units unscattered parts
 # shellcheck disable=SC2016
-printf '%s\n' $names | xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" -n 1 sh -c '
+printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '
     file=$log/${1##*/}
     case $1 in
-        unit_tests) timeout 900 $unscattered "$build/tests" ${pattern:+"$pattern"} ;;
+        unit_tests:*) timeout 900 $unscattered "$build/tests" "--part=${1#*:}/$parts" $units ;;
         *) timeout 900 $unscattered sh "$1" ;;
     esac >"$file.out" 2>&1
     echo $? >"$file.status"

@@ -108,6 +108,20 @@ const char *test_shared(const char *name)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+// Of the tests that are named, or of all, every so many-th: `--part=2/3`, so that processes can share them out.
+typedef struct Part {
+    int number, of;
+} Part;
+
+static Part part_given(int *argc, char ***argv)
+{
+    Part part = {1, 1};
+    const bool given = *argc > 1 && sscanf((*argv)[1], "--part=%d/%d", &part.number, &part.of) == 2;
+    if (!given || part.of < 1) return (Part){1, 1};
+    (*argc)--, (*argv)++;
+    return part;
+}
+
 static bool wanted(const char *name, int argc, char **argv)
 {
     if (argc < 2) return true;
@@ -119,10 +133,11 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int passed = 0, failed = 0, n_skipped = 0;
+    int passed = 0, failed = 0, n_skipped = 0, n_wanted = 0;
+    const Part part = part_given(&argc, &argv);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < n_tests; i++) {
-        if (!wanted(tests[i].name, argc, argv)) continue;
+        if (!wanted(tests[i].name, argc, argv) || n_wanted++ % part.of != part.number - 1) continue;
         failures_in_test = 0;
         skipped = false;
         const double start = clock_seconds();

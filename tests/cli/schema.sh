@@ -20,6 +20,7 @@ for spec in "$root"/experiments/*.yaml; do
     echo "FAIL $spec does not begin with the line that names its schema to editors"
     stale=1
 done
+case $HOPSCOTCH in *asan* | *tsan*) exit $stale ;; esac # what is left is python's alone
 python3 - schema.json "$root"/experiments/*.yaml <<'PYTHON'
 import json, re, sys
 import jsonschema, yaml

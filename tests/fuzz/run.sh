@@ -34,12 +34,14 @@ settings()
     esac
 }
 
-for target in tests/fuzz/fuzz_*.c; do
-    name=$(basename "$target" .c)
+# fuzz FILE
+fuzz()
+{
+    name=$(basename "$1" .c)
     corpus=tests/fuzz/corpus/$name found=$build/corpus.$name
-    [ "${FUZZ_ONLY:-$name}" = "$name" ] || continue
+    [ "${FUZZ_ONLY:-$name}" = "$name" ] || return 0
     mkdir -p "$found" "$corpus"
-    $compile "$target" $build/hopscotch.o "$@" $libs -lm -lpthread -o "$build/$name"
+    $compile "$1" $build/hopscotch.o $objects $libs -lm -lpthread -o "$build/$name"
     seeds=
     case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
     limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."
@@ -49,17 +51,29 @@ for target in tests/fuzz/fuzz_*.c; do
         echo "---- $name, lines that its corpus covers"
         llvm-cov report "$build/$name" -instr-profile=$build/$name.profile |
             awk '$10 + 0 >= 10 || /^TOTAL/ { printf "%-44s %6s lines, %s\n", $1, $8, $10 }'
-        continue
+        return 0
     fi
     amount=-max_total_time=$seconds
     [ -z "${FUZZ_RUNS:-}" ] || amount=-runs=$FUZZ_RUNS
     echo "---- $name, $amount"
     "$build/$name" $limits $amount -print_final_stats=1 -close_fd_mask=1 "$found" "$corpus" $seeds \
-        >"$build/$name.log" 2>&1 || { tail -40 $build/$name.log; exit 1; }
+        >"$build/$name.log" 2>&1 || { tail -40 $build/$name.log; return 1; }
     grep -a -E 'DONE|number_of_executed|average_exec' $build/$name.log
     if [ -n "${FUZZ_MINIMISE:-}" ]; then
         rm -rf "$corpus" && mkdir -p "$corpus"
         "$build/$name" $limits -use_counters=0 -merge=1 "$corpus" "$found" $seeds >/dev/null 2>&1
     fi
     echo "ok $name"
+}
+
+# As many at once as there are cores.
+objects=$* running= status=0
+for target in tests/fuzz/fuzz_*.c; do
+    fuzz "$target" &
+    running="$running $!"
+    [ "$(echo $running | wc -w)" -lt "$(getconf _NPROCESSORS_ONLN)" ] && continue
+    for pid in $running; do wait "$pid" || status=1; done
+    running=
 done
+for pid in $running; do wait "$pid" || status=1; done
+exit $status
