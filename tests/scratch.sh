@@ -51,7 +51,7 @@ expect() { [ "$1" -eq "$2" ]; check $? "$3 (status $1)"; }
 digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
-# random LOW HIGH: in `value`, an integer of a linear congruential sequence from $SEED (1) on (Numerical Recipes' constants)
+# random LOW HIGH: in `value`, an integer of a linear congruential sequence (Numerical Recipes' constants) from $SEED
 state=${SEED:-1}
 random()
 {

@@ -34,7 +34,8 @@ run_with_fault()
     )
 }
 
-# survives OPERATION OUTCOME LAST STEP: the faults at the calls 1, 1 + STEP, ... up to LAST, or until they no longer matter
+# survives OPERATION OUTCOME LAST STEP: the faults at the calls 1, 1 + STEP, ... up to LAST, or until none matters any
+# more
 survives()
 {
     n=1 tried=0 bad=0 harmless=0
