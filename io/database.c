@@ -119,6 +119,7 @@ static ssize_t database_write_at(int descriptor, const void *data, size_t size, 
 static void database_watch_writes(void)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
     vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)database_write_at);
     vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)database_write_at);
 }
