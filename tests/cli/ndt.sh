@@ -81,6 +81,21 @@ for executor in sequential levels auto; do
 done
 [ "$(wc -l <"$folder/csv.first")" -eq 2 ] || fail "one alignment: $(cat "$folder/csv.first")"
 
+# Each trial its own solver and line search: the bits that all of them have with those settings.
+few()
+{
+    "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$folder" --progress none --backend cpu \
+        --set replicates.count=2 --set record='{}' "$@" >"$folder/log" 2>&1 || fail "run $*: $(cat "$folder/log")"
+}
+own='solver: [0, 1], line_search: [0, 1, 2], step_size: [0.5]'
+few --name own --set simulation.solver=searched --set simulation.line_search=searched --set search.over="{$own}"
+few --name same --set simulation.solver=saddle_free --set simulation.line_search=more_thuente \
+    --set search.over='{step_size: [0.5]}'
+numbers() { "$HOPSCOTCH" query "$1" --results "$folder" --columns score,final_x,final_yaw,evaluations --format csv; }
+numbers own >"$folder/own.csv"
+[ "$(sort -u "$folder/own.csv" | wc -l)" -eq 7 ] || fail "solvers and line searches: $(cat "$folder/own.csv")"
+[ "$(sed -n 6p "$folder/own.csv")" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat "$folder/own.csv")"
+
 # A row of debug numbers, the Hessian in full.
 best=$("$HOPSCOTCH" query ndt_basin --results "$folder" --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --results "$folder" --debug 0 >"$folder/row" 2>&1 ||
@@ -117,13 +132,19 @@ for curve in score correspondences 'length of the step' 'eigenvalues of the Hess
 done
 grep -qF 'id="motion"' "$folder/report.html" && fail "the report has a motion"
 
-# says TEXT KEY=VALUE: check refuses it with that text
+# says TEXT KEY=VALUE [KEY=VALUE]: check refuses that with that text
 says()
 {
-    "$HOPSCOTCH" check experiments/ndt_basin.yaml --set "$2" >"$folder/log" 2>&1 && fail "$2 is accepted"
+    "$HOPSCOTCH" check experiments/ndt_basin.yaml --set "$2" ${3:+--set "$3"} >"$folder/log" 2>&1 &&
+        fail "$2 is accepted"
     grep -qF "$1" "$folder/log" || fail "$2 says: $(cat "$folder/log")"
 }
 says "none of the" simulation.resolution=0.1
+says "solver is of no use with these settings of simulation: it is the solver of a trial, with simulation.solver:" \
+    parameters.solver=1
+says "line_search is of no use with these settings of simulation: it is the line search of a trial, with" \
+    'search.over={line_search: [1]}'
+says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
 says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1
 says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
 
