@@ -127,6 +127,8 @@ grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' "$folder/log"
 iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' "$folder/report.html")
 [ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
 echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
+echo "$iterations" | grep -q 'failure: none; computed in .* each, in a batch of 24 on ' ||
+    fail "the report does not say what an alignment took"
 for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
     echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
 done
