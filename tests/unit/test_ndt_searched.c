@@ -1,6 +1,7 @@
-// Solver and line search that each alignment has of its own: the bits of alignments that share them.
-#include "../../sim/ndt/ndt.h"
-#include "../test.h"
+// Solver and line search that each alignment has of its own: the bits of alignments that share them, and what holds in
+// every row.
+#define HOPSCOTCH_SCALAR
+#include "ndt_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,5 +183,73 @@ TEST(ndt_searched_choices_are_rounded)
     }
     own_go(&run, INT32_MAX);
     for (int k = 0; k < CASES; k++) own_compare(&run, k, expected[cases[k].kind]);
+    own_end(&run);
+}
+
+// ---- rows of random alignments --------------------------------------------------------------------------------------
+
+enum { OWN_BATCH = 250, OWN_QUICK = 50, OWN_USUAL = 250, OWN_THOROUGH = 10000 }; // lanes; NDT_THOROUGH=1: the last
+
+// Lane n of all: where it begins and what it chooses, anything in the range.
+static void own_draw(OwnRun *run, int64_t lane, int64_t n)
+{
+    const RandomKey key = {.seed = 23, .ordinal = (uint64_t)n, .purpose = RANDOM_SAMPLE};
+    static const struct {
+        const char *parameter;
+        double low, high;
+    } drawn[] = {{"start_x", -2.0, 2.0},   {"start_y", -2.0, 2.0},       {"start_yaw", -0.2, 0.2},
+                 {"step_size", 0.05, 1.0}, {"outlier_ratio", 0.05, 0.9}, {"solver", 0.0, 1.0},
+                 {"line_search", 0.0, 2.0}};
+    for (uint32_t k = 0; k < sizeof drawn / sizeof *drawn; k++)
+        own_set(run, drawn[k].parameter, lane, drawn[k].low + (drawn[k].high - drawn[k].low) * random_uniform(&key, k));
+}
+
+static double own_get(const OwnRun *run, const char *parameter, int64_t lane)
+{
+    return run->batch->parameter[own_place(run, parameter) * run->batch->stride + lane];
+}
+
+// row(i)[n_debug] of a lane: time, and 50 numbers
+static const double *own_row(const OwnRun *run, int64_t lane, int64_t i)
+{
+    return run->batch->debug.row + (lane * run->batch->debug.capacity + i) * run->configured.n_debug;
+}
+
+static void own_check_rows(const OwnRun *run, int64_t lane)
+{
+    static const char *const start[NDT_POSE] = {"start_x",    "start_y",     "start_z",
+                                                "start_roll", "start_pitch", "start_yaw"};
+    const NdtMethod method = {.step_size = own_get(run, "step_size", lane),
+                              .solver = own_get(run, "solver", lane) > 0.5 ? NDT_SADDLE_FREE : NDT_NEWTON,
+                              .line_search = own_get(run, "line_search", lane) > 1.5   ? NDT_BATCHED
+                                             : own_get(run, "line_search", lane) > 0.5 ? NDT_MORE_THUENTE
+                                                                                       : NDT_NO_SEARCH};
+    const NdtMixture mixture = ndt_mixture(own_get(run, "outlier_ratio", lane), 2.0);
+    const int64_t rows = run->batch->debug.count[lane];
+    double pose[NDT_POSE], metric[NDT_N_METRICS];
+    own_metrics(run, lane, metric);
+    CHECK_BITS(metric[NDT_METRIC_ITERATIONS], (double)rows);
+    for (int k = 0; k < NDT_POSE; k++) pose[k] = own_get(run, start[k], lane);
+    for (int64_t i = 0; i < rows; i++) {
+        const double *row = own_row(run, lane, i) + 1;
+        for (int k = 0; k < NDT_POSE; k++) CHECK_BITS(pose[k], row[NDT_DEBUG_BEFORE + k]);
+        ndt_check_row(&method, mixture.d1, row);
+        memcpy(pose, row + NDT_DEBUG_AFTER, sizeof pose);
+    }
+    for (int k = 0; k < NDT_POSE; k++) CHECK_BITS(pose[k], metric[NDT_METRIC_FINAL + k]);
+}
+
+TEST(ndt_every_row_of_searched_alignments)
+{
+    const bool thorough = getenv("NDT_THOROUGH") != NULL;
+    const int64_t count = thorough ? OWN_THOROUGH : test_quick() ? OWN_QUICK : OWN_USUAL;
+    OwnRun run;
+    own_start(&run, NDT_SOLVER_SEARCHED, NDT_LINE_SEARCH_SEARCHED, NULL);
+    own_open(&run, count < OWN_BATCH ? count : OWN_BATCH, true, "auto");
+    for (int64_t first = 0; first < count; first += run.batch->lanes) {
+        for (int64_t lane = 0; lane < run.batch->lanes; lane++) own_draw(&run, lane, first + lane);
+        own_go(&run, INT32_MAX);
+        for (int64_t lane = 0; lane < run.batch->lanes; lane++) own_check_rows(&run, lane);
+    }
     own_end(&run);
 }
