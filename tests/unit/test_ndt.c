@@ -220,6 +220,40 @@ TEST(ndt_covariance_starts_from_nothing_or_identity)
     arena_destroy(&arena);
 }
 
+// Six points a hair apart have a covariance whose inverse no number of single precision can hold: a point beside them
+// must not make everything infinite.
+TEST(ndt_cells_of_hardly_any_extent_are_dropped)
+{
+    enum { POINTS = 14 };
+    double at[3][POINTS], pose[NDT_POSE] = {0.0};
+    NdtMapCounts counts;
+    NdtMap map;
+    NdtSums sums;
+    Arena arena;
+    for (int i = 0; i < POINTS; i++) {
+        for (int a = 0; a < 3; a++) {
+            const double far_apart = 2.2 + 0.2 * (double)((3 * i + 5 * a) % 7),
+                         hair = 1e-21 * (double)((i + a * i) % 6);
+            at[a][i] = i < 6 ? hair : far_apart;
+        }
+    }
+    const Cloud cloud = {{at[0], at[1], at[2]}, POINTS};
+    CHECK_OK(arena_create(&arena, 1 << 20, "a map"));
+    for (int precision = NDT_SINGLE; precision <= NDT_DOUBLE; precision++) {
+        NdtMapOptions options = ndt_two_metres;
+        options.precision = (NdtPrecision)precision;
+        CHECK_OK(ndt_map_build(&cloud, &options, &arena, &map, &counts));
+        CHECK_INTEGER(2, counts.occupied);
+        CHECK_INTEGER(1, counts.valid);
+        CHECK_INTEGER(1, counts.dropped);
+        NdtTask task = {.map = &map, .n_source = POINTS, .mixture = ndt_mixture(0.55, 2.0)};
+        for (int a = 0; a < 3; a++) task.source[a] = ndt_numbers(at[a], POINTS, options.precision, &arena);
+        ndt_evaluate(&task, pose, &sums);
+        CHECK(ndt_all_finite(sums.at, NDT_SUMS) && sums.at[NDT_SCORE] > 0.0);
+    }
+    arena_destroy(&arena);
+}
+
 TEST(ndt_places_out_of_reach_have_no_cells)
 {
     NdtCase c;
