@@ -119,7 +119,8 @@ head -n 1 "$folder/rows.csv" | grep -q '^time,iteration,score,before_x,.*,after_
     fail "$(head -n 1 "$folder/rows.csv")"
 "$HOPSCOTCH" replay "ndt_basin/$best" --results "$folder" --debug newton -o - >"$folder/log" 2>&1 &&
     fail "--debug newton"
-grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' "$folder/log" || fail "newton: $(cat "$folder/log")"
+grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' "$folder/log" ||
+    fail "newton: $(cat "$folder/log")"
 
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
 "$HOPSCOTCH" report ndt_basin --results "$folder" -o "$folder/report.html" >"$folder/log" 2>&1 ||
