@@ -635,6 +635,15 @@ Error timings_read(Database *database, int64_t first, Arena *arena, Timings *tim
 void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
 void timings_json(const Timings *timings, Json *json);
 
+// What the batch that computed a trial took, of which no lane is timed alone.
+typedef struct BatchTiming {
+    const char *device; // in the arena; NULL: not known
+    int64_t lanes;
+    double lane_seconds; // the kernels' time, shared evenly
+} BatchTiming;
+
+Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
+
 // What a run of this spec would take (plan/plan.c).
 typedef struct Plan {
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;

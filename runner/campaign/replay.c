@@ -46,17 +46,24 @@ static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
     return error_none();
 }
 
+// Whether the model has debug rows, with the campaign's settings, and of that name.
+static Error replay_check_rows(const char *rows, const Spec *spec)
+{
+    const char *model = spec->model->name, *name = model_debug_name(spec->model);
+    if (spec->configured.n_debug == 0)
+        return error_make(ERROR_USER,
+                          "--debug %.60s: model %s has no solver that iterates with these settings of simulation, so "
+                          "there are no debug rows",
+                          rows, model);
+    if (strcmp(rows, name) != 0)
+        return error_make(ERROR_USER, "--debug %.60s: the debug rows of model %s are called %s: write --debug %s", rows,
+                          model, name, name);
+    return error_none();
+}
+
 static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
 {
-    if (spec->configured.n_debug == 0)
-        return error_make(
-            ERROR_USER,
-            "this campaign's %s has no solver that iterates, so there are no debug rows: --debug newton is "
-            "for hoppers with an implicit integrator",
-            spec->model->name);
-    if (strcmp(request->rows, model_debug_name(spec->model)) != 0)
-        return error_make(ERROR_USER, "the debug rows of model %s are called %s: --debug %s", spec->model->name,
-                          model_debug_name(spec->model), model_debug_name(spec->model));
+    TRY(replay_check_rows(request->rows, spec));
     spec->record.debug.wanted = true;
     spec->record.debug.failed_only = false;
     spec->record.debug.all_replicates = request->replicate > 0;

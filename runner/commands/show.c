@@ -28,13 +28,6 @@ typedef struct ShowPlaces {
     int n_trajectories, n_debug_rows;
 } ShowPlaces;
 
-// What its batch took, of which no trial alone is timed.
-typedef struct ShowBatch {
-    const char *device; // NULL: not known
-    int64_t lanes;
-    double kernel_seconds;
-} ShowBatch;
-
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 static void show_read_row(ShowTrial *trial, Statement *statement, Arena *arena)
@@ -119,26 +112,6 @@ static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *place
 {
     TRY(show_arrays(trial, "trajectories", arena, &places->trajectories, &places->n_trajectories));
     return show_arrays(trial, "debug_rows", arena, &places->debug_rows, &places->n_debug_rows);
-}
-
-static Error show_batch(const ShowTrial *trial, Arena *arena, ShowBatch *batch)
-{
-    Statement *statement;
-    bool row = false;
-    *batch = (ShowBatch){.device = NULL};
-    TRY(database_prepare(
-        trial->campaign->database,
-        "SELECT device, lanes, kernel_seconds FROM batches WHERE first_trial <= ?1 AND last_trial >= ?1"
-        " AND lanes > 0 ORDER BY id DESC LIMIT 1",
-        &statement));
-    bind_integer(statement, 1, trial->id);
-    const Error error = statement_step(statement, &row);
-    if (error.kind == OK && row)
-        *batch = (ShowBatch){.device = arena_copy(arena, column_text(statement, 0)),
-                             .lanes = column_integer(statement, 1),
-                             .kernel_seconds = column_real(statement, 2)};
-    statement_close(statement);
-    return error;
 }
 
 // ---- what to say ----------------------------------------------------------------------------------------------------
@@ -273,20 +246,19 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
     fputc('\n', out);
 }
 
-static void show_print_batch(const ShowBatch *batch, FILE *out, Arena *arena)
+static void show_print_batch(const BatchTiming *batch, FILE *out, Arena *arena)
 {
-    if (batch->device == NULL || !isfinite(batch->kernel_seconds)) return;
-    fprintf(out, "\ncomputed: %s each, in a batch of %s on %s\n",
-            text_duration(batch->kernel_seconds / (double)batch->lanes).text, text_count(batch->lanes).text,
-            text_visible(batch->device, arena));
+    if (batch->device == NULL) return;
+    fprintf(out, "\ncomputed: %s each, in a batch of %s on %s\n", text_duration(batch->lane_seconds).text,
+            text_count(batch->lanes).text, text_visible(batch->device, arena));
 }
 
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     ShowPlaces places;
-    ShowBatch batch;
+    BatchTiming batch;
     TRY(show_places(trial, arena, &places));
-    TRY(show_batch(trial, arena, &batch));
+    TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
     show_print_objectives(trial, out, arena);
     TRY(show_print_parameters(trial, out));
     fputc('\n', out);
@@ -340,10 +312,10 @@ static void show_json_arrays(const ShowArrays *arrays, int count, const char *na
 static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     ShowPlaces places;
-    ShowBatch batch;
+    BatchTiming batch;
     Json json;
     TRY(show_places(trial, arena, &places));
-    TRY(show_batch(trial, arena, &batch));
+    TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
     json_start(&json, out, true);
     json_object(&json, NULL);
     json_text(&json, "campaign", trial->campaign->name);
@@ -357,7 +329,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     if (batch.device != NULL) {
         json_text(&json, "device", batch.device);
         json_integer(&json, "batch_lanes", batch.lanes);
-        json_number(&json, "lane_seconds", batch.kernel_seconds / (double)batch.lanes);
+        json_number(&json, "lane_seconds", batch.lane_seconds);
     }
     show_json_values(trial, &json);
     show_json_arrays(places.trajectories, places.n_trajectories, "trajectories", &json);

@@ -45,13 +45,26 @@ static Error doctor_shard_place(const ShardReader *reader, const DoctorShard *sh
                       (long long)column_integer(place, 0), (long long)column_integer(place, 1), (long long)row);
 }
 
-// Without a spec only the tables of lanes can be read.
-static ShardLayout doctor_layout(const Doctor *doctor, RecordKind kind)
+// Without a spec only the tables of lanes can be read, and those of debug rows stand where any of the models has them.
+static Error doctor_open_lanes(const char *path, RecordKind kind, ShardReader **reader)
 {
-    static const char *const groups[RECORD_KINDS] = {SHARD_TRAJECTORIES, SHARD_DEBUG};
-    if (!doctor->spec_good) return (ShardLayout){.group = groups[kind]};
+    if (kind == RECORD_TRAJECTORIES) return shard_open(path, &(ShardLayout){.group = SHARD_TRAJECTORIES}, NULL, reader);
+    Error error = shard_open(path, &(ShardLayout){.group = SHARD_DEBUG}, NULL, reader);
+    for (int i = 0; error.kind != OK && i < model_count(); i++) {
+        const char *group = model_debug_group(model_at(i));
+        if (strcmp(group, SHARD_DEBUG) == 0) continue;
+        const Error other = shard_open(path, &(ShardLayout){.group = group}, NULL, reader);
+        if (other.kind == OK) return other;
+    }
+    return error;
+}
+
+static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKind kind, ShardReader **reader)
+{
+    if (!doctor->spec_good) return doctor_open_lanes(path, kind, reader);
     const Recording recording = recording_of(&doctor->spec, kind);
-    return recording_layout(&recording);
+    const ShardLayout layout = recording_layout(&recording);
+    return shard_open(path, &layout, NULL, reader);
 }
 
 static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
@@ -59,14 +72,13 @@ static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, c
     static const char *const places[RECORD_KINDS] = {
         "SELECT trial, replicate, row, samples FROM trajectories WHERE shard = ? ORDER BY row",
         "SELECT trial, replicate, row, samples FROM debug_rows WHERE shard = ? ORDER BY row"};
-    const ShardLayout layout = doctor_layout(doctor, kind);
     ShardReader *reader = NULL;
     Statement *place = NULL;
     bool row = false;
     TRY(database_prepare(doctor->database, places[kind], &place));
     bind_integer(place, 1, shard->id);
     Error error = statement_step(place, &row);
-    if (error.kind == OK && row) error = shard_open(path, &layout, NULL, &reader);
+    if (error.kind == OK && row) error = doctor_open_shard(doctor, path, kind, &reader);
     while (error.kind == OK && row) {
         error = doctor_shard_place(reader, shard, place);
         if (error.kind == OK) error = statement_step(place, &row);

@@ -19,9 +19,20 @@ static int pairs_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Of ascending values each once; how many there are.
+static int64_t pairs_unique(double *value, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (kept == 0 || value[i] != value[kept - 1]) value[kept++] = value[i];
+    }
+    return kept;
+}
+
 static int pairs_shown(const PlotData *data) { return data->n_gains < PAIRS_GAINS ? data->n_gains : PAIRS_GAINS; }
 
-// Classes hold about as many cells each: the eighths of what the cells of all pairs hold.
+// Classes hold about as many values each: the eighths of the different ones that the cells of all pairs hold. (A rate
+// of failures has few, and most cells share one of them.)
 static void pairs_find_thresholds(PairsContext *context, Arena *arena)
 {
     const PlotData *data = context->data;
@@ -38,8 +49,9 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
         }
     }
     qsort(best, (size_t)count, sizeof *best, pairs_ascending);
+    const int64_t different = pairs_unique(best, count);
     for (int t = 0; t < PLOT_CLASSES - 1; t++)
-        context->threshold[t] = count > 0 ? best[count * (t + 1) / PLOT_CLASSES] : 0;
+        context->threshold[t] = different > 0 ? best[different * (t + 1) / PLOT_CLASSES] : 0;
 }
 
 // The best cells have the last class.

@@ -152,7 +152,8 @@ bool iterations_are_shown(const StoredCampaign *campaign)
     return campaign->spec.model->iterations != NULL && campaign->spec.configured.n_debug > 0;
 }
 
-static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, FILE *out)
+static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, const BatchTiming *timing,
+                                 FILE *out)
 {
     fprintf(out,
             "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
@@ -164,7 +165,13 @@ static void iterations_put_words(const ReplayResult *result, const ReplayTrace *
         put_markup(out, result->difference);
         fputs("</strong>.", out);
     }
-    fprintf(out, " Iterations: %" PRId64 "; failure: %s.</p>\n", trace->count, trace->failure);
+    fprintf(out, " Iterations: %" PRId64 "; failure: %s", trace->count, trace->failure);
+    if (timing->device != NULL) {
+        fprintf(out, "; computed in %s each, in a batch of %s on ", text_duration(timing->lane_seconds).text,
+                text_count(timing->lanes).text);
+        put_markup(out, timing->device);
+    }
+    fputs(".</p>\n", out);
 }
 
 Error iterations_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
@@ -173,12 +180,14 @@ Error iterations_write(const StoredCampaign *campaign, const PlotData *data, con
     ReplayRequest request = {.debug = true, .rows = model_debug_name(campaign->spec.model)};
     ReplayResult result;
     ReplayTrace trace;
+    BatchTiming timing;
     Plot plot = {.out = out, .page = true};
     if (data->n_best == 0) {
         fputs("<p class=\"none\">Nothing to show: no trial has a fitness.</p>\n", out);
         return error_none();
     }
     request.trial = data->best_id[0];
+    TRY(timings_of_trial(campaign->database, request.trial, arena, &timing));
     IterationsView view = {.trace = &trace, .shown = campaign->spec.model->iterations, .plot = &plot, .arena = arena};
     Error error = campaign_trace(campaign, &request, backend, arena, &result, &trace);
     if (error.kind == OK) error = spec_build(&campaign->spec, arena, &view.configured);
@@ -189,7 +198,7 @@ Error iterations_write(const StoredCampaign *campaign, const PlotData *data, con
         fputs(".</p>\n", out);
         return error_none();
     }
-    iterations_put_words(&result, &trace, out);
+    iterations_put_words(&result, &trace, &timing, out);
     fputs("<div class=\"panels\">\n", out);
     if (view.shown->above != NULL) iterations_draw_clouds(&view);
     for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);

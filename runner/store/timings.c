@@ -34,6 +34,25 @@ Error timings_read(Database *database, int64_t first, Arena *arena, Timings *tim
     return error;
 }
 
+Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing)
+{
+    Statement *statement;
+    bool row = false;
+    *timing = (BatchTiming){.device = NULL};
+    TRY(database_prepare(database,
+                         "SELECT device, lanes, kernel_seconds / lanes FROM batches WHERE first_trial <= ?1 AND "
+                         "last_trial >= ?1 AND lanes > 0 ORDER BY id DESC LIMIT 1",
+                         &statement));
+    bind_integer(statement, 1, trial);
+    const Error error = statement_step(statement, &row);
+    if (error.kind == OK && row && isfinite(column_real(statement, 2)))
+        *timing = (BatchTiming){.device = arena_copy(arena, column_text(statement, 0)),
+                                .lanes = column_integer(statement, 1),
+                                .lane_seconds = column_real(statement, 2)};
+    statement_close(statement);
+    return error;
+}
+
 // The device without work, while the loop ran.
 static double timings_idle(const Timings *timings)
 {

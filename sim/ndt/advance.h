@@ -60,6 +60,27 @@ HD double ndt_input(const LaneGroup *group, int64_t lane, int field)
     return group->batch.parameter[field * group->batch.stride + lane];
 }
 
+// What the lane itself chooses, an integer from 0 to `last`; if it has no such input, what all lanes do.
+HD int ndt_choice(const NdtConstants *c, const LaneGroup *alone, int which, int of_all, int last)
+{
+    if (c->own[which] == 0) return of_all;
+    const double input = ndt_input(alone, alone->lane, c->own[which]);
+    int choice = 0;
+    while (choice < last && input > choice + 0.5) choice++; // the nearest; none is out of range
+    return choice;
+}
+
+HD NdtMethod ndt_method(const NdtConstants *c, const LaneGroup *alone)
+{
+    NdtMethod method;
+    method.step_size = ndt_input(alone, alone->lane, NDT_STEP_SIZE);
+    method.epsilon = ndt_input(alone, alone->lane, NDT_EPSILON);
+    method.max_iterations = c->max_iterations;
+    method.solver = (NdtSolver)ndt_choice(c, alone, NDT_OWN_SOLVER, c->solver, NDT_SADDLE_FREE);
+    method.line_search = (NdtLineSearch)ndt_choice(c, alone, NDT_OWN_LINE_SEARCH, c->line_search, NDT_BATCHED);
+    return method;
+}
+
 HD void ndt_load(const LaneGroup *group, int64_t lane, NdtAlignment *a)
 {
     double state[NDT_STATE];
@@ -140,8 +161,8 @@ HD void ndt_finish(const NdtConstants *c, const NdtTask *task, const LaneGroup *
 // The map that the lane has chosen, and what else its sums need.
 HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *alone, NdtMap *map, NdtTask *task)
 {
-    const double resolution = c->choose != 0 ? ndt_input(alone, alone->lane, NDT_RESOLUTION) : 0.0;
-    ndt_open(c, assets, c->choose != 0 ? ndt_nearest_map(c, assets, resolution) : 0, map, task);
+    const int own = c->own[NDT_OWN_RESOLUTION];
+    ndt_open(c, assets, own != 0 ? ndt_nearest_map(c, assets, ndt_input(alone, alone->lane, own)) : 0, map, task);
     task->mixture = ndt_mixture(ndt_input(alone, alone->lane, NDT_OUTLIER_RATIO), map->resolution);
     task->pull.scale = ndt_input(alone, alone->lane, NDT_PULL);
     task->pull.x = ndt_input(alone, alone->lane, NDT_PULL + 1);
@@ -153,14 +174,9 @@ HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *
 // One alignment for one slice.
 HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup *alone, bool observed)
 {
-    NdtMethod method;
+    const NdtMethod method = ndt_method(c, alone);
     NdtAlignment a;
     NdtDebugRow row;
-    method.step_size = ndt_input(alone, alone->lane, NDT_STEP_SIZE);
-    method.epsilon = ndt_input(alone, alone->lane, NDT_EPSILON);
-    method.max_iterations = c->max_iterations;
-    method.solver = (NdtSolver)c->solver;
-    method.line_search = (NdtLineSearch)c->line_search;
     if (alone->tick == 0) {
         double pose[NDT_POSE];
         for (int k = 0; k < NDT_POSE; k++) pose[k] = ndt_input(alone, alone->lane, NDT_INITIAL + k);

@@ -179,12 +179,12 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
                       .turned_enough = settings[NDT_OPTION_TURNED],
                       .n_maps = a->n_maps,
                       .n_source = a->source.count,
-                      .choose = ndt_points(a, NDT_OPTION_MAPS) != NULL,
                       .max_iterations = (int32_t)settings[NDT_OPTION_ITERATIONS],
                       .solver = (int32_t)settings[NDT_OPTION_SOLVER],
                       .line_search = (int32_t)settings[NDT_OPTION_LINE_SEARCH],
                       .precision = (int32_t)a->options.precision};
     memcpy(c.truth, a->truth, sizeof c.truth);
+    ndt_place_own(settings, a->points, c.own);
     memcpy(&out->constants, &c, sizeof c);
     out->n_team = ndt_team_doubles(a->source.count);
     out->team_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);

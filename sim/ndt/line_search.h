@@ -11,8 +11,6 @@
 
 #include "solve.h"
 
-typedef enum NdtLineSearch { NDT_NO_SEARCH, NDT_MORE_THUENTE, NDT_BATCHED } NdtLineSearch;
-
 enum { NDT_TRIALS_MAX = 10, NDT_CANDIDATES = 8 };
 #define NDT_MU 1e-4
 #define NDT_NU 0.9

@@ -2,6 +2,7 @@
 // near it, the list of them. Magnusson 2009, equations 6.2 and 6.3, and section 6.2 for flat cells.
 #include "ndt.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,9 +100,9 @@ static bool ndt_invert(const double *covariance, double *inverse, bool *inflated
         *inflated = true;
     }
     ndt_inverse(values, vectors, inverse);
-    bool finite = true;
-    for (int k = 0; k < 6; k++) finite = finite && isfinite(inverse[k]);
-    return finite;
+    bool storable = true; // as a float, whichever the precision: more is of points a hair apart
+    for (int k = 0; k < 6; k++) storable = storable && fabs(inverse[k]) <= (double)FLT_MAX;
+    return storable;
 }
 
 // One cell of the points [first, end) of the sorted cloud.

@@ -35,8 +35,10 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"covariance", OPTION_CHOICE, "", 0, 0, 1, "zero|identity",
      "what a cell's sum of squares starts from; identity moves scores by a quarter"},
     {"precision", OPTION_CHOICE, "", 0, 0, 1, "single|double", "of points and cells; sums are always double"},
-    {"solver", OPTION_CHOICE, "", 0, 0, 1, "newton|saddle_free", "the step: -H^-1 g, turned uphill; or |H|^-1 g"},
-    {"line_search", OPTION_CHOICE, "", 0, 0, 2, "none|more_thuente|batched", "how far along the step"},
+    {"solver", OPTION_CHOICE, "", 0, 0, 2, "newton|saddle_free|searched",
+     "the step: -H^-1 g, turned uphill; |H|^-1 g; or what parameters.solver says of each trial"},
+    {"line_search", OPTION_CHOICE, "", 0, 0, 3, "none|more_thuente|batched|searched",
+     "how far along the step; searched: as parameters.line_search says of each trial"},
     {"max_iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "an alignment that needs more has not converged"},
     {"near_enough", OPTION_NUMBER, "m", 0.2, 0, 1e3, NULL, "a greater translation_error counts as missed"},
     {"turned_enough", OPTION_NUMBER, "rad", 0.05, 0, 3.2, NULL, "a greater rotation_error counts as missed"},
@@ -44,7 +46,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
      "CPU: one thread an alignment; all share each; so if there are fewer alignments than threads, and it saves time"},
 };
 
-static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
+static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
     {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
     {"step_size", "1", 0.1, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
@@ -58,8 +60,16 @@ static const Parameter ndt_parameters[NDT_N_PARAMETERS + 1] = {
     {"start_roll", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about x, applied last"},
     {"start_pitch", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about y"},
     {"start_yaw", "rad", 0, -10, 10, SECTION_INITIAL, "rotation about z, applied first"},
+};
+
+// in the order of NDT_OWN_...
+static const Parameter ndt_own[NDT_N_OWN] = {
     {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
      "edge of the cells, the nearest of simulation.maps, which lists those that there are"},
+    {"solver", "1", NDT_NEWTON, NDT_NEWTON, NDT_SADDLE_FREE, SECTION_PARAMETERS,
+     "solver of a trial, with simulation.solver: searched. 0: newton, 1: saddle_free"},
+    {"line_search", "1", NDT_NO_SEARCH, NDT_NO_SEARCH, NDT_BATCHED, SECTION_PARAMETERS,
+     "line search of a trial, with simulation.line_search: searched. 0: none, 1: more_thuente, 2: batched"},
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
@@ -132,26 +142,43 @@ static const char *const ndt_failures[] = {"none", "no_correspondences", "not_co
 
 extern const Model ndt_model;
 
-// With several maps a lane has one parameter more, whose values are between theirs.
-static void ndt_add_resolution(const Points *resolutions, Arena *arena, Configured *out)
+int ndt_place_own(const double *settings, const Points *points, int32_t *own)
 {
-    Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + 1);
-    memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
-    Parameter *own = &parameters[NDT_RESOLUTION];
+    const bool wanted[NDT_N_OWN] = {points != NULL && points[NDT_OPTION_MAPS].count > 0,
+                                    settings[NDT_OPTION_SOLVER] == NDT_SOLVER_SEARCHED,
+                                    settings[NDT_OPTION_LINE_SEARCH] == NDT_LINE_SEARCH_SEARCHED};
+    int count = NDT_N_PARAMETERS;
+    for (int k = 0; k < NDT_N_OWN; k++) own[k] = wanted[k] ? count++ : 0;
+    return count;
+}
+
+// Values of a resolution are between those of the maps.
+static void ndt_bound(const Points *resolutions, Parameter *own)
+{
     own->value = own->low = own->high = resolutions->xy[0];
     for (int64_t i = 0; i < resolutions->count; i++) {
         own->low = resolutions->xy[i] < own->low ? resolutions->xy[i] : own->low;
         own->high = resolutions->xy[i] > own->high ? resolutions->xy[i] : own->high;
     }
+}
+
+static void ndt_name_parameters(const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    int32_t own[NDT_N_OWN];
+    Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + NDT_N_OWN);
     out->parameters = parameters;
-    out->n_parameters = NDT_N_PARAMETERS + 1;
+    out->n_parameters = ndt_place_own(settings, points, own);
+    memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
+    for (int k = 0; k < NDT_N_OWN; k++) {
+        if (own[k] != 0) parameters[own[k]] = ndt_own[k];
+    }
+    const int resolution = own[NDT_OWN_RESOLUTION];
+    if (resolution != 0) ndt_bound(&points[NDT_OPTION_MAPS], &parameters[resolution]);
 }
 
 static Error ndt_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
     *out = (Configured){.model = &ndt_model,
-                        .parameters = ndt_parameters,
-                        .n_parameters = NDT_N_PARAMETERS,
                         .metrics = ndt_metrics,
                         .n_metrics = NDT_N_METRICS,
                         .columns = ndt_columns,
@@ -166,14 +193,13 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
                         .executor = (Executor)settings[NDT_OPTION_EXECUTOR],
                         .n_work = NDT_STATE,
                         .ticks = (int64_t)settings[NDT_OPTION_ITERATIONS]};
+    ndt_name_parameters(settings, points, arena, out);
     if ((settings[NDT_OPTION_TARGET] != 0.0) != (settings[NDT_OPTION_SOURCE] != 0.0))
         return error_make(ERROR_USER,
                           "simulation.%s is a file and simulation.%s is none: name both, or neither for a "
                           "made-up scene",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "target" : "source",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "source" : "target");
-    const Points *resolutions = points != NULL ? &points[NDT_OPTION_MAPS] : NULL;
-    if (resolutions != NULL && resolutions->count > 0) ndt_add_resolution(resolutions, arena, out);
     return error_none();
 }
 
@@ -183,8 +209,8 @@ const Model ndt_model = {
     .source = "P. Biber & W. Strasser, IROS 2003; M. Magnusson, PhD thesis, Oerebro 2009",
     .options = ndt_options,
     .n_options = NDT_N_OPTIONS,
-    .extra = &ndt_parameters[NDT_RESOLUTION],
-    .n_extra = 1,
+    .extra = ndt_own,
+    .n_extra = NDT_N_OWN,
     .debug = "debug/ndt",
     .iterations = &ndt_iterations,
     .configure = ndt_configure,

@@ -133,6 +133,12 @@ enum { NDT_SCENE_POINTS_MAX = 1 << 22 };
 Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Cloud *source);
 size_t ndt_scene_bytes(const NdtSceneOptions *options); // of the arena that it takes
 
+// ---- how a step is found (solve.h, line_search.h) -------------------------------------------------------------------
+
+// The last of each: a lane has one of its own.
+typedef enum NdtSolver { NDT_NEWTON, NDT_SADDLE_FREE, NDT_SOLVER_SEARCHED } NdtSolver;
+typedef enum NdtLineSearch { NDT_NO_SEARCH, NDT_MORE_THUENTE, NDT_BATCHED, NDT_LINE_SEARCH_SEARCHED } NdtLineSearch;
+
 // ---- the model (ndt.c, assets.c) ------------------------------------------------------------------------------------
 
 // Rows of `simulation:`.
@@ -170,9 +176,11 @@ enum {
     NDT_EPSILON,
     NDT_PULL, // scale, x, y
     NDT_INITIAL = NDT_PULL + 3,
-    NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE,
-    NDT_RESOLUTION = NDT_N_PARAMETERS // one more, if there are several maps
+    NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE
 };
+
+// Inputs that a lane only has where the spec asks for them: behind those, in this order.
+enum { NDT_OWN_RESOLUTION, NDT_OWN_SOLVER, NDT_OWN_LINE_SEARCH, NDT_N_OWN };
 
 // What is written when a lane ends; the final pose is the last six.
 enum {
@@ -224,11 +232,14 @@ typedef struct NdtConstants {
     double truth[NDT_POSE];
     double near_enough, turned_enough; // m, rad: errors of an alignment that has not missed
     int64_t n_maps, n_source;
-    int32_t choose; // whether a lane has a resolution of its own
+    int32_t own[NDT_N_OWN]; // the place of such an input; 0: lanes have none
     int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
 
 extern const Iterations ndt_iterations; // view.c
+
+// own[NDT_N_OWN] of these settings; gives how many inputs a lane has.
+int ndt_place_own(const double *settings, const Points *points, int32_t *own);
 
 // Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);

@@ -9,8 +9,6 @@
 
 #include "regularise.h"
 
-typedef enum NdtSolver { NDT_NEWTON, NDT_SADDLE_FREE } NdtSolver;
-
 enum { NDT_SWEEPS_MAX = 30 }; // five or six are usual
 #define NDT_CUT_OFF 1e-10
 

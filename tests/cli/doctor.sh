@@ -93,6 +93,22 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
     rm -rf whole && mv first whole && expected=$whole
 fi
 
+# Without a spec that can be read, debug rows are looked for under the names that the models have for them.
+if python3 -c 'import sqlite3' 2>/dev/null; then
+    campaign=$work/results/ndt_basin
+    "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$results" --progress none --set replicates.count=1 \
+        --set 'search.over={start_x: [0]}' >"$work/output" 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
+    "$HOPSCOTCH" doctor ndt_basin --results "$results" >"$work/output" 2>&1
+    grep -q '^FINDING *spec' "$work/output" && grep -q '^ok *shards *1' "$work/output"
+    report $? "debug rows of scan matching without a spec"
+    sql 'UPDATE debug_rows SET samples = samples + 1'
+    "$HOPSCOTCH" doctor ndt_basin --results "$results" >"$work/output" 2>&1
+    grep -q '^FINDING *shards .* does not hold trial 0' "$work/output"
+    report $? "and places of them that are wrong"
+    campaign=$work/results/gains
+    rm -rf "$work/results/ndt_basin"
+fi
+
 # A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null

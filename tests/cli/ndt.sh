@@ -76,6 +76,21 @@ for executor in sequential levels auto; do
 done
 [ "$(wc -l <csv.first)" -eq 2 ] || fail "one alignment: $(cat csv.first)"
 
+# Each trial its own solver and line search: the bits that all of them have with those settings.
+few()
+{
+    "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --backend cpu --set replicates.count=2 \
+        --set record='{}' "$@" >log 2>&1 || fail "run $*: $(cat log)"
+}
+own='solver: [0, 1], line_search: [0, 1, 2], step_size: [0.5]'
+few --name own --set simulation.solver=searched --set simulation.line_search=searched --set search.over="{$own}"
+few --name same --set simulation.solver=saddle_free --set simulation.line_search=more_thuente \
+    --set search.over='{step_size: [0.5]}'
+numbers() { "$HOPSCOTCH" query "$1" --columns score,final_x,final_yaw,evaluations --format csv; }
+numbers own >own.csv
+[ "$(sort -u own.csv | wc -l)" -eq 7 ] || fail "solvers and line searches: $(cat own.csv)"
+[ "$(sed -n 6p own.csv)" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat own.csv)"
+
 # A row of debug numbers, the Hessian in full.
 best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --debug 0 >row 2>&1 ||
@@ -99,7 +114,8 @@ head -n 1 rows.csv | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
     fail "$(head -n 1 rows.csv)"
 "$HOPSCOTCH" replay "ndt_basin/$best" --debug newton -o - >log 2>&1 &&
     fail "--debug newton"
-grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' log || fail "newton: $(cat log)"
+grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' log ||
+    fail "newton: $(cat log)"
 
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
 "$HOPSCOTCH" report ndt_basin -o report.html >log 2>&1 ||
@@ -107,18 +123,26 @@ grep -qF 'the debug rows of model ndt are called ndt: --debug ndt' log || fail "
 iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' report.html)
 [ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
 echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
+echo "$iterations" | grep -q 'failure: none; computed in .* each, in a batch of 24 on ' ||
+    fail "the report does not say what an alignment took"
 for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
     echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
 done
 grep -qF 'id="motion"' report.html && fail "the report has a motion"
 
-# says TEXT KEY=VALUE: check refuses it with that text
+# says TEXT KEY=VALUE [KEY=VALUE]: check refuses that with that text
 says()
 {
-    "$HOPSCOTCH" check "$root"/experiments/ndt_basin.yaml --set "$2" >log 2>&1 && fail "$2 is accepted"
+    "$HOPSCOTCH" check "$root"/experiments/ndt_basin.yaml --set "$2" ${3:+--set "$3"} >log 2>&1 &&
+        fail "$2 is accepted"
     grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
 says "none of the" simulation.resolution=0.1
+says "solver is of no use with these settings of simulation: it is the solver of a trial, with simulation.solver:" \
+    parameters.solver=1
+says "line_search is of no use with these settings of simulation: it is the line search of a trial, with" \
+    'search.over={line_search: [1]}'
+says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
 says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1
 says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
 

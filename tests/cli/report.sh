@@ -65,6 +65,20 @@ expect "a doctor who finds a report among the files" 0 doctor gains
 for kind in convergence scatter pairs parallel importance failures pareto timings; do
     expect "plot $kind" 0 plot gains --kind $kind -o $kind.svg
 done
+cat >rate.yaml <<END
+version: 1
+experiment: rate
+model: bbob
+search: {method: grid, over: {x1: {linspace: [-5, 5, 14]}, x2: {linspace: [-5, 5, 14]}}}
+objective: {minimize: "min(f, 4)"}
+END
+"$program" run rate.yaml --threads 1 --progress none >log 2>&1
+expect "a heat map of a fitness that most trials share" 0 plot rate --kind pairs -o rate.svg
+if [ "$(grep -o 'y="42">[0-9.]*<' rate.svg | sort -u | wc -l)" -eq 7 ]; then
+    good "its eight colours stand for as many values"
+else
+    bad "its colours: $(grep -o 'y="42">[0-9.]*<' rate.svg)"
+fi
 expect "its default name" 0 plot gains
 has "says what it is" out "gains-convergence.svg"
 expect "a wrong kind" 2 plot gains --kind convergnce
