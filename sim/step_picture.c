@@ -22,7 +22,7 @@ static Batch picture_batch(const Configured *configured, const double *parameter
 static Error picture_draw(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                           TextSink out, Arena *arena)
 {
-    const CpuShared *shared = &cpu_best_kernels()->shared[configured->kernel];
+    const CpuShared *shared = &cpu_lane_kernels(configured->kernel)->shared[configured->kernel];
     CpuStepGraph *graph = NULL;
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));

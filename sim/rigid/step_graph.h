@@ -309,7 +309,7 @@ static void rigid_graph_activate(RigidStepGraph *g, mask active)
 }
 
 HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,
-                               const LaneGroup *group)
+                               const LaneGroup *group, bool observed)
 {
     RigidStepGraph *g = (RigidStepGraph *)shared;
     mask running = lanes_running(group);
@@ -320,14 +320,16 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
         const real t = splat(ticks * g->w.c.dt);
         mask active = running;
         ticks += 1.0;
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, running);
         for (double k = 0.0; any_lane(active); k += 1.0) {
             rigid_graph_activate(g, active);
             g->t = fused(splat(k), g->w.dt, t);
             g->height = rigid_height(&g->w);
             graph_run(team, &shared->program, shared->profile);
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, running);
             active = running & MASK(splat(k + 1.0) < g->w.substeps);
         }
-        running = rigid_tick_end(&g->w, false, ticks, g->finite, running);
+        running = rigid_tick_end(&g->w, observed, ticks, g->finite, running);
     }
 }
 
