@@ -102,32 +102,22 @@ static void team_wait_all(const GraphTeam *team, int own, unsigned stage)
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-static void team_run_profiled(const GraphTeam *team, const GraphProgram *program, int thread, int first, int end)
+static void team_run_step(const GraphTeam *team, const GraphProgram *program, int thread, int k)
 {
-    for (int k = first; k < end; k++) {
-        const GraphStep *step = &program->steps[k];
-        team->profile->thread[k] = thread;
-        team->profile->start[k] = graph_clock() - team->began;
-        step->function(step->context, step->item);
-        team->profile->end[k] = graph_clock() - team->began;
+    const GraphStep *step = &program->steps[k];
+    GraphProfile *profile = team->profile;
+    if (profile != NULL) {
+        profile->thread[k] = thread;
+        profile->start[k] = graph_clock() - team->began;
     }
-}
-
-static void team_run_steps(const GraphTeam *team, const GraphProgram *program, int thread, int first, int end)
-{
-    if (team->profile != NULL) {
-        team_run_profiled(team, program, thread, first, end);
-        return;
-    }
-    for (int k = first; k < end; k++) program->steps[k].function(program->steps[k].context, program->steps[k].item);
+    step->function(step->context, step->item);
+    if (profile != NULL) profile->end[k] = graph_clock() - team->began;
 }
 
 static void team_run_share(const GraphTeam *team, const GraphProgram *program, int segment, int thread)
 {
-    for (int l = program->segments[segment].first; l < program->segments[segment].end; l++) {
-        const int *share = program->share + l * (program->threads + 1) + thread;
-        team_run_steps(team, program, thread, share[0], share[1]);
-    }
+    const int *own = program->own + segment * (program->threads + 1) + thread;
+    for (int k = own[0]; k < own[1]; k++) team_run_step(team, program, thread, program->plan[k]);
 }
 
 static bool team_cancelled(const GraphTeam *team)
@@ -140,7 +130,7 @@ static bool team_run_alone(const GraphTeam *team, const GraphProgram *program, c
 {
     for (int l = segment->first; l < segment->end; l++) {
         if (l > segment->first && team_cancelled(team)) return false;
-        team_run_steps(team, program, 0, program->level[l], program->level[l + 1]);
+        for (int k = program->level[l]; k < program->level[l + 1]; k++) team_run_step(team, program, 0, k);
     }
     return true;
 }
