@@ -29,6 +29,11 @@ static Error picture_draw(const Configured *configured, const double *parameter,
     if (graph == NULL)
         return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share",
                           configured->model->name);
+    if (graph->pieces)
+        return error_make(ERROR_USER,
+                          "a step of model %s with these settings is several graphs, one of them run as "
+                          "often as it takes: there is no picture of it",
+                          configured->model->name);
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);
     const int64_t ticks = configured->ticks < PICTURE_STEPS ? configured->ticks : PICTURE_STEPS;

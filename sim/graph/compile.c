@@ -3,7 +3,7 @@
 #include "parts.h"
 
 // A level is shared out if that is expected to save more than this: what it costs to meet at its end, and to have its
-// numbers in another processor's cache (tests/bench/graph.c measures the first: 40 to 200 ns).
+// numbers in another processor's cache (tests/bench/graph.c measures the first: 65 ns).
 #define GRAPH_SHARING_COST 600.0 // ns
 
 // Level by level: nodes whose last predecessor was in the level before, in the order of construction.

@@ -212,7 +212,9 @@ TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
     islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3, 0);
     islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1, 0);
     islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2, 0); // diverges
-    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 1, 0);
+    islands_check_executors(coupled, "stabilisation: rattle, dt: 0.02", 1, 1);
+    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 11, 0);
+    islands_check_executors(coupled, "stabilisation: rattle, order: four, dt: 0.02, iterations: 3", 1, 0);
     arena_destroy(&arena);
 }
 
