@@ -20,7 +20,7 @@ static double islands_difference(const char *name, int64_t lane)
     return strcmp(name, "gravity") == 0 ? (double)lane : 0.0;
 }
 
-enum { ISLANDS_SAMPLES = 40, ISLANDS_DEBUG_ROWS = 300 };
+enum { ISLANDS_SAMPLES = 40, ISLANDS_DEBUG_ROWS = 150 };
 
 // The first `observed` lanes are traced and write debug rows, more than the ring holds.
 static void islands_observe(IslandsRun *run, int64_t observed)
@@ -173,7 +173,7 @@ static void islands_check_observed(const IslandsRun *one, const IslandsRun *othe
     const DebugRows *debug = &one->batch->debug;
     const Configured *configured = &one->spec.configured;
     if (trace->lanes == 0) return;
-    CHECK(trace->count[0] > 4 && debug->count[0] > ISLANDS_DEBUG_ROWS);
+    CHECK(trace->count[0] > 3 && debug->count[0] > ISLANDS_DEBUG_ROWS);
     CHECK(memcmp(trace->count, other->batch->trace.count, (size_t)trace->lanes * sizeof *trace->count) == 0);
     CHECK(memcmp(debug->count, other->batch->debug.count, (size_t)debug->lanes * sizeof *debug->count) == 0);
     CHECK(memcmp(trace->sample, other->batch->trace.sample,
