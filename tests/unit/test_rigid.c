@@ -389,6 +389,12 @@ static void rigid_refused(const char *simulation, const char *message)
     arena_destroy(&arena);
 }
 
+TEST(rigid_bodies_that_are_fixed_do_not_turn)
+{
+    rigid_refused("{world: {bodies: [{name: post, fixed: true, spin: [0, 0, 1]}, {name: ball}]}}",
+                  "post is fixed and has a velocity");
+}
+
 TEST(rigid_worlds_are_bounded)
 {
     Arena arena;

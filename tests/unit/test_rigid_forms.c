@@ -153,6 +153,8 @@ TEST(rigid_gains_are_explained)
                        "unstable, errors grow");
     forms_check_remark("parameters: {alpha: 0, beta: 5}", "!error: baumgarte: with c = 0 or k = 0 an error stays or "
                                                           "grows (1 of 1 trials)");
+    forms_check_remark("parameters: {alpha: 5, beta: 0}", "!error: baumgarte: with c = 0 or k = 0 an error stays or "
+                                                          "grows (1 of 1 trials)");
     forms_check_remark("simulation: {stabilisation: soft}", "stability: a soft constraint is stable at every step");
     forms_check_remark("simulation: {stabilisation: rattle}", "gains: rattle needs none");
 }
