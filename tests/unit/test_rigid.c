@@ -389,6 +389,30 @@ static void rigid_refused(const char *simulation, const char *message)
     arena_destroy(&arena);
 }
 
+// Heights and angles are held as they are at the start, wherever the other end is.
+TEST(rigid_along_and_turn_hold_the_start)
+{
+    static const char *const held[] = {"type: along, axis: [0, 0, 1], at_b: [0, 0, 0]", "type: turn, axis: [0, 0, 1]"};
+    for (int i = 0; i < 2; i++) {
+        RigidRun run;
+        char simulation[600];
+        snprintf(simulation, sizeof simulation,
+                 "{duration: 0.1, world: {bodies: [{name: ball, position: [1, 2, 3], orientation: [0, 0, 0.6, 0.8]}], "
+                 "constraints: [{name: c, a: ball, %s}]}}",
+                 held[i]);
+        rigid_run(&run, simulation, "");
+        CHECK_NEAR(0.0, rigid_metric(&run, "error_max", 0), 1e-12);
+        if (i == 0) CHECK_NEAR(3.0, rigid_metric(&run, "ball_end_z", 0), 1e-12);
+        rigid_end(&run);
+    }
+}
+
+TEST(rigid_inertia_off_the_diagonal_is_looked_at)
+{
+    rigid_refused("{world: {bodies: [{name: ball, inertia: [1, 1, 1, 2, 0, 0]}]}}",
+                  "inertia of ball is not positive definite");
+}
+
 TEST(rigid_bodies_that_are_fixed_do_not_turn)
 {
     rigid_refused("{world: {bodies: [{name: post, fixed: true, spin: [0, 0, 1]}, {name: ball}]}}",
