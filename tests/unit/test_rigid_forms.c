@@ -159,8 +159,8 @@ TEST(rigid_gains_are_explained)
     forms_check_remark("simulation: {stabilisation: rattle}", "gains: rattle needs none");
 }
 
-// What check predicts from the motion at the start is what a motion ends with: on a circle, whose speed the error hardly
-// changes.
+// What check predicts from the motion at the start is what a motion ends with: on a circle, whose speed the error
+// hardly changes.
 TEST(rigid_predicted_steady_error_is_that_of_the_motion)
 {
     for (int f = 0; f < 4; f++) { // soft has no prediction
