@@ -29,6 +29,7 @@
 #include "../sim/rigid/world.c"
 #include "../sim/rigid/explain.c"
 #include "../sim/rigid/drawing.c"
+#include "../sim/rigid/debug_table.c"
 #include "../sim/ndt/ndt.c"
 #include "../sim/ndt/assets.c"
 #include "../sim/ndt/grid.c"

@@ -17,8 +17,8 @@ enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
 
 typedef struct CpuBackend {
     Backend backend;
-    const CpuKernels *plain, *observed;
     bool chosen;              // the instruction set was named: all lanes are to use it
+    CpuWay vectors, alone;    // of groups, and of a lane of its own
     Configured configured;    // a copy: a slice that is stuck outlives the caller's
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
@@ -27,10 +27,9 @@ typedef struct CpuBackend {
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
-    Arena graph_arena;   // of what follows
-    CpuStepGraph *graph; // of a step, if the threads may share one group; NULL: they don't
-    GraphTeam *team;     // who runs it
-    bool sharing;        // this slice
+    Arena graph_arena; // of the graphs, and of what follows
+    GraphTeam *team;   // who runs them; NULL: threads don't share a group
+    bool sharing;      // this slice
     pthread_t threads[CPU_THREADS_MAX];
     int n_threads, working; // started; still at work on this slice
     uint64_t turn;          // counts slices, so that a thread knows a new one
@@ -107,31 +106,50 @@ static void cpu_name(char *name, size_t size)
     if (*start != '\0') snprintf(name, size, "%s", start);
 }
 
-// ---- the pool -------------------------------------------------------------------------------------------------------
+// ---- which kernels --------------------------------------------------------------------------------------------------
 
 // A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model uses them itself, as
 // it does threads of a GPU.
 #define CPU_SHARED_LANE(model, kernel, threads) threads > 1,
-static const CpuKernels *cpu_kernels_of(const CpuBackend *cpu, bool is_observed, int valid)
+static bool cpu_leaves_vectors(int kernel)
 {
     static const bool lane_is_shared[] = {KERNELS(CPU_SHARED_LANE)};
-    if (valid == 1 && !cpu->chosen && !lane_is_shared[cpu->configured.kernel] && cpu_has_v3())
-        return is_observed ? &cpu_observed_scalar : &cpu_plain_scalar;
-    return is_observed ? cpu->observed : cpu->plain;
+    return !lane_is_shared[kernel] && cpu_has_v3();
 }
 
-// One group of the slice: the observed lanes' groups first, then the others'. A group never holds lanes of both.
-static void cpu_run_group(const CpuBackend *cpu, int64_t number)
+const CpuKernels *cpu_lane_kernels(int kernel)
 {
-    const Configured *configured = &cpu->configured;
-    const int64_t observed = batch_observed(&cpu->slice.batch), width = cpu->plain->lanes;
-    const bool is_observed = number < cpu->observed_groups;
-    const int64_t lane = is_observed ? number * width : observed + (number - cpu->observed_groups) * width;
-    const int64_t left = (is_observed ? observed : cpu->slice.batch.lanes) - lane;
+    return cpu_leaves_vectors(kernel) ? &cpu_plain_scalar : cpu_best_kernels();
+}
+
+const CpuWay *cpu_way(const Backend *backend, int valid)
+{
+    const CpuBackend *cpu = (const CpuBackend *)backend;
+    return valid == 1 ? &cpu->alone : &cpu->vectors;
+}
+
+// ---- the pool -------------------------------------------------------------------------------------------------------
+
+// The number-th group of the slice: the observed lanes' first, then the others'. A group never holds lanes of both.
+static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed)
+{
+    const int64_t n_observed = batch_observed(&cpu->slice.batch), width = cpu->vectors.plain->lanes;
+    *observed = number < cpu->observed_groups;
+    const int64_t lane = *observed ? number * width : n_observed + (number - cpu->observed_groups) * width;
+    const int64_t left = (*observed ? n_observed : cpu->slice.batch.lanes) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
     group.valid = (int)(left < width ? left : width);
-    cpu_kernels_of(cpu, is_observed, group.valid)
+    return group;
+}
+
+static void cpu_run_group(const CpuBackend *cpu, int64_t number)
+{
+    bool observed;
+    const Configured *configured = &cpu->configured;
+    const LaneGroup group = cpu_group(cpu, number, &observed);
+    const CpuWay *way = cpu_way(&cpu->backend, group.valid);
+    (observed ? way->observed : way->plain)
         ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
@@ -139,15 +157,14 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
 static void cpu_work_together(CpuBackend *cpu)
 {
     const Configured *configured = &cpu->configured;
-    const int64_t width = cpu->plain->lanes;
     if (atomic_fetch_add(&cpu->next, 1) != 0) return;
     for (int64_t g = 0; g < cpu->groups && atomic_load(&cpu->next) <= CPU_THREADS_MAX; g++) {
-        LaneGroup group = cpu->slice;
-        const int64_t left = group.batch.lanes - g * width;
-        group.lane = g * width;
-        group.valid = (int)(left < width ? left : width);
-        cpu->plain->shared[configured->kernel].advance(cpu->graph, cpu->team, &configured->constants,
-                                                       configured->assets, &group);
+        bool observed;
+        const LaneGroup group = cpu_group(cpu, g, &observed);
+        const CpuWay *way = cpu_way(&cpu->backend, group.valid);
+        (observed ? way->observed : way->plain)
+            ->shared[configured->kernel]
+            .advance(way->graph, cpu->team, &configured->constants, configured->assets, &group);
     }
 }
 
@@ -192,38 +209,49 @@ static void *cpu_thread(void *argument)
 
 // ---- sharing a group ------------------------------------------------------------------------------------------------
 
-static void cpu_close_graph(CpuBackend *cpu)
+static void cpu_close_graphs(CpuBackend *cpu)
 {
     graph_team_close(cpu->team);
     arena_destroy(&cpu->graph_arena);
     cpu->team = NULL;
-    cpu->graph = NULL;
+    cpu->vectors.graph = cpu->alone.graph = NULL;
 }
 
 // Is a step expected to be faster by an eighth and more?
 static bool cpu_graph_pays(const GraphProgram *program) { return program->together < 0.875 * program->alone; }
 
-static Error cpu_open_graph(CpuBackend *cpu)
+static Error cpu_open_graph(CpuBackend *cpu, CpuWay *way)
 {
     const Configured *configured = &cpu->configured;
-    const CpuShared *shared = &cpu->plain->shared[configured->kernel];
-    cpu_close_graph(cpu);
-    if (shared->open == NULL || configured->executor == EXECUTOR_SEQUENTIAL || cpu->n_threads == 1) return error_none();
-    TRY(arena_create(&cpu->graph_arena, CPU_GRAPH_BYTES, "the graph of a step"));
-    TRY(shared->open(&configured->constants, configured->assets, cpu->n_threads, &cpu->graph_arena, &cpu->graph));
-    if (cpu->graph != NULL && configured->executor == EXECUTOR_AUTOMATIC && !cpu_graph_pays(&cpu->graph->program))
-        cpu->graph = NULL;
-    // when the system starts no more threads, each lane has one: the same bits
-    if (cpu->graph != NULL && graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team).kind != OK)
-        cpu->graph = NULL;
+    TRY(way->plain->shared[configured->kernel].open(&configured->constants, configured->assets, cpu->n_threads,
+                                                    &cpu->graph_arena, &way->graph));
+    if (way->graph != NULL && configured->executor == EXECUTOR_AUTOMATIC && !cpu_graph_pays(&way->graph->program))
+        way->graph = NULL;
     return error_none();
 }
 
-// The slice that is about to begin: observed lanes, and groups enough for all threads, are not shared.
+// Of batches of at most so many lanes; the last may hold only one.
+static Error cpu_open_graphs(CpuBackend *cpu, int64_t lanes)
+{
+    const Configured *configured = &cpu->configured;
+    cpu_close_graphs(cpu);
+    if (cpu->vectors.plain->shared[configured->kernel].open == NULL || configured->executor == EXECUTOR_SEQUENTIAL ||
+        cpu->n_threads == 1)
+        return error_none();
+    TRY(arena_create(&cpu->graph_arena, CPU_GRAPH_BYTES, "the graph of a step"));
+    TRY(cpu_open_graph(cpu, &cpu->alone));
+    if (cpu->alone.graph == NULL) return error_none();
+    cpu->vectors.graph = cpu->alone.graph;
+    if (lanes > 1 && cpu->vectors.plain != cpu->alone.plain) TRY(cpu_open_graph(cpu, &cpu->vectors));
+    // when the system starts no more threads, each lane has one: the same bits
+    if (graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team).kind != OK) cpu->team = NULL;
+    return error_none();
+}
+
+// The slice that is about to begin: groups enough for all threads are not shared.
 static bool cpu_shares(const CpuBackend *cpu)
 {
-    return cpu->graph != NULL && cpu->observed_groups == 0 &&
-           (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
+    return cpu->team != NULL && (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
 }
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
@@ -250,7 +278,10 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
         batch->trace.sample = ARENA_NEW(&cpu->arena, double, samples);
         batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
     }
-    return cpu_open_graph(cpu);
+    cpu->alone = cpu->vectors;
+    if (!cpu->chosen && cpu_leaves_vectors(configured->kernel))
+        cpu->alone = (CpuWay){.plain = &cpu_plain_scalar, .observed = &cpu_observed_scalar};
+    return cpu_open_graphs(cpu, lanes);
 }
 
 static Error cpu_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
@@ -281,7 +312,7 @@ static Error cpu_begin(Backend *backend, int slot)
 static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
-    const int64_t width = cpu->plain->lanes, left = configured_steps(&cpu->configured) - cpu->tick;
+    const int64_t width = cpu->vectors.plain->lanes, left = configured_steps(&cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
     while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that nobody waited for
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
@@ -344,7 +375,7 @@ static void cpu_close(Backend *backend)
     pthread_cond_destroy(&cpu->idle);
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
-    cpu_close_graph(cpu);
+    cpu_close_graphs(cpu);
     free(cpu);
 }
 
@@ -382,8 +413,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     TRY(cpu_choose_isa(options->isa, &isa));
     CpuBackend *cpu = calloc(1, sizeof *cpu);
     if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
-    cpu->plain = isa->plain;
-    cpu->observed = isa->observed;
+    cpu->vectors = (CpuWay){.plain = isa->plain, .observed = isa->observed};
     cpu->chosen = options->isa != NULL && strcmp(options->isa, "auto") != 0;
     cpu->backend.prepare = cpu_prepare;
     cpu->backend.prepare_debug = cpu_prepare_debug;

@@ -36,8 +36,16 @@ static void run_normals(Philox counter, uint64_t key, int count, double *z)
     leave_vectors();
 }
 
+#define CPU_KERNELS_SHARE(model, kernel)                                                                               \
+    static void share_##model##_##kernel(CpuStepGraph *graph, GraphTeam *team, const Constants *constants,             \
+                                         const double *assets, const LaneGroup *group)                                 \
+    {                                                                                                                  \
+        model##_##kernel##_share(graph, team, constants, assets, group, OBSERVED);                                     \
+        leave_vectors();                                                                                               \
+    }
+GRAPH_KERNELS(CPU_KERNELS_SHARE)
+
 #define CPU_KERNELS_ENTRY(model, kernel, threads) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
-    [KERNEL_##model##_##                                                                                               \
-        kernel] = {OBSERVED ? NULL : model##_##kernel##_open, OBSERVED ? NULL : model##_##kernel##_share},
+    [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
 const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, {GRAPH_KERNELS(CPU_KERNELS_SHARED)}, run_normals};

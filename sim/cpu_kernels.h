@@ -14,7 +14,8 @@ typedef void (*CpuKernel)(const Constants *constants, const double *assets, cons
 typedef struct CpuShared {
     // Lays the graph into the arena. *out: NULL if this world's step is none.
     Error (*open)(const Constants *constants, const double *assets, int threads, Arena *arena, CpuStepGraph **out);
-    // Does what the plain kernel does, to the same bits.
+    // Does what the kernel does, to the same bits. A graph that the plain kernels opened serves the observed ones of
+    // that instruction set too: only the thread that leads writes down what is observed.
     void (*advance)(CpuStepGraph *graph, GraphTeam *team, const Constants *constants, const double *assets,
                     const LaneGroup *group);
 } CpuShared;
@@ -22,12 +23,24 @@ typedef struct CpuShared {
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes of a group
     CpuKernel kernels[KERNEL_COUNT];
-    CpuShared shared[KERNEL_COUNT]; // {NULL} where there is no graph, and of observed lanes
+    CpuShared shared[KERNEL_COUNT];                                      // {NULL} where there is no graph
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
 } CpuKernels;
 
 extern const CpuKernels cpu_plain_scalar, cpu_plain_v2, cpu_plain_v3, cpu_plain_v4;
 extern const CpuKernels cpu_observed_scalar, cpu_observed_v2, cpu_observed_v3, cpu_observed_v4;
-const CpuKernels *cpu_best_kernels(void); // plain ones that this processor can run
+
+// What computes a group of lanes, and the graph by which the threads of a team share it; NULL: they don't.
+typedef struct CpuWay {
+    const CpuKernels *plain, *observed;
+    CpuStepGraph *graph;
+} CpuWay;
+
+// That of the CPU backend for a group of so many lanes, once it is prepared.
+const CpuWay *cpu_way(const Backend *backend, int valid);
+
+// Plain ones that are best on this processor: for groups of lanes, for one lane of a model's kernel.
+const CpuKernels *cpu_best_kernels(void);
+const CpuKernels *cpu_lane_kernels(int kernel);
 
 #endif

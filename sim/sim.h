@@ -263,6 +263,21 @@ struct Configured {
     int64_t dropped;        // after build: points of its files that were not finite, and were left out
 };
 
+// What stands in a column of a table of debug rows.
+typedef struct DebugCell {
+    const char *text; // NULL: the number
+    double number;
+} DebugCell;
+
+// Debug rows that are read together: those of one step, whose first column (the time) is the same.
+typedef struct DebugTable {
+    const char *const *columns; // [n_columns]
+    int n_columns;
+    // of row[n_debug] of a lane with parameter[n_parameters]
+    DebugCell (*cell)(const Configured *configured, const double *parameter, const double *row, int column);
+    int shared; // the debug column that all rows of a step share, besides the time
+} DebugTable;
+
 struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
@@ -273,7 +288,8 @@ struct Model {
     int n_lists;
     const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
-    const Iterations *iterations; // NULL: they are not shown
+    const Iterations *iterations;  // NULL: they are not shown
+    const DebugTable *debug_table; // NULL: each debug row is read alone
     // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).

@@ -8,6 +8,7 @@
 // The first member of a model's own struct.
 typedef struct CpuStepGraph {
     GraphProgram program;  // one step
+    bool pieces;           // only its first part: others follow, as often as it takes
     GraphProfile *profile; // of the step run last; NULL: not wanted
 } CpuStepGraph;
 

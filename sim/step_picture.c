@@ -22,12 +22,17 @@ static Batch picture_batch(const Configured *configured, const double *parameter
 static Error picture_draw(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                           TextSink out, Arena *arena)
 {
-    const CpuShared *shared = &cpu_best_kernels()->shared[configured->kernel];
+    const CpuShared *shared = &cpu_lane_kernels(configured->kernel)->shared[configured->kernel];
     CpuStepGraph *graph = NULL;
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));
     if (graph == NULL)
         return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share",
+                          configured->model->name);
+    if (graph->pieces)
+        return error_make(ERROR_USER,
+                          "a step of model %s with these settings is several graphs, one of them run as "
+                          "often as it takes: there is no picture of it",
                           configured->model->name);
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);

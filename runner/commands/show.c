@@ -338,16 +338,27 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     return error_none();
 }
 
+// The trial's parameters, but NaN where each replicate drew its own.
+static const double *show_shared_parameters(const ShowTrial *trial, Arena *arena)
+{
+    const Spec *spec = &trial->campaign->spec;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    memcpy(parameter, trial->parameter, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) parameter[spec->replicates.perturb[i].parameter] = (double)NAN;
+    return parameter;
+}
+
 // A row of the first replicate that has any.
 static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 {
     ShowPlaces places;
+    const double *parameter = show_shared_parameters(trial, line->arena);
     TRY(show_places(trial, line->arena, &places));
     for (int i = 0; i < places.n_debug_rows; i++) {
         const ShowArrays *rows = &places.debug_rows[i];
         if (rows->samples == 0) continue;
-        return show_debug_row(trial->campaign, trial->id, rows->file, rows->replicate, switch_integer(line, "debug", 0),
-                              line->out, line->arena);
+        return show_debug_row(trial->campaign, trial->id, parameter, rows->file, rows->replicate,
+                              switch_integer(line, "debug", 0), line->out, line->arena);
     }
     const char *name = model_debug_name(trial->campaign->spec.model);
     return error_make(ERROR_USER,
@@ -357,7 +368,8 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 }
 
 static const Switch show_rows[] = {
-    {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40, "this of its debug rows instead, from 0; matrices in full"}};
+    {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40,
+     "this of its debug rows instead, from 0; matrices in full, rows of one step as a table"}};
 static const Switches show_switches = {show_rows, 1};
 
 static Error show_run(const CommandLine *line)
@@ -382,7 +394,8 @@ const Command command_show = {
     .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
                 "  hopscotch show raibert_gains/41 --json\n"
-                "  hopscotch show ndt_basin/30 --debug 0\n",
+                "  hopscotch show ndt_basin/30 --debug 0\n"
+                "  hopscotch show kkt_pendulum_gains/7 --debug 0\n",
     .least = 1,
     .most = 1,
     .switches = {&show_switches, &switches_json},

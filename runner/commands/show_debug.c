@@ -1,5 +1,5 @@
 // hopscotch show --debug ROW: a stored row of debug numbers as a table, and triangles of symmetric matrices in it as
-// whole matrices with their eigenvalues.
+// whole matrices with their eigenvalues; or all rows of its step in one table, if the model reads them together.
 #include "../store/store.h"
 
 #include <inttypes.h>
@@ -122,8 +122,47 @@ static Error show_print_row(const Recording *recording, const double *row, FILE 
     return error_none();
 }
 
-Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const char *file, int64_t replicate, int64_t row,
-                     FILE *out, Arena *arena)
+// Rows [first, end) of a step, in the model's own columns, and what they share.
+static Error show_print_step(const StoredCampaign *campaign, const double *parameter, const double *rows, int64_t first,
+                             int64_t end, FILE *out, Arena *arena)
+{
+    const Configured *configured = &campaign->spec.configured;
+    const DebugTable *model = configured->model->debug_table;
+    const Field *shared = &configured->debug[model->shared];
+    Table *table = table_start(out, TABLE_TEXT, model->n_columns, model->columns);
+    for (int64_t r = first; r < end; r++) {
+        for (int c = 0; c < model->n_columns; c++) {
+            const DebugCell cell = model->cell(configured, parameter, rows + r * configured->n_debug, c);
+            if (cell.text != NULL)
+                table_text(table, text_visible(cell.text, arena));
+            else
+                table_number(table, cell.number);
+        }
+    }
+    TRY(table_finish(table));
+    fprintf(out, "\n%s %s %s, %s\n", shared->name, text_number(rows[first * configured->n_debug + model->shared]).text,
+            shared->unit, shared->doc);
+    return error_none();
+}
+
+static Error show_step(const StoredCampaign *campaign, const double *parameter, const double *rows, int64_t count,
+                       int64_t row, FILE *out, Arena *arena)
+{
+    const int n = campaign->spec.configured.n_debug;
+    const double time = rows[row * n];
+    int64_t first = row, end = row + 1;
+    while (first > 0 && rows[(first - 1) * n] == time) first--;
+    while (end < count && rows[end * n] == time) end++;
+    if (end > first + 1)
+        fprintf(out, "rows %" PRId64 " to %" PRId64 " of %" PRId64, first, end - 1, count);
+    else
+        fprintf(out, "row %" PRId64 " of %" PRId64, first, count);
+    fprintf(out, ", the step at %s s\n\n", text_number(time).text);
+    return show_print_step(campaign, parameter, rows, first, end, out, arena);
+}
+
+Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const double *parameter, const char *file,
+                     int64_t replicate, int64_t row, FILE *out, Arena *arena)
 {
     const Recording recording = recording_of(&campaign->spec, RECORD_DEBUG);
     double *rows = NULL;
@@ -134,7 +173,9 @@ Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const char *
                           "trial %" PRId64 " has %" PRId64 " debug rows, numbered from 0: there is none of "
                           "number %" PRId64,
                           trial, count, row);
-    fprintf(out, "%s/%" PRId64 ", replicate %" PRId64 ": row %" PRId64 " of %" PRId64 "\n\n", campaign->name, trial,
-            replicate, row, count);
+    fprintf(out, "%s/%" PRId64 ", replicate %" PRId64 ": ", campaign->name, trial, replicate);
+    if (campaign->spec.configured.model->debug_table != NULL)
+        return show_step(campaign, parameter, rows, count, row, out, arena);
+    fprintf(out, "row %" PRId64 " of %" PRId64 "\n\n", row, count);
     return show_print_row(&recording, rows + row * recording.n_columns, out, arena);
 }

@@ -88,10 +88,11 @@ typedef struct Recording {
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
-// Prints a debug row of a replicate, from the shard that it lies in, for people (commands/show_debug.c). Error (user):
-// there are fewer rows.
-Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const char *file, int64_t replicate, int64_t row,
-                     FILE *out, Arena *arena);
+// Prints a debug row of a replicate, from the shard that it lies in, for people, with those of its step if the model
+// reads them together (commands/show_debug.c). parameter[n_parameters]: the trial's, NaN where replicates drew their
+// own. Error (user): there are fewer rows.
+Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const double *parameter, const char *file,
+                     int64_t replicate, int64_t row, FILE *out, Arena *arena);
 ShardLayout recording_layout(const Recording *recording);
 int64_t recording_lane_bytes(const Recording *recording); // of one lane in memory, at most
 // Lanes whose arrays fit RECORD_BYTES_MAX, in whole trials and at least one; 0: nothing is recorded.

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 // A level is shared out if that is expected to save more than this: what it costs to meet at its end, and to have its
-// numbers in another processor's cache (tests/bench/graph.c measures the first: 40 to 200 ns).
+// numbers in another processor's cache (tests/bench/graph.c measures the first: 65 ns).
 #define GRAPH_SHARING_COST 600.0 // ns
 
 // Level by level: nodes whose last predecessor was in the level before, in the order of construction.
@@ -112,6 +112,69 @@ static void graph_segment(GraphProgram *program, const int *level_of, int *threa
     }
 }
 
+// ---- in which order -------------------------------------------------------------------------------------------------
+
+typedef struct GraphOrder {
+    const int *level_of; // [n_nodes]
+    int *step_of;        // [n_nodes]
+    int *open, *ready;   // [n_steps] predecessors in the segment that are still to run; a stack
+    int *plan;           // [n_steps]
+} GraphOrder;
+
+static int graph_before_in(const GraphProgram *program, const GraphOrder *order, const GraphSegment *segment, int node)
+{
+    int count = 0;
+    for (int e = program->graph->nodes[node].first_before; e >= 0; e = program->graph->edges[e].next_before)
+        count += order->level_of[program->graph->edges[e].before] >= segment->first;
+    return count;
+}
+
+// What one thread runs of a shared segment, from plan[at] on: it follows a chain of nodes to its end before it begins
+// the next, while what they wrote is near its processor. No edge of the segment leads to another thread. Gives where
+// the plan ends.
+static int graph_plan_thread(const GraphProgram *program, const GraphSegment *segment, int thread,
+                             const GraphOrder *order, int at)
+{
+    const Graph *graph = program->graph;
+    int n_ready = 0;
+    for (int l = segment->end - 1; l >= segment->first; l--) { // the first step is to be the top of the stack
+        const int *share = program->share + l * (program->threads + 1) + thread;
+        for (int k = share[1] - 1; k >= share[0]; k--) {
+            order->open[k] = graph_before_in(program, order, segment, program->steps[k].node);
+            if (order->open[k] == 0) order->ready[n_ready++] = k;
+        }
+    }
+    while (n_ready > 0) {
+        const int k = order->plan[at++] = order->ready[--n_ready];
+        for (int e = graph->nodes[program->steps[k].node].first_after; e >= 0; e = graph->edges[e].next) {
+            const int after = graph->edges[e].after;
+            if (order->level_of[after] < segment->end && --order->open[order->step_of[after]] == 0)
+                order->ready[n_ready++] = order->step_of[after];
+        }
+    }
+    return at;
+}
+
+static void graph_plan(GraphProgram *program, const int *level_of, Arena *arena)
+{
+    const int n = program->n_steps;
+    const GraphOrder order = {.level_of = level_of,
+                              .step_of = ARENA_NEW(arena, int, n + 1),
+                              .open = ARENA_NEW(arena, int, n + 1),
+                              .ready = ARENA_NEW(arena, int, n + 1),
+                              .plan = ARENA_NEW(arena, int, n + 1)};
+    int *own = ARENA_NEW(arena, int, (size_t)(program->n_segments + 1) * (size_t)(program->threads + 1));
+    program->plan = order.plan;
+    program->own = own;
+    for (int k = 0; k < n; k++) order.step_of[program->steps[k].node] = k;
+    for (int s = 0; s < program->n_segments; s++, own += program->threads + 1) {
+        const GraphSegment *segment = &program->segments[s];
+        own[0] = program->level[segment->first];
+        for (int t = 0; segment->shared && t < program->threads; t++)
+            own[t + 1] = graph_plan_thread(program, segment, t, &order, own[t]);
+    }
+}
+
 Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram *program)
 {
     if (threads < 1 || threads > GRAPH_THREADS_MAX)
@@ -134,5 +197,6 @@ Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram 
     program->segments = segments;
     program->share = share;
     graph_segment(program, level_of, ARENA_NEW(arena, int, n + 1), segments, share);
+    graph_plan(program, level_of, arena);
     return error_none();
 }

@@ -1,7 +1,9 @@
 // Running a compiled graph on a team of threads, to the same bits whatever their number.
 //
-// Each thread counts the stages that it has passed, one a shared segment, and waits for the counts of the others: two
-// stores and two loads a level on two processors, no lock. It looks for a while, then sleeps on the count (futex).
+// Each thread counts the stages that it has passed, one a shared segment, and waits for the counts of the others: no
+// lock, and no store that is waited for. The counts of sixteen threads are one cache line, so that who comes last finds
+// those of the others beside his own: 65 ns a meeting of two, 160 ns if each had a line. A thread looks for a while,
+// then sleeps on the count (futex).
 // Thread 0 is the caller: it also runs the segments that are not shared, while the others are on their way to the next
 // stage. Between runs they wait for its count to move on.
 #include "graph.h"
@@ -15,16 +17,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// How a thread waits: it looks for about 3 us, more than most levels take to end; then it yields between looks, in case
-// what it waits for has no processor but this one; after about 50 us, what it takes to wake a thread, it sleeps.
-enum { TEAM_LOOKS = 256, TEAM_PAUSES = 200, TEAM_YIELDS = 100 };
+// How a thread waits: it looks for some microseconds, more than most levels take to end, with a pause of 10 to 60 ns
+// after each look, which takes the line from him who is about to store; then it yields between looks, in case what it
+// waits for has no processor but this one; after about 50 us, what it takes to wake a thread, it sleeps.
+enum { TEAM_LOOKS = 100, TEAM_YIELDS = 100 };
 
 // Where counts start: so little before they wrap that every test meets it.
 #define TEAM_FIRST_STAGE (UINT_MAX - 50u)
 
 typedef struct GraphMember {
-    _Alignas(64) atomic_uint stage; // passed so far; wraps
-    atomic_uint sleepers;           // that wait for it to change
+    _Alignas(64) atomic_uint sleepers; // that wait for its count to change
     GraphTeam *team;
     int number;
     pthread_t thread;
@@ -40,79 +42,82 @@ struct GraphTeam {
     int threads;
     bool crowded; // more threads than processors: looking keeps others from working
     GraphMember *members;
+    atomic_uint *stages; // [threads] passed so far by each; they wrap. Lines of their own
 };
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
-static bool team_passed(GraphMember *member, unsigned stage)
+static bool team_passed(const GraphTeam *team, int member, unsigned stage)
 {
-    return (int)(atomic_load_explicit(&member->stage, memory_order_acquire) - stage) >= 0;
+    return (int)(atomic_load_explicit(&team->stages[member], memory_order_acquire) - stage) >= 0;
 }
 
-static void team_sleep(GraphMember *member, unsigned stage)
+static void team_wake(const GraphTeam *team, int member)
 {
-    atomic_fetch_add(&member->sleepers, 1);
-    for (unsigned seen; (int)((seen = atomic_load(&member->stage)) - stage) < 0;)
-        (void)syscall(SYS_futex, (unsigned *)&member->stage, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-    atomic_fetch_sub(&member->sleepers, 1);
+    (void)syscall(SYS_futex, (unsigned *)&team->stages[member], FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-static void team_wait(const GraphTeam *team, GraphMember *member, unsigned stage)
+// The look at the sleepers may come before the count is seen by one who lies down just then: team_rouse looks again.
+static void team_pass(const GraphTeam *team, int member, unsigned stage)
+{
+    atomic_store_explicit(&team->stages[member], stage, memory_order_release);
+    if (atomic_load_explicit(&team->members[member].sleepers, memory_order_relaxed) > 0) team_wake(team, member);
+}
+
+// Before a member that has passed its stage goes to rest itself. To add nothing orders this look with the sleepers'
+// own change: either it finds them, or they find the count.
+static void team_rouse(const GraphTeam *team, int member)
+{
+    if (atomic_fetch_add(&team->members[member].sleepers, 0) > 0) team_wake(team, member);
+}
+
+static void team_sleep(const GraphTeam *team, int member, unsigned stage)
+{
+    atomic_uint *count = &team->stages[member], *sleepers = &team->members[member].sleepers;
+    atomic_fetch_add(sleepers, 1);
+    for (unsigned seen; (int)((seen = atomic_load(count)) - stage) < 0;)
+        (void)syscall(SYS_futex, (unsigned *)count, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    atomic_fetch_sub(sleepers, 1);
+}
+
+// `own` waits for `member`.
+static void team_wait(const GraphTeam *team, int own, int member, unsigned stage)
 {
     for (int i = 0; i < TEAM_LOOKS && !team->crowded; i++) {
-        if (team_passed(member, stage)) return;
-    }
-    for (int i = 0; i < TEAM_PAUSES && !team->crowded; i++) {
-        if (team_passed(member, stage)) return;
+        if (team_passed(team, member, stage)) return;
         __builtin_ia32_pause();
     }
+    team_rouse(team, own);
     for (int i = 0; i < TEAM_YIELDS; i++) {
-        if (team_passed(member, stage)) return;
+        if (team_passed(team, member, stage)) return;
         sched_yield();
     }
-    team_sleep(member, stage);
+    team_sleep(team, member, stage);
 }
 
-static void team_wait_all(const GraphTeam *team, unsigned stage)
+static void team_wait_all(const GraphTeam *team, int own, unsigned stage)
 {
-    for (int t = 0; t < team->threads; t++) team_wait(team, &team->members[t], stage);
-}
-
-static void team_pass(GraphMember *member, unsigned stage)
-{
-    atomic_store(&member->stage, stage); // in one order with `sleepers`, so that neither misses the other
-    if (atomic_load(&member->sleepers) > 0)
-        (void)syscall(SYS_futex, (unsigned *)&member->stage, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    for (int t = 0; t < team->threads; t++) team_wait(team, own, t, stage);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
-static void team_run_profiled(const GraphTeam *team, const GraphProgram *program, int thread, int first, int end)
+static void team_run_step(const GraphTeam *team, const GraphProgram *program, int thread, int k)
 {
-    for (int k = first; k < end; k++) {
-        const GraphStep *step = &program->steps[k];
-        team->profile->thread[k] = thread;
-        team->profile->start[k] = graph_clock() - team->began;
-        step->function(step->context, step->item);
-        team->profile->end[k] = graph_clock() - team->began;
+    const GraphStep *step = &program->steps[k];
+    GraphProfile *profile = team->profile;
+    if (profile != NULL) {
+        profile->thread[k] = thread;
+        profile->start[k] = graph_clock() - team->began;
     }
-}
-
-static void team_run_steps(const GraphTeam *team, const GraphProgram *program, int thread, int first, int end)
-{
-    if (team->profile != NULL) {
-        team_run_profiled(team, program, thread, first, end);
-        return;
-    }
-    for (int k = first; k < end; k++) program->steps[k].function(program->steps[k].context, program->steps[k].item);
+    step->function(step->context, step->item);
+    if (profile != NULL) profile->end[k] = graph_clock() - team->began;
 }
 
 static void team_run_share(const GraphTeam *team, const GraphProgram *program, int segment, int thread)
 {
-    for (int l = program->segments[segment].first; l < program->segments[segment].end; l++) {
-        const int *share = program->share + l * (program->threads + 1) + thread;
-        team_run_steps(team, program, thread, share[0], share[1]);
-    }
+    const int *own = program->own + segment * (program->threads + 1) + thread;
+    for (int k = own[0]; k < own[1]; k++) team_run_step(team, program, thread, program->plan[k]);
 }
 
 static bool team_cancelled(const GraphTeam *team)
@@ -125,7 +130,7 @@ static bool team_run_alone(const GraphTeam *team, const GraphProgram *program, c
 {
     for (int l = segment->first; l < segment->end; l++) {
         if (l > segment->first && team_cancelled(team)) return false;
-        team_run_steps(team, program, 0, program->level[l], program->level[l + 1]);
+        for (int k = program->level[l]; k < program->level[l + 1]; k++) team_run_step(team, program, 0, k);
     }
     return true;
 }
@@ -140,7 +145,7 @@ static bool team_stopped(GraphTeam *team, unsigned base, unsigned stage)
 }
 
 // One run, as a member other than the first. `base`: the stage at which it began. Gives the stage at which it ended.
-static unsigned team_follow(GraphTeam *team, GraphMember *member, unsigned base)
+static unsigned team_follow(GraphTeam *team, const GraphMember *member, unsigned base)
 {
     const GraphProgram *program = team->program;
     const int first = program->first_shared, last = program->last_shared;
@@ -149,23 +154,23 @@ static unsigned team_follow(GraphTeam *team, GraphMember *member, unsigned base)
         const unsigned stage = base + 1 + (unsigned)(s - first);
         if (!program->segments[s].shared) continue;
         if (s > first && program->segments[s - 1].shared)
-            team_wait_all(team, stage);
+            team_wait_all(team, member->number, stage);
         else if (s > first)
-            team_wait(team, &team->members[0], stage);
+            team_wait(team, member->number, 0, stage);
         if (team_stopped(team, base, stage)) break;
         team_run_share(team, program, s, member->number);
-        team_pass(member, stage + 1);
+        team_pass(team, member->number, stage + 1);
     }
-    team_pass(member, end);
+    team_pass(team, member->number, end);
     return end;
 }
 
 static void *team_thread(void *argument)
 {
-    GraphMember *member = argument;
+    const GraphMember *member = argument;
     GraphTeam *team = member->team;
     for (unsigned base = TEAM_FIRST_STAGE;;) {
-        team_wait(team, &team->members[0], base + 1);
+        team_wait(team, member->number, 0, base + 1);
         if (team->program == NULL) return NULL;
         base = team_follow(team, member, base);
     }
@@ -176,8 +181,8 @@ static void *team_thread(void *argument)
 // All meet at the stage where the run ends.
 static void team_meet(GraphTeam *team, unsigned end)
 {
-    team_pass(&team->members[0], end);
-    team_wait_all(team, end);
+    team_pass(team, 0, end);
+    team_wait_all(team, 0, end);
     team->base = end;
 }
 
@@ -198,8 +203,8 @@ static bool team_lead(GraphTeam *team, const GraphProgram *program)
             team_meet(team, end);
             return false;
         }
-        if (among) team_pass(&team->members[0], stage);
-        if (among && s > first && program->segments[s - 1].shared) team_wait_all(team, stage);
+        if (among) team_pass(team, 0, stage);
+        if (among && s > first && program->segments[s - 1].shared) team_wait_all(team, 0, stage);
         if (program->segments[s].shared)
             team_run_share(team, program, s, 0);
         else
@@ -230,14 +235,15 @@ Error graph_team_open(int threads, Arena *arena, GraphTeam **out)
 {
     GraphTeam *team = ARENA_NEW(arena, GraphTeam, 1);
     team->members = ARENA_NEW(arena, GraphMember, threads);
+    team->stages = ARENA_NEW(arena, atomic_uint, threads);
     team->crowded = threads > processor_count();
     team->threads = 1;
     team->base = TEAM_FIRST_STAGE;
-    atomic_store(&team->members[0].stage, TEAM_FIRST_STAGE);
+    for (int t = 0; t < threads; t++) atomic_store(&team->stages[t], TEAM_FIRST_STAGE);
     *out = team;
     while (team->threads < threads) {
         GraphMember *member = &team->members[team->threads];
-        *member = (GraphMember){.stage = TEAM_FIRST_STAGE, .team = team, .number = team->threads};
+        *member = (GraphMember){.team = team, .number = team->threads};
         const int failed = pthread_create(&member->thread, NULL, team_thread, member);
         if (failed != 0) {
             graph_team_close(team);
@@ -254,6 +260,7 @@ void graph_team_close(GraphTeam *team)
 {
     if (team == NULL || team->threads == 1) return;
     team->program = NULL;
-    team_pass(&team->members[0], team->base + 1);
+    team_pass(team, 0, team->base + 1);
+    team_rouse(team, 0);
     for (int t = 1; t < team->threads; t++) pthread_join(team->members[t].thread, NULL);
 }

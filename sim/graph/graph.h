@@ -73,6 +73,8 @@ typedef struct GraphProgram {
     const int *level;              // [n_levels + 1] first step of each level
     const GraphSegment *segments;  // [n_segments]
     const int *share;              // [n_levels][threads + 1]: of a shared one, thread t runs [share[t], share[t + 1])
+    const int *plan;               // [n_steps] of shared segments: steps in the order that their threads run them
+    const int *own;                // [n_segments][threads + 1]: thread t runs plan[own[t]] up to plan[own[t + 1]]
     int first_shared, last_shared; // segments; -1: none is
     double alone, together;        // ns that a run is expected to take on one thread, and on these
 } GraphProgram;

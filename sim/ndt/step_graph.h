@@ -65,11 +65,11 @@ HD_CALL Error ndt_align_open(const Constants *constants, const double *assets, i
 }
 
 HD_CALL void ndt_align_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,
-                             const LaneGroup *group)
+                             const LaneGroup *group, bool observed)
 {
     NdtStepGraph *g = (NdtStepGraph *)shared;
     g->team = team;
-    ndt_align_all(constants, assets, group, false, &g->crew);
+    ndt_align_all(constants, assets, group, observed, &g->crew);
 }
 
 #endif

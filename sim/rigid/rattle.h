@@ -100,6 +100,23 @@ HD void rigid_no_forces(const RigidLanes *w)
     }
 }
 
+// The lanes that aim on, whose flight ends so far from the constraints and, with one iteration less, so far before.
+HD mask rigid_aims_on(const RigidLanes *w, real error, real before)
+{
+    return MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * before) & w->active;
+}
+
+// The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
+HD void rigid_aim_once(const RigidLanes *w, real rate)
+{
+    for (int k = w->row; k < w->row_end; k++) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
+    }
+    rigid_solve(w);
+    rigid_kick(w, splat(1.0));
+}
+
 // Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
 // rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
 // (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
@@ -111,16 +128,10 @@ HD void rigid_aim(const RigidLanes *w)
         rigid_fly_all(w, false);
         rigid_assemble(w, false);
         const real error = rigid_greatest_C(w);
-        const mask open = MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * before) & w->active;
+        const mask open = rigid_aims_on(w, error, before);
         before = error;
         if (!any_lane(open)) return;
-        const real rate = select_real(open, 1.0 / w->dt, splat(0.0));
-        for (int k = w->row; k < w->row_end; k++) {
-            const int at = rigid_row_at(w, k);
-            set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
-        }
-        rigid_solve(w);
-        rigid_kick(w, splat(1.0));
+        rigid_aim_once(w, select_real(open, 1.0 / w->dt, splat(0.0)));
     }
 }
 
@@ -161,13 +172,18 @@ HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
 
 // Five steps of lengths p h, p h, (1 - 4p) h, p h, p h: what the third power of h has in them cancels.
 // Source: M. Suzuki, Phys. Lett. A 146, 1990, with p = 1/(4 - 4^(1/3)).
-HD real rigid_step_fourth_order(const RigidLanes *w, real t)
+HD double rigid_fifth(int k)
 {
     const double p = 0.41449077179437573714;
+    return k == 2 ? 1.0 - 4.0 * p : p;
+}
+
+HD real rigid_step_fourth_order(const RigidLanes *w, real t)
+{
     RigidLanes part = *w;
     real dropped = splat(0.0);
     for (int k = 0; k < 5; k++) {
-        part.dt = (k == 2 ? 1.0 - 4.0 * p : p) * w->dt;
+        part.dt = rigid_fifth(k) * w->dt;
         dropped = rigid_step_second_order(&part, t);
         t = t + part.dt;
     }

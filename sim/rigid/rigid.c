@@ -257,4 +257,5 @@ const Model rigid_model = {
     .configure = rigid_configure,
     .explain = rigid_explain,
     .debug = "debug/kkt",
+    .debug_table = &rigid_debug_table,
 };

@@ -203,6 +203,10 @@ void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, dou
 const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
                                        const Drawing **drawing);
 
+// ---- debug_table.c --------------------------------------------------------------------------------------------------
+
+extern const DebugTable rigid_debug_table;
+
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 
 int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);

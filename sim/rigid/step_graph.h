@@ -9,7 +9,12 @@
 //       |
 //     count       sums over the world in the order of its islands
 //
-// Not RATTLE, whose number of iterations is that of the world as a whole.
+// RATTLE's iterations are as many as the world as a whole needs. Its step is three graphs, of which the second runs as
+// often as the greatest error of all islands asks for, which is looked at between the runs:
+//
+//     rows i, forces g -> start i      half a kick, and where the flight ends
+//     aim i                            the next change of velocity, and where the flight ends then
+//     land i, forces g -> hold i -> count        the flight, and the other half
 #ifndef HOPSCOTCH_RIGID_STEP_GRAPH_H
 #define HOPSCOTCH_RIGID_STEP_GRAPH_H
 
@@ -20,20 +25,28 @@
 typedef struct RigidPart {
     RigidLanes w; // these islands
     int first_island, n_islands, first_body, end_body, cluster;
-    RigidExtremes most;
-    real dropped;
-    mask finite;
 } RigidPart;
 
+// What a step finds of a part. Apart from it, and side by side: one thread reads all of them.
+typedef struct RigidFound {
+    RigidExtremes most;
+    real dropped, C; // C: the greatest error where the flight ends (rattle)
+    mask finite;
+} RigidFound;
+
 typedef struct RigidStepGraph {
-    CpuStepGraph shared; // first
-    RigidLanes w;        // the world
+    CpuStepGraph shared;    // first
+    GraphProgram aim, land; // rattle: after shared.program
+    RigidLanes w;           // the world
     RigidGains gains;
-    RigidHeight height; // at the step's start
-    real t;
+    RigidHeight height;     // at the step's start
+    real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
+    real rate;              // rattle: 1/dt in the lanes that aim on, else 0
+    bool last;              // the step ends with this graph
     mask finite;            // after it
     real *energy, *squares; // [n_islands]
-    RigidPart *parts;
+    RigidPart *parts;       // [n_parts]
+    RigidFound *found;      // [n_parts]
     int n_parts;
     int *cluster_forces, *cluster_end; // forces by cluster: [n_forces]; [n_parts], where each one's end
 } RigidStepGraph;
@@ -44,7 +57,7 @@ static void rigid_node_forces(void *context, int cluster)
 {
     const RigidStepGraph *g = context;
     for (int p = 0; p < g->n_parts; p++) {
-        if (g->parts[p].cluster == cluster) rigid_weights(&g->parts[p].w, true);
+        if (g->parts[p].cluster == cluster) rigid_weights(&g->parts[p].w, g->w.c.form != RIGID_RATTLE);
     }
     for (int k = cluster > 0 ? g->cluster_end[cluster - 1] : 0; k < g->cluster_end[cluster]; k++)
         rigid_force(&g->w, g->cluster_forces[k], g->t);
@@ -57,49 +70,125 @@ static void rigid_node_rows(void *context, int part)
     rigid_stabilise(&g->parts[part].w, &g->gains);
 }
 
-static void rigid_node_solve(void *context, int number)
+static void rigid_find_rows(const RigidStepGraph *g, int number)
 {
-    RigidStepGraph *g = context;
-    RigidPart *part = &g->parts[number];
-    part->dropped = rigid_factor_all(&part->w);
-    rigid_solve(&part->w);
-    part->most = rigid_extremes(&part->w);
+    const RigidPart *part = &g->parts[number];
+    g->found[number].most = rigid_extremes(&part->w);
     for (int i = 0; i < part->n_islands; i++)
         g->squares[part->first_island + i] = rigid_island_squares(&part->w, &part->w.islands[i]);
 }
 
-static void rigid_node_move(void *context, int number)
+static void rigid_find_state(const RigidStepGraph *g, int number)
 {
-    RigidStepGraph *g = context;
-    RigidPart *part = &g->parts[number];
-    rigid_move(&part->w);
-    part->finite = rigid_all_finite(&part->w);
+    const RigidPart *part = &g->parts[number];
+    g->found[number].finite = rigid_all_finite(&part->w);
     for (int i = 0; i < part->n_islands; i++)
         g->energy[part->first_island + i] = rigid_island_energy(&part->w, &part->w.islands[i]);
 }
+
+static void rigid_node_solve(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    const RigidPart *part = &g->parts[number];
+    g->found[number].dropped = rigid_factor_all(&part->w);
+    rigid_solve(&part->w);
+    rigid_find_rows(g, number);
+}
+
+static void rigid_node_move(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    rigid_move(&g->parts[number].w);
+    rigid_find_state(g, number);
+}
+
+// ---- nodes of rattle, whose functions are in rattle.h ---------------------------------------------------------------
+
+static void rigid_node_first_rows(void *context, int number)
+{
+    RigidStepGraph *g = context;
+    RigidLanes *w = &g->parts[number].w;
+    w->dt = g->dt;
+    rigid_assemble(w, true);
+    rigid_hold(w, splat(1.0), splat(0.0));
+}
+
+static void rigid_fly_there(const RigidStepGraph *g, int number)
+{
+    const RigidLanes *w = &g->parts[number].w;
+    rigid_fly_all(w, false);
+    rigid_assemble(w, false);
+    g->found[number].C = rigid_greatest_C(w);
+}
+
+static void rigid_node_start(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    const RigidLanes *w = &g->parts[number].w;
+    rigid_factor_all(w);
+    rigid_solve(w);
+    rigid_remember(w);
+    rigid_kick(w, 0.5 * w->dt);
+    rigid_no_forces(w);
+    rigid_fly_there(g, number);
+}
+
+static void rigid_node_aim(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    const RigidLanes *w = &g->parts[number].w;
+    rigid_aim_once(w, g->rate);
+    rigid_fly_there(g, number);
+}
+
+static void rigid_node_land(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    const RigidLanes *w = &g->parts[number].w;
+    rigid_fly_all(w, true);
+    rigid_masses(w);
+    rigid_assemble(w, true);
+}
+
+static void rigid_node_hold(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    const RigidLanes *w = &g->parts[number].w;
+    const real half = 0.5 * w->dt;
+    rigid_hold(w, splat(0.0), 1.0 / half);
+    g->found[number].dropped = rigid_factor_all(w);
+    rigid_solve(w);
+    rigid_kick(w, half);
+    if (!g->last) return;
+    rigid_find_rows(g, number);
+    rigid_find_state(g, number);
+}
+
+// ---- the world as a whole -------------------------------------------------------------------------------------------
 
 static void rigid_node_count(void *context, int item)
 {
     (void)item;
     RigidStepGraph *g = context;
-    RigidExtremes most = g->parts[0].most;
+    if (!g->last) return;
+    RigidExtremes most = g->found[0].most;
     real energy = splat(0.0), squares = splat(0.0), dropped = splat(0.0);
     g->finite = all_lanes();
     for (int p = 0; p < g->n_parts; p++) {
-        const RigidPart *part = &g->parts[p];
-        most.stretch = most_of(part->most.stretch, most.stretch);
-        most.pull = most_of(part->most.pull, most.pull);
-        most.multiplier = most_of(part->most.multiplier, most.multiplier);
-        most.residual = most_of(part->most.residual, most.residual);
-        dropped = dropped + part->dropped;
-        g->finite = g->finite & part->finite;
+        const RigidFound *found = &g->found[p];
+        most.stretch = most_of(found->most.stretch, most.stretch);
+        most.pull = most_of(found->most.pull, most.pull);
+        most.multiplier = most_of(found->most.multiplier, most.multiplier);
+        most.residual = most_of(found->most.residual, most.residual);
+        dropped = dropped + found->dropped;
+        g->finite = g->finite & found->finite;
     }
     for (int i = 0; i < g->w.n_islands; i++) {
         energy = energy + g->energy[i];
         squares = squares + g->squares[i];
     }
     rigid_sum_rows(&g->w, dropped, squares, &most);
-    rigid_sum_state(&g->w, energy, &g->height, g->t);
+    rigid_sum_state(&g->w, energy, &g->height, g->start);
 }
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
@@ -110,13 +199,14 @@ enum { RIGID_PARTS_A_THREAD = 8, RIGID_PARTS_MAX = 2048 };
 static double rigid_island_cost(const RigidIsland *island)
 {
     const double bodies = island->count, rows = island->row_end - island->row, loops = island->n_loop_rows;
-    return 1000.0 * bodies + 400.0 * rows + loops * (600.0 * bodies + 10.0 * loops * loops);
+    const double vectors = LANES > 1 ? 2.5 : 1.0; // beside one lane alone
+    return vectors * (250.0 * bodies + 150.0 * rows + loops * (200.0 * bodies + 4.0 * loops * loops));
 }
 
 // Islands in parts of about the same cost, some a thread, so that nodes are worth their calls.
 static void rigid_part_islands(RigidStepGraph *g, int threads)
 {
-    const double least = 2000.0; // ns
+    const double least = 700.0; // ns
     const int wanted =
         threads < RIGID_PARTS_MAX / RIGID_PARTS_A_THREAD ? RIGID_PARTS_A_THREAD * threads : RIGID_PARTS_MAX;
     double total = 0.0, cost = 0.0;
@@ -178,112 +268,239 @@ static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
     }
 }
 
-// ---- the graph ------------------------------------------------------------------------------------------------------
+// ---- graphs ---------------------------------------------------------------------------------------------------------
 
-typedef struct RigidResources {
-    int state, masses, loads, rows, solution, forces, counts, sums;
-} RigidResources;
+// What nodes touch: of bodies by their order, of rows by their number, of parts.
+enum {
+    RIGID_USES_STATE = 1,
+    RIGID_USES_MASSES = 2,
+    RIGID_USES_LOADS = 4,
+    RIGID_USES_SOLUTION = 8,
+    RIGID_USES_ROWS = 16,
+    RIGID_USES_FOUND = 32,
+    RIGID_N_USES = 6
+};
 
-// Bodies by their order, rows by their number. A part's forces: those of its cluster, as one number a cluster.
-static Error rigid_add_part(RigidStepGraph *g, const RigidResources *on, int number, const int *forces, int count,
-                            Graph *graph, Arena *arena)
+// A node of each part; a part's nodes run one after the other.
+typedef struct RigidStage {
+    const char *name;
+    void (*function)(void *context, int part);
+    double cost; // of what a step takes
+    unsigned reads, writes;
+    bool waits; // for the forces on its part
+} RigidStage;
+
+typedef struct RigidStages {
+    int count;
+    bool forces, forces_last; // are there any; do they wait for the first stage
+    bool counts;              // the sums over the world come last
+    RigidStage stage[3];
+} RigidStages;
+
+static const RigidStages rigid_stages_step = {
+    .count = 3,
+    .forces = true,
+    .counts = true,
+    .stage = {{"rows", rigid_node_rows, 0.15, RIGID_USES_STATE | RIGID_USES_MASSES, RIGID_USES_ROWS, false},
+              {"solve", rigid_node_solve, 0.75, RIGID_USES_MASSES | RIGID_USES_LOADS,
+               RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true},
+              {"move", rigid_node_move, 0.1, RIGID_USES_SOLUTION,
+               RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_FOUND, false}}};
+
+static const RigidStages rigid_stages_start = {
+    .count = 2,
+    .forces = true,
+    .stage = {{"rows", rigid_node_first_rows, 0.2, RIGID_USES_STATE | RIGID_USES_MASSES, RIGID_USES_ROWS, false},
+              {"start", rigid_node_start, 1.2, RIGID_USES_MASSES,
+               RIGID_USES_STATE | RIGID_USES_LOADS | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true}}};
+
+static const RigidStages rigid_stages_aim = {
+    .count = 1,
+    .stage = {{"aim", rigid_node_aim, 0.8, RIGID_USES_MASSES | RIGID_USES_LOADS,
+               RIGID_USES_STATE | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, false}}};
+
+static const RigidStages rigid_stages_land = {
+    .count = 2,
+    .forces = true,
+    .forces_last = true,
+    .counts = true,
+    .stage = {{"land", rigid_node_land, 0.4, 0, RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_ROWS, false},
+              {"hold", rigid_node_hold, 0.9, RIGID_USES_MASSES | RIGID_USES_LOADS,
+               RIGID_USES_STATE | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true}}};
+
+// While a graph is built.
+typedef struct RigidGraphBuild {
+    RigidStepGraph *g;
+    const RigidStages *stages;
+    Graph *graph;
+    Arena *arena;
+    int use[RIGID_N_USES], latches, sums; // resources
+    int *node, *forces;                   // [n_parts][stages]; [n_parts] by cluster
+} RigidGraphBuild;
+
+static void rigid_declare(const RigidGraphBuild *to, int node, int number, unsigned uses,
+                          void (*declare)(Graph *, int, int, int64_t, int64_t))
 {
-    const RigidPart *part = &g->parts[number];
-    const RigidIsland *islands = &g->w.islands[part->first_island];
-    const int64_t bodies = part->first_body, bodies_end = part->end_body;
-    const int64_t rows = (int64_t)islands->row, rows_end = (int64_t)islands[part->n_islands - 1].row_end;
-    const double cost = rigid_part_cost(g, number);
-    int assemble, solve, move;
-    TRY(graph_node(graph, arena_format(arena, "rows %d", number), (GraphWork){rigid_node_rows, g, number, 0.15 * cost},
-                   &assemble));
-    TRY(graph_node(graph, arena_format(arena, "solve %d", number),
-                   (GraphWork){rigid_node_solve, g, number, 0.75 * cost}, &solve));
-    TRY(graph_node(graph, arena_format(arena, "move %d", number), (GraphWork){rigid_node_move, g, number, 0.15 * cost},
-                   &move));
-    graph_reads(graph, assemble, on->state, bodies, bodies_end);
-    graph_reads(graph, assemble, on->masses, bodies, bodies_end);
-    graph_writes(graph, assemble, on->rows, rows, rows_end);
-    graph_reads(graph, solve, on->masses, bodies, bodies_end);
-    graph_reads(graph, solve, on->loads, bodies, bodies_end);
-    graph_writes(graph, solve, on->rows, rows, rows_end);
-    graph_writes(graph, solve, on->solution, bodies, bodies_end);
-    graph_writes(graph, solve, on->counts, number, number + 1);
-    graph_reads(graph, move, on->solution, bodies, bodies_end);
-    graph_writes(graph, move, on->counts, number, number + 1);
-    graph_writes(graph, move, on->state, bodies, bodies_end);
-    graph_writes(graph, move, on->masses, bodies, bodies_end);
-    TRY(graph_edge(graph, assemble, solve));
-    TRY(graph_edge(graph, forces[part->cluster], solve));
-    TRY(graph_edge(graph, solve, move));
-    return graph_edge(graph, move, count);
+    const RigidPart *part = &to->g->parts[number];
+    const RigidIsland *islands = &to->g->w.islands[part->first_island];
+    for (int k = 0; k < RIGID_N_USES; k++) {
+        int64_t first = part->first_body, end = part->end_body;
+        if (1u << k == RIGID_USES_ROWS) {
+            first = (int64_t)islands->row;
+            end = (int64_t)islands[part->n_islands - 1].row_end;
+        } else if (1u << k == RIGID_USES_FOUND) {
+            first = number;
+            end = number + 1;
+        }
+        if ((uses >> k & 1u) != 0) declare(to->graph, node, to->use[k], first, end);
+    }
 }
 
-static Error rigid_add_forces(RigidStepGraph *g, const RigidResources *on, int cluster, Graph *graph, Arena *arena,
-                              int *node)
+static Error rigid_add_part(const RigidGraphBuild *to, int number)
 {
-    double cost = 0.0;
-    for (int p = 0; p < g->n_parts; p++) {
-        if (g->parts[p].cluster == cluster) cost += 0.03 * rigid_part_cost(g, p);
-    }
-    const int first = cluster > 0 ? g->cluster_end[cluster - 1] : 0;
-    cost += 100.0 * (g->cluster_end[cluster] - first);
-    TRY(graph_node(graph, arena_format(arena, "forces %d", cluster), (GraphWork){rigid_node_forces, g, cluster, cost},
-                   node));
-    graph_writes(graph, *node, on->forces, first, g->cluster_end[cluster]); // parachutes latch, springs pull
-    for (int p = 0; p < g->n_parts; p++) {
-        const RigidPart *part = &g->parts[p];
-        if (part->cluster != cluster) continue;
-        graph_reads(graph, *node, on->state, part->first_body, part->end_body);
-        graph_reads(graph, *node, on->masses, part->first_body, part->end_body);
-        graph_writes(graph, *node, on->loads, part->first_body, part->end_body);
+    const double cost = rigid_part_cost(to->g, number);
+    int *node = to->node + number * to->stages->count;
+    for (int s = 0; s < to->stages->count; s++) {
+        const RigidStage *stage = &to->stages->stage[s];
+        const GraphWork work = {stage->function, to->g, number, stage->cost * cost};
+        TRY(graph_node(to->graph, arena_format(to->arena, "%s %d", stage->name, number), work, &node[s]));
+        rigid_declare(to, node[s], number, stage->reads, graph_reads);
+        rigid_declare(to, node[s], number, stage->writes, graph_writes);
+        if (s > 0) TRY(graph_edge(to->graph, node[s - 1], node[s]));
     }
     return error_none();
 }
 
-static Error rigid_add_nodes(RigidStepGraph *g, Graph *graph, Arena *arena)
+static Error rigid_add_forces(const RigidGraphBuild *to, int cluster)
 {
-    const RigidResources on = {.state = graph_resource(graph, "state"),
-                               .masses = graph_resource(graph, "masses"),
-                               .loads = graph_resource(graph, "loads"),
-                               .rows = graph_resource(graph, "rows"),
-                               .solution = graph_resource(graph, "solution"),
-                               .forces = graph_resource(graph, "forces"),
-                               .counts = graph_resource(graph, "counts"),
-                               .sums = graph_resource(graph, "sums")};
-    int *forces = ARENA_NEW(arena, int, g->n_parts), count;
-    const double sums = 300.0 + 5.0 * g->w.n_islands;
-    TRY(graph_node(graph, "count", (GraphWork){rigid_node_count, g, 0, sums}, &count));
-    graph_reads(graph, count, on.state, 0, g->w.n_moving);
-    graph_reads(graph, count, on.counts, 0, g->n_parts);
-    graph_reads(graph, count, on.forces, 0, g->w.c.n_forces); // what springs pull
-    graph_writes(graph, count, on.sums, 0, 1);
-    for (int p = 0; p < g->n_parts; p++) { // what is of a part stands together, so that one thread runs it
-        if (g->parts[p].cluster == p) TRY(rigid_add_forces(g, &on, p, graph, arena, &forces[p]));
-        TRY(rigid_add_part(g, &on, p, forces, count, graph, arena));
+    const RigidStepGraph *g = to->g;
+    const int first = cluster > 0 ? g->cluster_end[cluster - 1] : 0, end = g->cluster_end[cluster];
+    double cost = 100.0 * (end - first);
+    for (int p = 0; p < g->n_parts; p++) cost += g->parts[p].cluster == cluster ? 0.03 * rigid_part_cost(g, p) : 0.0;
+    TRY(graph_node(to->graph, arena_format(to->arena, "forces %d", cluster),
+                   (GraphWork){rigid_node_forces, to->g, cluster, cost}, &to->forces[cluster]));
+    graph_writes(to->graph, to->forces[cluster], to->latches, first, end); // parachutes latch, springs pull
+    return error_none();
+}
+
+// The forces of its cluster before the stages of a part that wait for them.
+static Error rigid_join_forces(const RigidGraphBuild *to, int number)
+{
+    const int *stages = to->node + number * to->stages->count, forces = to->forces[to->g->parts[number].cluster];
+    rigid_declare(to, forces, number, RIGID_USES_STATE | RIGID_USES_MASSES, graph_reads);
+    rigid_declare(to, forces, number, RIGID_USES_LOADS, graph_writes);
+    if (to->stages->forces_last) TRY(graph_edge(to->graph, stages[0], forces));
+    for (int s = 0; s < to->stages->count; s++) {
+        if (to->stages->stage[s].waits) TRY(graph_edge(to->graph, forces, stages[s]));
     }
     return error_none();
+}
+
+static Error rigid_add_count(const RigidGraphBuild *to)
+{
+    RigidStepGraph *g = to->g;
+    int node;
+    const GraphWork work = {rigid_node_count, g, 0, 100.0 + 2.0 * g->w.n_islands};
+    TRY(graph_node(to->graph, "count", work, &node));
+    graph_reads(to->graph, node, to->latches, 0, g->w.c.n_forces); // what springs pull
+    graph_writes(to->graph, node, to->sums, 0, 1);
+    for (int p = 0; p < g->n_parts; p++) {
+        rigid_declare(to, node, p, RIGID_USES_STATE | RIGID_USES_FOUND, graph_reads);
+        TRY(graph_edge(to->graph, to->node[p * to->stages->count + to->stages->count - 1], node));
+    }
+    return error_none();
+}
+
+static Error rigid_build_graph(RigidStepGraph *g, const RigidStages *stages, int threads, Arena *arena,
+                               GraphProgram *program)
+{
+    static const char *const uses[RIGID_N_USES] = {"state", "masses", "loads", "solution", "rows", "found"};
+    RigidGraphBuild to = {.g = g, .stages = stages, .arena = arena};
+    to.node = ARENA_NEW(arena, int, g->n_parts * stages->count);
+    to.forces = ARENA_NEW(arena, int, g->n_parts);
+    to.graph = graph_new(arena);
+    for (int k = 0; k < RIGID_N_USES; k++) to.use[k] = graph_resource(to.graph, uses[k]);
+    to.latches = graph_resource(to.graph, "forces");
+    to.sums = graph_resource(to.graph, "sums");
+    // what is of a part stands together, so that one thread runs it
+    for (int p = 0; p < g->n_parts; p++) {
+        if (stages->forces && g->parts[p].cluster == p) TRY(rigid_add_forces(&to, p));
+        TRY(rigid_add_part(&to, p));
+    }
+    for (int p = 0; p < g->n_parts && stages->forces; p++) TRY(rigid_join_forces(&to, p));
+    if (stages->counts) TRY(rigid_add_count(&to));
+    TRY(graph_validate(to.graph, arena));
+    return graph_compile(to.graph, threads, arena, program);
 }
 
 HD_CALL Error rigid_large_open(const Constants *constants, const double *assets, int threads, Arena *arena,
                                CpuStepGraph **out)
 {
     RigidStepGraph *g = ARENA_NEW(arena, RigidStepGraph, 1);
-    Graph *graph = graph_new(arena);
     *out = NULL;
     g->w = rigid_world_of(constants, assets);
-    if (g->w.c.form == RIGID_RATTLE) return error_none();
     g->parts = ARENA_NEW(arena, RigidPart, g->w.n_islands);
     g->energy = ARENA_NEW(arena, real, g->w.n_islands);
     g->squares = ARENA_NEW(arena, real, g->w.n_islands);
     rigid_part_islands(g, threads);
+    g->found = ARENA_NEW(arena, RigidFound, g->n_parts);
     g->cluster_forces = ARENA_NEW(arena, int, g->w.c.n_forces + 1);
     g->cluster_end = ARENA_NEW(arena, int, g->n_parts);
     rigid_cluster_forces(g, arena);
-    TRY(rigid_add_nodes(g, graph, arena));
-    TRY(graph_validate(graph, arena));
-    TRY(graph_compile(graph, threads, arena, &g->shared.program));
+    g->shared.pieces = g->w.c.form == RIGID_RATTLE;
+    if (g->shared.pieces) {
+        TRY(rigid_build_graph(g, &rigid_stages_start, threads, arena, &g->shared.program));
+        TRY(rigid_build_graph(g, &rigid_stages_aim, threads, arena, &g->aim));
+        TRY(rigid_build_graph(g, &rigid_stages_land, threads, arena, &g->land));
+    } else {
+        TRY(rigid_build_graph(g, &rigid_stages_step, threads, arena, &g->shared.program));
+    }
     *out = &g->shared;
     return error_none();
+}
+
+// ---- a step ---------------------------------------------------------------------------------------------------------
+
+// As rigid_aim does it for a world as one.
+static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
+{
+    real before = splat(RIGID_RATTLE_FAR);
+    for (int iteration = 0; iteration < g->w.c.iterations; iteration++) {
+        real error = splat(0.0);
+        for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
+        const mask open = rigid_aims_on(&g->w, error, before);
+        before = error;
+        if (!any_lane(open)) return;
+        g->rate = select_real(open, 1.0 / g->dt, splat(0.0));
+        graph_run(team, &g->aim, NULL);
+    }
+}
+
+static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
+{
+    const int parts = g->w.c.order_four ? 5 : 1;
+    real t = g->start;
+    for (int k = 0; k < parts; k++) {
+        g->t = t;
+        g->dt = parts > 1 ? rigid_fifth(k) * g->w.dt : g->w.dt;
+        g->last = k + 1 == parts;
+        graph_run(team, &g->shared.program, g->shared.profile);
+        rigid_graph_aim(g, team);
+        g->t = t = t + g->dt;
+        graph_run(team, &g->land, NULL);
+    }
+}
+
+// One step of the active lanes from the time t on, with all that is counted of it.
+static void rigid_graph_step(RigidStepGraph *g, GraphTeam *team, real t)
+{
+    g->height = rigid_height(&g->w);
+    g->start = g->t = t;
+    g->last = true;
+    if (g->w.c.form == RIGID_RATTLE)
+        rigid_graph_rattle(g, team);
+    else
+        graph_run(team, &g->shared.program, g->shared.profile);
 }
 
 // ---- a slice --------------------------------------------------------------------------------------------------------
@@ -309,7 +526,7 @@ static void rigid_graph_activate(RigidStepGraph *g, mask active)
 }
 
 HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,
-                               const LaneGroup *group)
+                               const LaneGroup *group, bool observed)
 {
     RigidStepGraph *g = (RigidStepGraph *)shared;
     mask running = lanes_running(group);
@@ -320,14 +537,14 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
         const real t = splat(ticks * g->w.c.dt);
         mask active = running;
         ticks += 1.0;
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, running);
         for (double k = 0.0; any_lane(active); k += 1.0) {
             rigid_graph_activate(g, active);
-            g->t = fused(splat(k), g->w.dt, t);
-            g->height = rigid_height(&g->w);
-            graph_run(team, &shared->program, shared->profile);
+            rigid_graph_step(g, team, fused(splat(k), g->w.dt, t));
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, running);
             active = running & MASK(splat(k + 1.0) < g->w.substeps);
         }
-        running = rigid_tick_end(&g->w, false, ticks, g->finite, running);
+        running = rigid_tick_end(&g->w, observed, ticks, g->finite, running);
     }
 }
 

@@ -80,4 +80,13 @@ awk -F, 'NR == 1 { good = $0 == "time,row,constraint,Jv,C,lambda,residual,energy
     NR == 2 { good = good && $6 == -35.775 }
     END { exit !(good && NR == 401) }' rows.csv
 check $? "a row a step, the first with lambda = -35.775"
+"$HOPSCOTCH" show rows/1 --results . --debug 1 >out 2>err &&
+    says 'rows/1, replicate 0: row 1 of ' out && says 'energy ' out
+# the rod's pull is that of its lambda and its length
+awk '$2 == "rod" { found = $5 < -30 && ($6 + 2 * $5) ^ 2 < 1e-4 * $6 ^ 2 && $6 != -2 * $5 } END { exit !found }' out
+check $? "show --debug: a row by its constraint's name, with what the rod pulls"
+"$HOPSCOTCH" run "$experiments/four_bar.yaml" --results . --name bars --progress none --set simulation.copies=2 \
+    --set simulation.duration=0.01 --set 'record.debug={kkt: {select: {best: 1}}}' >out 2>err
+"$HOPSCOTCH" show bars/0 --results . --debug 30 >out 2>err
+says 'rows 28 to 41 of 140, the step at 0.002 s' out
 exit $status

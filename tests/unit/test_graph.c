@@ -358,6 +358,10 @@ TEST(graph_threads_wait_only_for_what_they_need)
         CHECK_INTEGER(4, program.n_levels);
         CHECK_INTEGER(joined ? 2 : 1, program.n_segments);
         CHECK_INTEGER(joined ? 2 : 4, program.segments[0].end);
+        // a chain to its end, then the next
+        const int depth = joined ? 2 : 4;
+        for (int k = program.own[0]; k < program.own[1]; k++)
+            CHECK_INTEGER(k % depth * 10 + k / depth, program.steps[program.plan[k]].node);
         arena_destroy(&arena);
     }
 }

@@ -1,4 +1,5 @@
 // Islands of a rigid world: what one does is what it does alone, to the bit, and whichever threads step it.
+#include "../../sim/cpu_kernels.h"
 #include "../test.h"
 
 #include <stdio.h>
@@ -19,8 +20,21 @@ static double islands_difference(const char *name, int64_t lane)
     return strcmp(name, "gravity") == 0 ? (double)lane : 0.0;
 }
 
+enum { ISLANDS_SAMPLES = 40, ISLANDS_DEBUG_ROWS = 150 };
+
+// The first `observed` lanes are traced and write debug rows, more than the ring holds.
+static void islands_observe(IslandsRun *run, int64_t observed)
+{
+    CHECK_OK(backend_prepare_debug(run->backend, observed, ISLANDS_DEBUG_ROWS));
+    run->batch->trace.lanes = run->batch->debug.lanes = observed;
+    run->batch->trace.every = 2;
+    run->batch->debug.first = 2;
+    run->batch->debug.end = 25;
+}
+
 // `world`: flow YAML of its lists; `options`: of the other keys.
-static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int threads)
+static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int64_t observed,
+                           int threads)
 {
     const BackendOptions cpu = {.name = "cpu", .threads = threads, .isa = "auto"};
     bool done = false;
@@ -34,9 +48,10 @@ static void islands_run_on(IslandsRun *run, const char *world, const char *optio
     diagnostics_print(diagnostics, stdout, false);
     const Configured *configured = &run->spec.configured;
     CHECK_OK(backend_open(&cpu, &run->backend));
-    CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));
+    CHECK_OK(backend_prepare(run->backend, configured, lanes, observed, ISLANDS_SAMPLES));
     run->batch = backend_batch(run->backend, 0);
     run->batch->lanes = lanes;
+    if (observed > 0) islands_observe(run, observed);
     for (int p = 0; p < configured->n_parameters; p++) {
         for (int64_t lane = 0; lane < lanes; lane++)
             run->batch->parameter[p * lanes + lane] =
@@ -53,7 +68,7 @@ static void islands_run(IslandsRun *run, const char *bodies, const char *constra
 {
     char world[4096];
     snprintf(world, sizeof world, "bodies: [%s], constraints: [%s]", bodies, constraints);
-    islands_run_on(run, world, options, 1, 1);
+    islands_run_on(run, world, options, 1, 0, 1);
 }
 
 static void islands_end(IslandsRun *run)
@@ -152,19 +167,35 @@ static const char *islands_world(int count, bool coupled, Arena *arena)
     return arena_format(arena, "bodies: [%s], constraints: [%s], forces: [%s]", bodies, constraints, forces);
 }
 
-static void islands_check_executors(const char *world, const char *form, int64_t lanes)
+static void islands_check_observed(const IslandsRun *one, const IslandsRun *other)
+{
+    const Trace *trace = &one->batch->trace;
+    const DebugRows *debug = &one->batch->debug;
+    const Configured *configured = &one->spec.configured;
+    if (trace->lanes == 0) return;
+    CHECK(trace->count[0] > 3 && debug->count[0] > ISLANDS_DEBUG_ROWS);
+    CHECK(memcmp(trace->count, other->batch->trace.count, (size_t)trace->lanes * sizeof *trace->count) == 0);
+    CHECK(memcmp(debug->count, other->batch->debug.count, (size_t)debug->lanes * sizeof *debug->count) == 0);
+    CHECK(memcmp(trace->sample, other->batch->trace.sample,
+                 (size_t)(trace->lanes * trace->capacity * configured->n_columns) * sizeof(double)) == 0);
+    CHECK(memcmp(debug->row, other->batch->debug.row,
+                 (size_t)(debug->lanes * debug->capacity * configured->n_debug) * sizeof(double)) == 0);
+}
+
+static void islands_check_executors(const char *world, const char *form, int64_t lanes, int64_t observed)
 {
     char options[200];
     IslandsRun alone, together;
     snprintf(options, sizeof options, "duration: %s, executor: sequential, %s", test_quick() ? "0.1" : "0.3", form);
-    islands_run_on(&alone, world, options, lanes, 1);
+    islands_run_on(&alone, world, options, lanes, observed, 1);
     for (int threads = 2; threads <= (test_quick() ? 2 : 5); threads += 3) {
         snprintf(options, sizeof options, "duration: %s, executor: levels, %s", test_quick() ? "0.1" : "0.3", form);
-        islands_run_on(&together, world, options, lanes, threads);
+        islands_run_on(&together, world, options, lanes, observed, threads);
         const Configured *configured = &alone.spec.configured;
         CHECK(memcmp(alone.batch->status, together.batch->status, (size_t)lanes * sizeof(int32_t)) == 0);
         for (int64_t i = 0; i < configured->n_metrics * lanes; i++)
             CHECK_BITS(alone.batch->metric[i], together.batch->metric[i]);
+        islands_check_observed(&alone, &together);
         islands_end(&together);
     }
     islands_end(&alone);
@@ -176,11 +207,48 @@ TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
     if (arena_create(&arena, (size_t)1 << 28, "worlds of a test").kind != OK) abort();
     const char *coupled = islands_world(test_quick() ? 16 : 40, true, &arena),
                *apart = islands_world(33, false, &arena);
-    islands_check_executors(coupled, "stabilisation: baumgarte", 1);
-    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley", 11);
-    islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3);
-    islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1);
-    islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2); // diverges
-    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 1);
+    islands_check_executors(coupled, "stabilisation: baumgarte", 1, 1);
+    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley", 11, 1);
+    islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3, 0);
+    islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1, 0);
+    islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2, 0); // diverges
+    islands_check_executors(coupled, "stabilisation: rattle, dt: 0.02", 1, 1);
+    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 11, 0);
+    islands_check_executors(coupled, "stabilisation: rattle, order: four, dt: 0.02, iterations: 3", 1, 0);
+    arena_destroy(&arena);
+}
+
+// ---- which kernels --------------------------------------------------------------------------------------------------
+
+// The nodes of a graph are functions of the kernels that opened it.
+static void islands_check_graph(const IslandsRun *run, int valid, const CpuKernels *kernels)
+{
+    Arena arena;
+    CpuStepGraph *expected;
+    const Configured *configured = &run->spec.configured;
+    const CpuWay *way = cpu_way(run->backend, valid);
+    if (arena_create(&arena, (size_t)1 << 28, "a graph of a test").kind != OK) abort();
+    CHECK_OK(
+        kernels->shared[configured->kernel].open(&configured->constants, configured->assets, 2, &arena, &expected));
+    CHECK(way->plain == kernels && way->graph != NULL);
+    if (way->graph != NULL) CHECK(way->graph->program.steps[0].function == expected->program.steps[0].function);
+    arena_destroy(&arena);
+}
+
+// A lane of its own leaves vectors empty but for one of their places: it costs half without.
+TEST(rigid_threads_share_a_lane_of_its_own_without_vectors)
+{
+    Arena arena;
+    IslandsRun run;
+    if (arena_create(&arena, (size_t)1 << 28, "worlds of a test").kind != OK) abort();
+    const char *world = islands_world(16, false, &arena);
+    const CpuKernels *best = cpu_best_kernels();
+    const CpuKernels *expected = best == &cpu_plain_v2 ? best : &cpu_plain_scalar;
+    for (int64_t lanes = 1; lanes <= 9; lanes += 8) {
+        islands_run_on(&run, world, "duration: 0.01, executor: levels", lanes, 0, 2);
+        islands_check_graph(&run, 1, expected);
+        if (lanes == 9) islands_check_graph(&run, 8, best);
+        islands_end(&run);
+    }
     arena_destroy(&arena);
 }
