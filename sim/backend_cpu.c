@@ -109,13 +109,13 @@ static void cpu_name(char *name, size_t size)
 
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
-// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model uses them itself, as
-// it does threads of a GPU.
-#define CPU_SHARED_LANE(model, kernel, threads) threads > 1,
+// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model fills them itself.
+typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
+#define CPU_ALONE(model, kernel, threads, alone) CPU_ALONE_##alone,
 static const CpuKernels *cpu_kernels_of(const CpuBackend *cpu, bool is_observed, int valid)
 {
-    static const bool lane_is_shared[] = {KERNELS(CPU_SHARED_LANE)};
-    if (valid == 1 && !cpu->chosen && !lane_is_shared[cpu->configured.kernel] && cpu_has_v3())
+    static const CpuAlone alone[] = {KERNELS(CPU_ALONE)};
+    if (valid == 1 && !cpu->chosen && alone[cpu->configured.kernel] == CPU_ALONE_scalar && cpu_has_v3())
         return is_observed ? &cpu_observed_scalar : &cpu_plain_scalar;
     return is_observed ? cpu->observed : cpu->plain;
 }
