@@ -22,7 +22,7 @@ static void leave_vectors(void)
 #endif
 }
 
-#define CPU_KERNELS_DEFINE(model, kernel, threads, alone)                                                                     \
+#define CPU_KERNELS_DEFINE(model, kernel, threads, alone)                                                              \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \

@@ -1,5 +1,5 @@
-// The kernels of rigid bodies: worlds that fit near a processor, which on a GPU are a thread's work; larger ones, there
-// a warp's; and large ones, a block's.
+// The kernels of rigid bodies: worlds that fit near a processor, which on a GPU are a thread's work; and larger ones,
+// there a warp's or a block's.
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
@@ -351,15 +351,12 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
     w.valid = group->valid;
 #if defined(__CUDACC__)
-    w.rank = (int)threadIdx.x;
-    w.size = (int)blockDim.x;
+    if (group->team.blocks > 0) {
+        w.rank = (int)threadIdx.x;
+        w.size = (int)blockDim.x;
+    }
 #endif
     rigid_advance(&w, group, observed);
-}
-
-HD void rigid_medium(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
-{
-    rigid_large(constants, assets, group, observed);
 }
 
 #endif

@@ -5,7 +5,8 @@
 // Doubles that all of it takes in the assets.
 size_t rigid_places_doubles(const RigidConstants *c)
 {
-    return 2 * (size_t)c->n_rows + (2 * (size_t)c->n_moving + (size_t)c->n_forces) * sizeof(RigidPlace) / sizeof(double);
+    return 2 * (size_t)c->n_rows +
+           (2 * (size_t)c->n_moving + (size_t)c->n_forces) * sizeof(RigidPlace) / sizeof(double);
 }
 
 // touches: of a body its rows in their order
@@ -37,16 +38,31 @@ static int places_parent(const RigidBody *bodies, const RigidJoint *joints, int 
     return parent >= 0 && bodies[parent].fixed == 0.0 ? parent : -1;
 }
 
-// Children are neighbours in the order, which has them before their parents. depth: joints to the root.
-static void places_descend(const RigidConstants *c, RigidBody *bodies, const double *assets, int *depth)
+// Along the order, which has children before their parents, and those of one parent as neighbours. depth: joints to
+// the root.
+static void places_descend(const RigidConstants *c, const double *assets, RigidPlace *places, int *depth, Arena *arena)
 {
+    const RigidBody *bodies = (const RigidBody *)assets;
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
     const RigidJoint *joints = (const RigidJoint *)(assets + c->joints);
+    int *place_of = ARENA_NEW(arena, int, c->n_bodies);
     for (int k = c->n_moving - 1; k >= 0; k--) {
         const int body = (int)assets[c->order + k], parent = places_parent(bodies, joints, body);
+        RigidPlace *place = &places[k];
+        place_of[body] = k;
         depth[body] = parent < 0 ? 0 : depth[parent] + 1;
-        if (parent < 0) continue;
-        bodies[parent].child = k;
-        bodies[parent].n_children += 1.0;
+        *place = (RigidPlace){.item = body, .parent = parent};
+        if (parent >= 0) {
+            places[place_of[parent]].child = k;
+            places[place_of[parent]].n_children += 1.0;
+        }
+        if (bodies[body].joint < 0.0) continue;
+        const RigidJoint *joint = &joints[(int)bodies[body].joint];
+        place->joint = bodies[body].joint;
+        place->row = joint->first;
+        place->n_rows = joint->count;
+        for (int r = 0; r < (int)joint->count; r++)
+            place->sides += rows[(int)joint->first + r].i == body ? 0.0 : (double)(1 << r);
     }
 }
 
@@ -62,16 +78,13 @@ static void places_stretch(RigidPlace *places, int count, const int *of)
     }
 }
 
-// Items (NULL: 0, 1, ...) by rising rank[item] < count, else as they stand.
-static void places_sort(RigidPlace *places, const double *items, int count, const int *rank, Arena *arena)
+// The places by rising rank[item] < count, else as they stand.
+static void places_sort(const RigidPlace *from, int count, const int *rank, RigidPlace *sorted, Arena *arena)
 {
     int *next = ARENA_NEW(arena, int, count + 1); // free place of each rank
-    for (int k = 0; k < count; k++) next[rank[items == NULL ? k : (int)items[k]] + 1]++;
+    for (int k = 0; k < count; k++) next[rank[(int)from[k].item] + 1]++;
     for (int r = 0; r < count; r++) next[r + 1] += next[r];
-    for (int k = 0; k < count; k++) {
-        const int item = items == NULL ? k : (int)items[k];
-        places[next[rank[item]]++].item = item;
-    }
+    for (int k = 0; k < count; k++) sorted[next[rank[(int)from[k].item]]++] = from[k];
 }
 
 // A force's rank is above that of all before it that act on a moving body of its own.
@@ -87,25 +100,36 @@ static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies,
     }
 }
 
-void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena)
+static void places_of_bodies(const RigidConstants *c, double *assets, Arena *arena)
 {
-    RigidBody *bodies = (RigidBody *)assets;
+    const RigidBody *bodies = (const RigidBody *)assets;
     RigidPlace *places = (RigidPlace *)(assets + c->places), *levels = (RigidPlace *)(assets + c->levels);
     int *depth = ARENA_NEW(arena, int, c->n_bodies), *level = ARENA_NEW(arena, int, c->n_bodies), deepest = 0;
-    int *rank = ARENA_NEW(arena, int, c->n_forces + 1);
-    places_touch(c, bodies, (const RigidRow *)(assets + c->rows), assets + c->touches);
-    places_descend(c, bodies, assets, depth);
-    for (int k = 0; k < c->n_moving; k++) {
-        const int body = (int)assets[c->order + k];
-        places[k].item = body;
-        deepest = depth[body] > deepest ? depth[body] : deepest;
-        level[body] = depth[body] + (int)bodies[body].tree * RIGID_BODIES_MAX; // apart from other trees'
+    places_descend(c, assets, places, depth, arena);
+    for (int b = 0; b < c->n_bodies; b++) {
+        deepest = depth[b] > deepest ? depth[b] : deepest;
+        level[b] = depth[b] + (int)bodies[b].tree * RIGID_BODIES_MAX; // apart from other trees'
     }
     places_stretch(places, c->n_moving, level);
     for (int b = 0; b < c->n_bodies; b++) level[b] = deepest - depth[b];
-    places_sort(levels, assets + c->order, c->n_moving, level, arena);
+    places_sort(places, c->n_moving, level, levels, arena);
     places_stretch(levels, c->n_moving, level);
-    places_rank_forces(c, bodies, (const RigidForce *)(assets + c->forces), rank, arena);
-    places_sort((RigidPlace *)(assets + c->force_places), NULL, c->n_forces, rank, arena);
-    places_stretch((RigidPlace *)(assets + c->force_places), c->n_forces, rank);
+}
+
+static void places_of_forces(const RigidConstants *c, double *assets, Arena *arena)
+{
+    RigidPlace *numbered = ARENA_NEW(arena, RigidPlace, c->n_forces + 1);
+    RigidPlace *places = (RigidPlace *)(assets + c->force_places);
+    int *rank = ARENA_NEW(arena, int, c->n_forces + 1);
+    places_rank_forces(c, (const RigidBody *)assets, (const RigidForce *)(assets + c->forces), rank, arena);
+    for (int f = 0; f < c->n_forces; f++) numbered[f].item = f;
+    places_sort(numbered, c->n_forces, rank, places, arena);
+    places_stretch(places, c->n_forces, rank);
+}
+
+void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena)
+{
+    places_touch(c, (RigidBody *)assets, (const RigidRow *)(assets + c->rows), assets + c->touches);
+    places_of_bodies(c, assets, arena);
+    places_of_forces(c, assets, arena);
 }

@@ -238,9 +238,11 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     out->n_debug = constants.n_rows > 0 ? RIGID_N_DEBUG : 0;
     out->debug_rows = constants.n_rows < RIGID_DEBUG_ROWS ? constants.n_rows : RIGID_DEBUG_ROWS;
     const bool small = constants.cells <= RIGID_SMALL;
-    out->kernel = small                                         ? KERNEL_rigid_small
-                  : constants.n_moving <= RIGID_BODIES_OF_WARP ? KERNEL_rigid_medium
-                                                                : KERNEL_rigid_large;
+    out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
+    if (constants.n_moving <= RIGID_BODIES_OF_WARP) {
+        out->team_threads = 32;
+        out->team_lanes = constants.n_moving <= RIGID_BODIES_OF_THREAD ? RIGID_SOME_WORLDS : RIGID_MANY_WORLDS;
+    }
     out->n_work = small ? constants.kept : constants.cells;
     memcpy(&out->constants, &constants, sizeof constants);
     return error_none();

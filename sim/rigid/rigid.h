@@ -6,7 +6,9 @@
 #include "../sim.h"
 
 enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
-enum { RIGID_BODIES_OF_WARP = 64 }; // that a warp of a GPU steps; of more a block does
+// On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster: worlds
+// of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
+enum { RIGID_BODIES_OF_WARP = 64, RIGID_BODIES_OF_THREAD = 4, RIGID_SOME_WORLDS = 4096, RIGID_MANY_WORLDS = 12288 };
 enum { RIGID_JOINT_ROWS = 6, RIGID_LOOP_ROWS_MAX = 1024 }; // rows between two bodies that are solved as one block
 
 typedef enum RigidForm {
@@ -37,7 +39,6 @@ typedef struct RigidBody {
     double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
     double joint;                  // that holds it to its parent; -1: none
     double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
-    double child, n_children;      // order[child .. child + n_children)
     double touch, n_touches;       // its rows: touches[touch .. touch + n_touches)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
 } RigidBody;
@@ -70,9 +71,13 @@ typedef struct RigidIsland {
 // Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
 // way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root; `levels`:
 // all bodies, from those farthest from their roots; `force_places`: forces, which follow those before them that act on
-// the same body.
+// the same body. Of a body also what a solve asks for, in one place.
 typedef struct RigidPlace {
     double item, begin, end;
+    double joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
+    double sides;              // bit k: the body is the j of row k
+    double parent;             // -1: fixed
+    double child, n_children;  // places[child .. child + n_children)
 } RigidPlace;
 
 typedef struct RigidForce {
@@ -206,10 +211,10 @@ Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *cons
 
 // ---- places.c -------------------------------------------------------------------------------------------------------
 
-// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world, and what the
-// bodies know of them; how many doubles they take.
+// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world; how many
+// doubles they take.
 size_t rigid_places_doubles(const RigidConstants *c);
-void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
+void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

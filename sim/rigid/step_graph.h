@@ -331,16 +331,4 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
     }
 }
 
-HD_CALL Error rigid_medium_open(const Constants *constants, const double *assets, int threads, Arena *arena,
-                                CpuStepGraph **out)
-{
-    return rigid_large_open(constants, assets, threads, arena, out);
-}
-
-HD_CALL void rigid_medium_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants,
-                                const double *assets, const LaneGroup *group)
-{
-    rigid_large_share(shared, team, constants, assets, group);
-}
-
 #endif
