@@ -27,6 +27,7 @@
 #include "../sim/bbob/instances.c"
 #include "../sim/rigid/rigid.c"
 #include "../sim/rigid/world.c"
+#include "../sim/rigid/places.c"
 #include "../sim/rigid/explain.c"
 #include "../sim/rigid/drawing.c"
 #include "../sim/rigid/debug_table.c"

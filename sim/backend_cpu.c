@@ -108,13 +108,13 @@ static void cpu_name(char *name, size_t size)
 
 // ---- which kernels --------------------------------------------------------------------------------------------------
 
-// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model uses them itself, as
-// it does threads of a GPU.
-#define CPU_SHARED_LANE(model, kernel, threads) threads > 1,
+// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model fills them itself.
+typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
+#define CPU_ALONE(model, kernel, threads, alone) CPU_ALONE_##alone,
 static bool cpu_leaves_vectors(int kernel)
 {
-    static const bool lane_is_shared[] = {KERNELS(CPU_SHARED_LANE)};
-    return !lane_is_shared[kernel] && cpu_has_v3();
+    static const CpuAlone alone[] = {KERNELS(CPU_ALONE)};
+    return alone[kernel] == CPU_ALONE_scalar && cpu_has_v3();
 }
 
 const CpuKernels *cpu_lane_kernels(int kernel)

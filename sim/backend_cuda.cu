@@ -22,20 +22,20 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
     static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
-        group.lane += threads == 1 ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                    \
-                                   : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                              \
+        group.lane += threads == 1 || group.team.blocks == 0 ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x          \
+                                                             : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);    \
         if (group.lane < end) model##_##kernel(&constants, assets, &group, is_observed);                               \
     }
-#define CUDA_KERNELS(model, kernel, threads)                                                                           \
+#define CUDA_KERNELS(model, kernel, threads, alone)                                                                           \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
     CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)
 
 typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
 
-#define CUDA_PLAIN(model, kernel, threads) plain_##model##_##kernel,
-#define CUDA_OBSERVED(model, kernel, threads) observed_##model##_##kernel,
-#define CUDA_THREADS(model, kernel, threads) threads,
+#define CUDA_PLAIN(model, kernel, threads, alone) plain_##model##_##kernel,
+#define CUDA_OBSERVED(model, kernel, threads, alone) observed_##model##_##kernel,
+#define CUDA_THREADS(model, kernel, threads, alone) threads,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // that advance a lane
@@ -156,11 +156,23 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     return error_none();
 }
 
+// Threads of a block that advance a lane of the configured model.
+static int cuda_team_threads(const Configured *configured)
+{
+    return configured->team_threads > 0 ? configured->team_threads : cuda_threads[configured->kernel];
+}
+
+// Do threads share the lanes of a batch of so many?
+static bool cuda_has_teams(const Configured *configured, int64_t lanes)
+{
+    return cuda_threads[configured->kernel] > 1 && (configured->team_lanes == 0 || lanes < configured->team_lanes);
+}
+
 // How many blocks can wait for each other, and the memory that those of one lane share.
 static Error cuda_take_teams(CudaBackend *cuda)
 {
     const Configured *configured = cuda->configured;
-    const int threads = cuda_threads[configured->kernel];
+    const int threads = cuda_team_threads(configured);
     int processors = 0, plain = 0, observed = 0;
     cuda->resident = 0;
     if (threads == 1 || configured->n_team == 0) return error_none();
@@ -258,7 +270,7 @@ static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const
 {
     const Configured *configured = cuda->configured;
     const int64_t lanes = end - group.lane, each = cuda->resident / lanes;
-    const unsigned threads = (unsigned)cuda_threads[configured->kernel];
+    const unsigned threads = (unsigned)cuda_team_threads(configured);
     group.team.blocks = each < 2 ? 1 : (int32_t)(each < configured->team_blocks ? each : configured->team_blocks);
     if (group.team.blocks < 2) {
         kernel<<<(unsigned)lanes, threads, 0, s->stream>>>(configured->constants, cuda->assets, group, end);
@@ -282,7 +294,7 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
 {
     if (first >= end) return error_none();
     group.lane = first;
-    if (cuda_threads[cuda->configured->kernel] > 1) return cuda_launch_teams(cuda, kernel, s, group, end);
+    if (cuda_has_teams(cuda->configured, s->device.lanes)) return cuda_launch_teams(cuda, kernel, s, group, end);
     const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
     kernel<<<blocks, CUDA_BLOCK, 0, s->stream>>>(cuda->configured->constants, cuda->assets, group, end);
     CUDA_TRY(cudaGetLastError());

@@ -36,9 +36,8 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
 HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
 {
 #if defined(__CUDACC__)
-    (void)fields;
-    *stride = group->batch.stride; // neighbouring threads take neighbouring numbers
-    return group->batch.work + group->lane;
+    *stride = group->team.blocks > 0 ? 1 : group->batch.stride; // neighbouring threads take neighbouring numbers
+    return group->batch.work + group->lane * (group->team.blocks > 0 ? fields : 1);
 #else
     *stride = group->valid; // neighbouring fields are one stretch of memory
     return group->batch.work + group->lane * fields;

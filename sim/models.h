@@ -1,7 +1,9 @@
 // The registry: a model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
-//   KERNELS(X)  X(model, kernel, threads): `model_kernel`, a function that advances one group of lanes, in
-//               sim/model/advance.h; on a GPU so many threads advance a lane together (sim/team.h)
+//   KERNELS(X)  X(model, kernel, threads, alone): `model_kernel`, a function that advances one group of lanes, in
+//               sim/model/advance.h; on a GPU so many threads, or fewer, advance a lane together (sim/team.h); on a CPU a lane
+//               alone is a `scalar` kernel's, as the other lanes of a vector would be idle, or a `vector` one's, as the
+//               model fills vectors itself
 //   GRAPH_KERNELS(X)  those whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -17,22 +19,22 @@
     X(ndt)
 
 #define KERNELS(X) \
-    X(hopper, implicit_midpoint, 1) \
-    X(hopper, semi_implicit_euler, 1) \
-    X(hopper, implicit_euler, 1) \
-    X(hopper, rk4, 1) \
-    X(hopper, newton_analytic, 1) \
-    X(hopper, newton_finite_difference, 1) \
-    X(hopper, dormand_prince, 1) \
-    X(hopper, implicit_midpoint_full, 1) \
-    X(hopper, semi_implicit_euler_full, 1) \
-    X(hopper, implicit_euler_full, 1) \
-    X(hopper, rk4_full, 1) \
-    X(hopper, dormand_prince_full, 1) \
-    X(bbob, evaluate, 1) \
-    X(rigid, small, 1) \
-    X(rigid, large, 1) \
-    X(ndt, align, 256)
+    X(hopper, implicit_midpoint, 1, scalar) \
+    X(hopper, semi_implicit_euler, 1, scalar) \
+    X(hopper, implicit_euler, 1, scalar) \
+    X(hopper, rk4, 1, scalar) \
+    X(hopper, newton_analytic, 1, scalar) \
+    X(hopper, newton_finite_difference, 1, scalar) \
+    X(hopper, dormand_prince, 1, scalar) \
+    X(hopper, implicit_midpoint_full, 1, scalar) \
+    X(hopper, semi_implicit_euler_full, 1, scalar) \
+    X(hopper, implicit_euler_full, 1, scalar) \
+    X(hopper, rk4_full, 1, scalar) \
+    X(hopper, dormand_prince_full, 1, scalar) \
+    X(bbob, evaluate, 1, scalar) \
+    X(rigid, small, 1, scalar) \
+    X(rigid, large, 256, scalar) \
+    X(ndt, align, 256, vector)
 
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
@@ -51,7 +53,7 @@
 #include "rigid/step_graph.h"
 #endif
 
-#define MODELS_KERNEL_NUMBER(model, kernel, threads) KERNEL_##model##_##kernel,
+#define MODELS_KERNEL_NUMBER(model, kernel, threads, alone) KERNEL_##model##_##kernel,
 enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT };
 #undef MODELS_KERNEL_NUMBER
 

@@ -246,6 +246,8 @@ struct Configured {
     int kernel;            // which kernel advances it (sim/models.h)
     Executor executor;     // on the CPU, of a kernel whose step is a compute graph
     int n_work;            // doubles of lane state between slices
+    int team_threads;      // of a GPU that it pays to give a lane, whole warps; 0: as many as its kernel can have
+    int64_t team_lanes;    // lanes of a batch from which on each has a thread of its own after all; 0: never
     int team_blocks;       // blocks of a GPU's threads that it pays to give a lane, if its kernel takes whole blocks
     int64_t n_team;        // doubles that these share; the 0th is their barrier's
     int64_t ticks;         // of a lane's life; after so many every lane has ended

@@ -50,10 +50,50 @@ done
 for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains dzhanibekov parachute_drop; do
     same "experiments/$spec.yaml"
 done
-# one world is one thread's work: short ones
+# few large worlds are what a CPU is for: short ones
 same experiments/andrews_squeezer.yaml --set simulation.duration=1e-3
-same experiments/chain_scaling.yaml --set simulation.duration=0.05
+same experiments/chain_scaling.yaml --set simulation.duration=0.02
 same experiments/four_bar.yaml --set simulation.copies=8 --set simulation.duration=0.1
+
+# worlds that a warp steps, or a block, or a thread each: chains of 3 to 100 rods in every form
+cat >"$folder/chains.yaml" <<'END'
+version: 1
+experiment: chains
+seed: 5
+model: rigid
+simulation:
+  duration: 0.1
+  dt: 0.001
+  stabilisation: searched
+  copies: 3
+  world:
+    bodies:
+      - {name: rod#, repeat: copies, inertia: [0.001, 0.08, 0.09], position: [0.5, 0, 0], step: {position: [1, 0, 0]}}
+      - {name: kite#, repeat: copies, position: [0.5, 1, 0], step: {position: [1, 0, 0]}}
+    constraints:
+      - {name: hook, type: ball, a: rod1, at_a: [-0.5, 0, 0]}
+      - {name: joint#, repeat: [2, copies], type: ball, a: rod#, b: rod#-1, at_a: [-0.5, 0, 0]}
+      - {name: twig#, repeat: copies, type: revolute, axis: [0, 1, 0], a: kite#, b: rod#, at_a: [0, -1, 0]}
+    forces:
+      - {name: wind#, repeat: copies, type: drag, a: kite#, linear: 0.1, area: 0.2}
+      - {name: string#, repeat: [2, copies], type: spring, a: kite#, b: kite#-1, stiffness: 3, damping: 0.1, length: 0.9}
+search:
+  method: random
+  trials: 300
+  over:
+    alpha: {range: [1, 50]}
+    beta: {range: [1, 50]}
+    wind_y: {range: [-5, 5]}
+    form: {range: [0, 4], integer: true}
+    substeps: {range: [1, 3], integer: true}
+objective: {minimize: error_rms, failed: penalty(10)}
+record:
+  trajectories: {select: {best: 3}, sample: 0.02}
+END
+for copies in 1 3 12 40; do same "$folder/chains.yaml" --set simulation.copies=$copies; done
+same "$folder/chains.yaml" --set simulation.copies=1 --set search.trials=5000
+same "$folder/chains.yaml" --set simulation.copies=3 --set simulation.stabilisation=rattle --set search.over='{wind_y: [0, 1, 2]}' \
+    --set search.method=grid --set search.trials=
 
 # 10,000 pendulums of their own masses, places, lengths and gains, 1,000 steps each, in every form
 cat >"$folder/pendulums.yaml" <<'END'

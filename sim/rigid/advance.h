@@ -1,4 +1,5 @@
-// The kernels of rigid bodies: worlds that fit near the processor, and all others.
+// The kernels of rigid bodies: worlds that fit near a processor, which on a GPU are a thread's work; and larger ones,
+// there a warp's or a block's.
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
@@ -15,6 +16,10 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.rows = (const RigidRow *)(assets + w.c.rows);
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
+    w.touches = assets + w.c.touches;
+    w.places = (const RigidPlace *)(assets + w.c.places);
+    w.levels = (const RigidPlace *)(assets + w.c.levels);
+    w.force_places = (const RigidPlace *)(assets + w.c.force_places);
     w.order = w.world_order = assets + w.c.order;
     w.islands = (const RigidIsland *)(assets + w.c.islands);
     w.n_moving = w.c.n_moving;
@@ -24,6 +29,8 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
     w.recorded = assets + w.c.recorded;
+    w.rank = 0;
+    w.size = 1;
     return w;
 }
 
@@ -55,12 +62,17 @@ HD void rigid_begin_body(const RigidLanes *w, int number)
 
 HD_CALL void rigid_begin(const RigidLanes *w)
 {
-    for (int b = 0; b < w->c.n_bodies; b++) rigid_begin_body(w, b);
-    for (int k = 0; k < RIGID_SUMS; k++) set_cell(w, w->c.sums_at + k, splat(0.0));
-    for (int f = 0; f < w->c.n_forces; f++) set_cell(w, w->c.latch_at + f, splat(-1.0));
+    for (int b = w->rank; b < w->c.n_bodies; b += w->size) rigid_begin_body(w, b);
+    for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
+    rigid_wait(w);
     rigid_masses(w);
-    set_cell(w, w->c.sums_at + RIGID_SUM_ENERGY, rigid_energy(w));
-    set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
+    const real energy = rigid_energy(w);
+    if (rigid_speaks(w)) {
+        for (int k = 0; k < RIGID_SUMS; k++) set_cell(w, w->c.sums_at + k, splat(0.0));
+        set_cell(w, w->c.sums_at + RIGID_SUM_ENERGY, energy);
+        set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
+    }
+    rigid_wait(w);
 }
 
 // ---- what is counted and kept ---------------------------------------------------------------------------------------
@@ -71,7 +83,7 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
     keep_cell(w, at, most_of(x, cell(w, at)));
 }
 
-// The greatest of some rows, at the state that they were assembled at, and of what was solved there.
+// The greatest of rows, at the state that they were assembled at, and of what was solved there.
 typedef struct RigidExtremes {
     real stretch, pull, multiplier, residual;
 } RigidExtremes;
@@ -80,7 +92,7 @@ HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
 {
     const real none = splat(0.0);
     RigidExtremes most = {none, none, none, none};
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
         most.stretch = most_of(absolute(stretch), most.stretch);
@@ -88,7 +100,10 @@ HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
         if (w->rows[k].kind == RIGID_DISTANCE)
             most.pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), most.pull);
     }
-    most.residual = rigid_residual(w);
+    most.stretch = rigid_most_of_team(w, most.stretch);
+    most.pull = rigid_most_of_team(w, most.pull);
+    most.multiplier = rigid_most_of_team(w, most.multiplier);
+    most.residual = rigid_most_of_team(w, rigid_residual(w));
     return most;
 }
 
@@ -103,11 +118,18 @@ HD_CALL real rigid_island_squares(const RigidLanes *w, const RigidIsland *island
     return squares;
 }
 
+// The world's, for the thread that speaks.
 HD real rigid_squares(const RigidLanes *w)
 {
     real sum = splat(0.0);
-    for (int i = 0; i < w->n_islands; i++) sum = sum + rigid_island_squares(w, &w->islands[i]);
-    return sum;
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const real squares = rigid_island_squares(w, &w->islands[i]);
+        sum = sum + squares;
+        if (w->size > 1) set_cell(w, rigid_island_at(w, &w->islands[i]), squares);
+    }
+    if (w->size == 1) return sum;
+    rigid_wait(w);
+    return rigid_sum_islands(w);
 }
 
 // the world's springs and tethers
@@ -124,6 +146,7 @@ HD real rigid_greatest_pull(const RigidLanes *w)
 // What was found of all rows of the world, and those of them without a pivot.
 HD void rigid_sum_rows(const RigidLanes *w, real dropped, real squares, const RigidExtremes *most)
 {
+    if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
     keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, most->stretch);
@@ -167,6 +190,7 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 // The state at the end of the step from t, its energy; before: the height at t.
 HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *before, real t)
 {
+    if (!rigid_speaks(w)) return;
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
     keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
@@ -181,18 +205,19 @@ HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *bef
 HD mask rigid_all_finite(const RigidLanes *w)
 {
     mask finite = all_lanes();
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_state_at(w, (int)w->order[b]);
         real sum = splat(0.0);
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
         finite = finite & is_finite(sum);
     }
-    return finite;
+    return MASK(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0))) == splat(0.0));
 }
 
 HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
 {
     real sample[1 + RIGID_STATE * RIGID_RECORDED_MAX];
+    if (!rigid_speaks(w)) return;
     sample[0] = t;
     for (int r = 0; r < w->c.n_recorded; r++)
         rigid_take(w, rigid_state_at(w, (int)w->recorded[r]), RIGID_STATE, sample + 1 + RIGID_STATE * r);
@@ -202,6 +227,7 @@ HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
 // What the step from t has solved.
 HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
 {
+    if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
     real row[RIGID_N_DEBUG];
     row[RIGID_DEBUG_time] = t;
@@ -221,16 +247,18 @@ HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
 // The lanes of `which` end after `steps` steps at the time t.
 HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure, mask which)
 {
+    rigid_assemble(w, false);
+    real greatest = splat(0.0);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
+        greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
+    greatest = rigid_most_of_team(w, greatest);
+    if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
     const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
     keep_cell(w, sums + RIGID_METRIC_error_rms, square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * steps)));
     keep_cell(w, sums + RIGID_METRIC_survived, t);
     keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
-    rigid_assemble(w, false);
-    real greatest = splat(0.0);
-    for (int k = w->row; k < w->row_end; k++)
-        greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)), greatest);
     keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
@@ -252,7 +280,7 @@ HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
     const bool rattle = w->c.form == RIGID_RATTLE;
     const real dropped = rattle ? rigid_step_rattle(w, t) : rigid_step_stabilised(w, gains, t);
     const RigidExtremes most = rigid_extremes(w);
-    rigid_sum_rows(w, dropped, rigid_squares(w), &most);
+    rigid_sum_rows(w, rigid_count_of_team(w, dropped), rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
     rigid_sum_state(w, rigid_energy(w), &height, t);
 }
@@ -292,7 +320,10 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
         w->active = running;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {
             rigid_step(w, &gains, fused(splat(k), w->dt, t));
-            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(w, t, running);
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) {
+                rigid_debug_rows(w, t, running);
+                rigid_wait(w);
+            }
             w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
         running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), running);
@@ -308,6 +339,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     w.valid = LANES;
     if (group->tick > 0) {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
+        rigid_masses(&w);
     }
     rigid_advance(&w, group, observed);
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());
@@ -318,6 +350,12 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
     RigidLanes w = rigid_open(constants, assets, group);
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
     w.valid = group->valid;
+#if defined(__CUDACC__)
+    if (group->team.blocks > 0) {
+        w.rank = (int)threadIdx.x;
+        w.size = (int)blockDim.x;
+    }
+#endif
     rigid_advance(&w, group, observed);
 }
 

@@ -21,7 +21,7 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 // Masses, and inertias turned into world axes.
 HD_CALL void rigid_masses(const RigidLanes *w)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
         const RigidBody *body = &w->bodies[number];
         const Rotation turn = rotation_of(rigid_q(w, number));
@@ -34,6 +34,7 @@ HD_CALL void rigid_masses(const RigidLanes *w)
         set_cell(w, at + 5, I.xz);
         set_cell(w, at + 6, I.yz);
     }
+    rigid_wait(w);
 }
 
 // kg/m^3 at the height z (m): 1.225 (1 - 0.0065 z/288.15)^4.25588 below 11 km, then exponential
@@ -119,7 +120,7 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
 // need of.
 HD_CALL void rigid_weights(const RigidLanes *w, bool gyroscopic)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
         const Vector3 spin = rigid_w(w, body);
         const real weight = -w->gravity * cell(w, at + RIGID_BODY_M) * w->bodies[body].gravity;
@@ -127,12 +128,17 @@ HD_CALL void rigid_weights(const RigidLanes *w, bool gyroscopic)
         set_cell3(w, at + RIGID_BODY_F, vector3(splat(0.0), splat(0.0), weight));
         set_cell3(w, at + RIGID_BODY_F + 3, gyroscopic ? torque : vector3_zero());
     }
+    rigid_wait(w);
 }
 
 HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
 {
     rigid_weights(w, gyroscopic);
-    for (int f = 0; f < w->c.n_forces; f++) rigid_force(w, f, t);
+    for (int f = 0, end; f < w->c.n_forces; f = end) { // on a body one after the other
+        end = (int)w->force_places[f].end;
+        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, (int)w->force_places[k].item, t);
+        rigid_wait(w);
+    }
 }
 
 // kinetic and of gravity
@@ -144,6 +150,7 @@ HD real rigid_body_energy(const RigidLanes *w, int body)
            w->bodies[body].gravity * m * w->gravity * rigid_p(w, body).z;
 }
 
+// of an island's bodies
 HD_CALL real rigid_island_energy(const RigidLanes *w, const RigidIsland *island)
 {
     const double *order = w->world_order + (int)island->first;
@@ -152,9 +159,43 @@ HD_CALL real rigid_island_energy(const RigidLanes *w, const RigidIsland *island)
     return sum;
 }
 
+// A cell of an island that is free between a step's end and the next one's solve.
+HD int rigid_island_at(const RigidLanes *w, const RigidIsland *island)
+{
+    return rigid_body_at(w, (int)w->world_order[(int)island->first]) + RIGID_BODY_D + 1;
+}
+
+// What each island's cell holds, by the thread that speaks.
+HD real rigid_sum_islands(const RigidLanes *w)
+{
+    real sum = splat(0.0);
+    for (int i = 0; rigid_speaks(w) && i < w->n_islands; i++) sum = sum + cell(w, rigid_island_at(w, &w->islands[i]));
+    return sum;
+}
+
+// The world's, for the thread that speaks: the same sums in the same order, bodies and islands side by side.
+HD_CALL real rigid_team_energy(const RigidLanes *w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int body = (int)w->order[b];
+        set_cell(w, rigid_body_at(w, body) + RIGID_BODY_D, rigid_body_energy(w, body));
+    }
+    rigid_wait(w);
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const RigidIsland *island = &w->islands[i];
+        real sum = splat(0.0);
+        for (int b = 0; b < (int)island->count; b++)
+            sum = sum + cell(w, rigid_body_at(w, (int)w->world_order[(int)island->first + b]) + RIGID_BODY_D);
+        set_cell(w, rigid_island_at(w, island), sum);
+    }
+    rigid_wait(w);
+    return rigid_sum_islands(w);
+}
+
 HD real rigid_energy(const RigidLanes *w)
 {
     real sum = splat(0.0);
+    if (w->size > 1) return rigid_team_energy(w);
     for (int i = 0; i < w->n_islands; i++) sum = sum + rigid_island_energy(w, &w->islands[i]);
     return sum;
 }

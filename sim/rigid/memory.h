@@ -1,9 +1,14 @@
 // A lane's memory: its state, and what a step works with. Small worlds have it near the processor, large ones in the
 // batch; both are columns of numbers with a stride, a lane beside the other.
+//
+// On a GPU the threads of a team (sim/team.h) share a larger world: of a loop over bodies or rows each takes every
+// size-th turn, and all wait for each other (rigid_wait) before they read what others wrote. What is one number of the
+// world is computed by all of them and written by one. Everywhere else a lane has one thread: rank 0 of 1.
 #ifndef HOPSCOTCH_RIGID_MEMORY_H
 #define HOPSCOTCH_RIGID_MEMORY_H
 
 #include "../lanes.h"
+#include "../team.h"
 #include "rigid.h"
 #include "vector.h"
 
@@ -14,6 +19,8 @@ typedef struct RigidLanes {
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
+    const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_moving], [c.n_forces]: see RigidPlace
+    const double *touches;      // [2 n_rows] of a body its rows in their order: 2 row + 1 if the body is the row's j
     const double *world_order;  // [c.n_moving]
     const double *order;        // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
@@ -22,6 +29,7 @@ typedef struct RigidLanes {
     int schur_at, response_at;     // of the first island
     const double *recorded;        // [n_recorded] bodies
     const LaneGroup *group;        // of the parameters
+    int rank, size;                // of this thread among those that share the lane
     double *base;
     int64_t stride;
     int valid;
@@ -61,6 +69,63 @@ HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, 
 
 // the greater; a NaN comes through and stays
 HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(most != most), most, x); }
+
+// ---- threads that share the lane ------------------------------------------------------------------------------------
+
+#if defined(__CUDACC__)
+// A block of threads a world, or a warp, which is then a block too.
+HD void rigid_wait(const RigidLanes *w)
+{
+    if (w->size > TEAM_WARP) team_block_barrier();
+    if (w->size == TEAM_WARP) __syncwarp();
+}
+
+// The greatest of all threads' x.
+HD_CALL real rigid_most_of_team(const RigidLanes *w, real x)
+{
+    __shared__ double of_warp[TEAM_WARP];
+    if (w->size == 1) return x;
+    for (int half = TEAM_WARP / 2; half > 0; half /= 2) x = most_of(__shfl_xor_sync(0xffffffffU, x, half), x);
+    if (w->size == TEAM_WARP) return x;
+    team_block_barrier(); // all have read the last ones
+    if (team_column() == 0) of_warp[team_warp()] = x;
+    team_block_barrier();
+    for (int k = 0; k < w->size / TEAM_WARP; k++) x = most_of(of_warp[k], x);
+    return x;
+}
+
+// The sum of all threads' x, whole numbers: exact in any order.
+HD_CALL real rigid_count_of_team(const RigidLanes *w, real x)
+{
+    __shared__ double of_warp[TEAM_WARP];
+    if (w->size == 1) return x;
+    for (int half = TEAM_WARP / 2; half > 0; half /= 2) x += __shfl_xor_sync(0xffffffffU, x, half);
+    if (w->size == TEAM_WARP) return x;
+    team_block_barrier();
+    if (team_column() == 0) of_warp[team_warp()] = x;
+    team_block_barrier();
+    x = 0.0;
+    for (int k = 0; k < w->size / TEAM_WARP; k++) x += of_warp[k];
+    return x;
+}
+#else
+HD void rigid_wait(const RigidLanes *w) { (void)w; }
+HD real rigid_most_of_team(const RigidLanes *w, real x)
+{
+    (void)w;
+    return x;
+}
+HD real rigid_count_of_team(const RigidLanes *w, real x)
+{
+    (void)w;
+    return x;
+}
+#endif
+
+// Does this thread write what there is one of?
+HD bool rigid_speaks(const RigidLanes *w) { return w->rank == 0; }
+
+// ---- cells ----------------------------------------------------------------------------------------------------------
 
 HD Vector3 cell3(const RigidLanes *w, int at) { return vector3(cell(w, at), cell(w, at + 1), cell(w, at + 2)); }
 HD void set_cell3(const RigidLanes *w, int at, Vector3 v)

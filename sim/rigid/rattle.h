@@ -72,12 +72,13 @@ HD_CALL void rigid_fly(const RigidLanes *w, int number, bool with_spin)
 
 HD void rigid_fly_all(const RigidLanes *w, bool with_spin)
 {
-    for (int b = 0; b < w->n_moving; b++) rigid_fly(w, (int)w->order[b], with_spin);
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_fly(w, (int)w->order[b], with_spin);
+    rigid_wait(w);
 }
 
 HD void rigid_remember(const RigidLanes *w)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b];
         for (int k = 0; k < 7; k++)
             set_cell(w, rigid_body_at(w, body) + RIGID_BODY_START + k, cell(w, rigid_state_at(w, body) + k));
@@ -87,14 +88,14 @@ HD void rigid_remember(const RigidLanes *w)
 HD real rigid_greatest_C(const RigidLanes *w)
 {
     real greatest = splat(0.0);
-    for (int k = w->row; k < w->row_end; k++)
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
         greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_C)), greatest);
-    return greatest;
+    return rigid_most_of_team(w, greatest);
 }
 
 HD void rigid_no_forces(const RigidLanes *w)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_F;
         for (int k = 0; k < 6; k++) set_cell(w, at + k, splat(0.0));
     }
@@ -109,10 +110,11 @@ HD mask rigid_aims_on(const RigidLanes *w, real error, real before)
 // The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
 HD void rigid_aim_once(const RigidLanes *w, real rate)
 {
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
         set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
     }
+    rigid_wait(w);
     rigid_solve(w);
     rigid_kick(w, splat(1.0));
 }
@@ -138,18 +140,18 @@ HD void rigid_aim(const RigidLanes *w)
 // Rows that ask for J a = -s J' v - c J v
 HD void rigid_hold(const RigidLanes *w, real s, real c)
 {
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
         set_cell(w, at + RIGID_ROW_RHS, -(s * cell(w, at + RIGID_ROW_BIAS)) - c * cell(w, at + RIGID_ROW_JV));
         set_cell(w, at + RIGID_ROW_SOFT, w->c.cfm > 0.0 ? w->c.cfm * rigid_row_compliance(w, k) : splat(0.0));
     }
+    rigid_wait(w);
 }
 
-// Gives the rows without a pivot.
+// The masses are those of the state, before and after. Gives the rows without a pivot.
 HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
 {
     const real half = 0.5 * w->dt;
-    rigid_masses(w);
     rigid_assemble(w, true);
     rigid_forces(w, t, false);
     rigid_hold(w, splat(1.0), splat(0.0)); // a first guess: the accelerations at the start
@@ -167,6 +169,7 @@ HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
     const real dropped = rigid_factor_all(w);
     rigid_solve(w);
     rigid_kick(w, half);
+    rigid_wait(w);
     return dropped;
 }
 

@@ -239,6 +239,10 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     out->debug_rows = constants.n_rows < RIGID_DEBUG_ROWS ? constants.n_rows : RIGID_DEBUG_ROWS;
     const bool small = constants.cells <= RIGID_SMALL;
     out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
+    if (constants.n_moving <= RIGID_BODIES_OF_WARP) {
+        out->team_threads = 32;
+        out->team_lanes = constants.n_moving <= RIGID_BODIES_OF_THREAD ? RIGID_SOME_WORLDS : RIGID_MANY_WORLDS;
+    }
     out->n_work = small ? constants.kept : constants.cells;
     memcpy(&out->constants, &constants, sizeof constants);
     return error_none();

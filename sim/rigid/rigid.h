@@ -6,6 +6,9 @@
 #include "../sim.h"
 
 enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
+// On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster: worlds
+// of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
+enum { RIGID_BODIES_OF_WARP = 64, RIGID_BODIES_OF_THREAD = 4, RIGID_SOME_WORLDS = 4096, RIGID_MANY_WORLDS = 12288 };
 enum { RIGID_JOINT_ROWS = 6, RIGID_LOOP_ROWS_MAX = 1024 }; // rows between two bodies that are solved as one block
 
 typedef enum RigidForm {
@@ -36,6 +39,7 @@ typedef struct RigidBody {
     double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
     double joint;                  // that holds it to its parent; -1: none
     double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
+    double touch, n_touches;       // its rows: touches[touch .. touch + n_touches)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
@@ -64,6 +68,18 @@ typedef struct RigidIsland {
     double first, count, row, row_end, n_loop_rows, schur, response;
 } RigidIsland;
 
+// Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
+// way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root; `levels`:
+// all bodies, from those farthest from their roots; `force_places`: forces, which follow those before them that act on
+// the same body. Of a body also what a solve asks for, in one place.
+typedef struct RigidPlace {
+    double item, begin, end;
+    double joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
+    double sides;              // bit k: the body is the j of row k
+    double parent;             // -1: fixed
+    double child, n_children;  // places[child .. child + n_children)
+} RigidPlace;
+
 typedef struct RigidForce {
     double kind, i, j;
     double at_i[3], at_j[3];
@@ -83,6 +99,7 @@ typedef struct RigidConstants {
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
     int32_t n_loop_rows, n_recorded, n_moving, n_islands;
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
+    int32_t touches, places, levels, force_places;          //
     int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
     int32_t body_at, row_at, factor_at, schur_at;           // in the memory
     double pivot;                                           // least part of a row that counts
@@ -191,6 +208,13 @@ extern const List rigid_lists[3];
 // The world of a spec in the assets. Error (user), with wrong_list and wrong_item where it is.
 // No bodies at all: the pendulum, a payload of 5 kg on a rod of 2 m.
 Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
+
+// ---- places.c -------------------------------------------------------------------------------------------------------
+
+// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world; how many
+// doubles they take.
+size_t rigid_places_doubles(const RigidConstants *c);
+void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

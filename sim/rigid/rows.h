@@ -113,10 +113,11 @@ HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
     RigidEnd i, j;
     memset(&i, 0, sizeof i);
     memset(&j, 0, sizeof j);
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const RigidRow *row = &w->rows[k];
         const int at = rigid_row_at(w, k);
-        if (k == w->row || row->constraint != row[-1].constraint) { // rows of a constraint have the same ends
+        // rows of a constraint have the same ends
+        if (k == w->row || w->size > 1 || row->constraint != row[-1].constraint) {
             i = rigid_end(w, (int)row->i, row->at_i);
             j = rigid_end(w, (int)row->j, row->at_j);
         }
@@ -133,6 +134,7 @@ HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
         set_cell(w, at + RIGID_ROW_JV,
                  dot3(values.v_i, i.v) + dot3(values.w_i, i.w) + dot3(values.v_j, j.v) + dot3(values.w_j, j.w));
     }
+    rigid_wait(w);
 }
 
 #endif

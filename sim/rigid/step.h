@@ -84,19 +84,20 @@ HD void rigid_normalise(const RigidLanes *w, int at, mask which)
 HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 {
     const bool normal = any_lane(gains->normal), regular = normal || w->c.cfm > 0.0;
-    for (int k = w->row; k < w->row_end; k++) {
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
         if (normal) rigid_normalise(w, at, gains->normal);
         const real velocity = gains->c * cell(w, at + RIGID_ROW_JV), position = gains->k * cell(w, at + RIGID_ROW_C);
         set_cell(w, at + RIGID_ROW_RHS, -(gains->s * cell(w, at + RIGID_ROW_BIAS)) - velocity - position);
         set_cell(w, at + RIGID_ROW_SOFT, regular ? gains->soft * rigid_row_compliance(w, k) : splat(0.0));
     }
+    rigid_wait(w);
 }
 
-// v += a s, w += a s
+// v += a s, w += a s. Of a body, kick, drift and masses are one thread's.
 HD void rigid_kick(const RigidLanes *w, real s)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
         const int to = rigid_state_at(w, body) + 7;
         for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
@@ -105,7 +106,7 @@ HD void rigid_kick(const RigidLanes *w, real s)
 
 HD void rigid_drift(const RigidLanes *w)
 {
-    for (int b = 0; b < w->n_moving; b++) {
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b];
         const Quaternion q = rigid_q(w, body);
         const Vector3 spin = rigid_w(w, body);
@@ -123,10 +124,9 @@ HD void rigid_move(const RigidLanes *w)
     rigid_masses(w);
 }
 
-// Up to the accelerations. Gives the rows without a pivot.
+// Up to the accelerations; the masses are those of the state. Gives the rows without a pivot.
 HD real rigid_step_stabilised(const RigidLanes *w, const RigidGains *gains, real t)
 {
-    rigid_masses(w);
     rigid_assemble(w, true);
     rigid_forces(w, t, true);
     rigid_stabilise(w, gains);

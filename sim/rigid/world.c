@@ -659,12 +659,13 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     const RigidWorldSpec pendulum = given->bodies.count == 0 ? world_pendulum(arena) : *given, *spec = &pendulum;
     const int n = (int)spec->bodies.count, m = (int)spec->constraints.count, f = (int)spec->forces.count;
     const size_t rows_max = (size_t)m * RIGID_JOINT_ROWS;
+    const RigidConstants most = {.n_rows = (int32_t)rows_max, .n_moving = n, .n_forces = f};
     double *assets =
         ARENA_NEW(arena, double,
                   ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
                    (size_t)n * (sizeof(RigidJoint) + sizeof(RigidIsland)) + (size_t)f * sizeof(RigidForce)) /
                           sizeof(double) +
-                      2 * (size_t)n);
+                      2 * (size_t)n + rigid_places_doubles(&most));
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
@@ -701,8 +702,13 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->islands = c->recorded + c->n_recorded;
     c->n_islands = tree.n_islands;
     world_lay_islands(&tree, c, assets);
+    c->touches = c->islands + tree.n_islands * world_doubles(sizeof(RigidIsland));
+    c->places = c->touches + 2 * c->n_rows;
+    c->levels = c->places + c->n_moving * world_doubles(sizeof(RigidPlace));
+    c->force_places = c->levels + c->n_moving * world_doubles(sizeof(RigidPlace));
+    rigid_lay_places(c, assets, arena);
     out->assets = assets;
-    out->n_assets = c->islands + tree.n_islands * world_doubles(sizeof(RigidIsland));
+    out->n_assets = c->touches + (int64_t)rigid_places_doubles(c);
     rigid_name(spec, c, assets, arena, out);
     return error_none();
 }

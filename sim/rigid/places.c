@@ -1,0 +1,135 @@
+// What of a world may be done side by side: lists of its bodies and forces by stretches (RigidPlace), the rows that
+// touch each body, and its children.
+#include "rigid.h"
+
+// Doubles that all of it takes in the assets.
+size_t rigid_places_doubles(const RigidConstants *c)
+{
+    return 2 * (size_t)c->n_rows +
+           (2 * (size_t)c->n_moving + (size_t)c->n_forces) * sizeof(RigidPlace) / sizeof(double);
+}
+
+// touches: of a body its rows in their order
+static void places_touch(const RigidConstants *c, RigidBody *bodies, const RigidRow *rows, double *touches)
+{
+    int count = 0;
+    for (int r = 0; r < c->n_rows; r++) {
+        bodies[(int)rows[r].i].n_touches += 1.0;
+        bodies[(int)rows[r].j].n_touches += 1.0;
+    }
+    for (int b = 0; b < c->n_bodies; b++) {
+        bodies[b].touch = count;
+        count += (int)bodies[b].n_touches;
+        bodies[b].n_touches = 0.0; // counted anew below
+    }
+    for (int r = 0; r < c->n_rows; r++) {
+        for (int side = 0; side < 2; side++) {
+            RigidBody *body = &bodies[(int)(side == 0 ? rows[r].i : rows[r].j)];
+            touches[(int)(body->touch + body->n_touches)] = 2 * r + side;
+            body->n_touches += 1.0;
+        }
+    }
+}
+
+// The moving body that a body's joint holds it to; -1: none.
+static int places_parent(const RigidBody *bodies, const RigidJoint *joints, int body)
+{
+    const int parent = bodies[body].joint < 0.0 ? -1 : (int)joints[(int)bodies[body].joint].parent;
+    return parent >= 0 && bodies[parent].fixed == 0.0 ? parent : -1;
+}
+
+// Along the order, which has children before their parents, and those of one parent as neighbours. depth: joints to
+// the root.
+static void places_descend(const RigidConstants *c, const double *assets, RigidPlace *places, int *depth, Arena *arena)
+{
+    const RigidBody *bodies = (const RigidBody *)assets;
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
+    const RigidJoint *joints = (const RigidJoint *)(assets + c->joints);
+    int *place_of = ARENA_NEW(arena, int, c->n_bodies);
+    for (int k = c->n_moving - 1; k >= 0; k--) {
+        const int body = (int)assets[c->order + k], parent = places_parent(bodies, joints, body);
+        RigidPlace *place = &places[k];
+        place_of[body] = k;
+        depth[body] = parent < 0 ? 0 : depth[parent] + 1;
+        *place = (RigidPlace){.item = body, .parent = parent};
+        if (parent >= 0) {
+            places[place_of[parent]].child = k;
+            places[place_of[parent]].n_children += 1.0;
+        }
+        if (bodies[body].joint < 0.0) continue;
+        const RigidJoint *joint = &joints[(int)bodies[body].joint];
+        place->joint = bodies[body].joint;
+        place->row = joint->first;
+        place->n_rows = joint->count;
+        for (int r = 0; r < (int)joint->count; r++)
+            place->sides += rows[(int)joint->first + r].i == body ? 0.0 : (double)(1 << r);
+    }
+}
+
+// begin and end of stretches of places with the same value of of[item]
+static void places_stretch(RigidPlace *places, int count, const int *of)
+{
+    for (int from = 0, end; from < count; from = end) {
+        for (end = from + 1; end < count && of[(int)places[end].item] == of[(int)places[from].item];) end++;
+        for (int k = from; k < end; k++) {
+            places[k].begin = from;
+            places[k].end = end;
+        }
+    }
+}
+
+// The places by rising rank[item] < count, else as they stand.
+static void places_sort(const RigidPlace *from, int count, const int *rank, RigidPlace *sorted, Arena *arena)
+{
+    int *next = ARENA_NEW(arena, int, count + 1); // free place of each rank
+    for (int k = 0; k < count; k++) next[rank[(int)from[k].item] + 1]++;
+    for (int r = 0; r < count; r++) next[r + 1] += next[r];
+    for (int k = 0; k < count; k++) sorted[next[rank[(int)from[k].item]]++] = from[k];
+}
+
+// A force's rank is above that of all before it that act on a moving body of its own.
+static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies, const RigidForce *forces, int *rank,
+                               Arena *arena)
+{
+    int *of_body = ARENA_NEW(arena, int, c->n_bodies); // the next free rank; stays 0 of what is fixed
+    for (int f = 0; f < c->n_forces; f++) {
+        const int i = (int)forces[f].i, j = (int)forces[f].j;
+        rank[f] = of_body[i] > of_body[j] ? of_body[i] : of_body[j];
+        if (bodies[i].fixed == 0.0) of_body[i] = rank[f] + 1;
+        if (bodies[j].fixed == 0.0) of_body[j] = rank[f] + 1;
+    }
+}
+
+static void places_of_bodies(const RigidConstants *c, double *assets, Arena *arena)
+{
+    const RigidBody *bodies = (const RigidBody *)assets;
+    RigidPlace *places = (RigidPlace *)(assets + c->places), *levels = (RigidPlace *)(assets + c->levels);
+    int *depth = ARENA_NEW(arena, int, c->n_bodies), *level = ARENA_NEW(arena, int, c->n_bodies), deepest = 0;
+    places_descend(c, assets, places, depth, arena);
+    for (int b = 0; b < c->n_bodies; b++) {
+        deepest = depth[b] > deepest ? depth[b] : deepest;
+        level[b] = depth[b] + (int)bodies[b].tree * RIGID_BODIES_MAX; // apart from other trees'
+    }
+    places_stretch(places, c->n_moving, level);
+    for (int b = 0; b < c->n_bodies; b++) level[b] = deepest - depth[b];
+    places_sort(places, c->n_moving, level, levels, arena);
+    places_stretch(levels, c->n_moving, level);
+}
+
+static void places_of_forces(const RigidConstants *c, double *assets, Arena *arena)
+{
+    RigidPlace *numbered = ARENA_NEW(arena, RigidPlace, c->n_forces + 1);
+    RigidPlace *places = (RigidPlace *)(assets + c->force_places);
+    int *rank = ARENA_NEW(arena, int, c->n_forces + 1);
+    places_rank_forces(c, (const RigidBody *)assets, (const RigidForce *)(assets + c->forces), rank, arena);
+    for (int f = 0; f < c->n_forces; f++) numbered[f].item = f;
+    places_sort(numbered, c->n_forces, rank, places, arena);
+    places_stretch(places, c->n_forces, rank);
+}
+
+void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena)
+{
+    places_touch(c, (RigidBody *)assets, (const RigidRow *)(assets + c->rows), assets + c->touches);
+    places_of_bodies(c, assets, arena);
+    places_of_forces(c, assets, arena);
+}

@@ -1,0 +1,311 @@
+// The constrained accelerations of trees of bodies and joints,
+//     [ M  J'] [  a   ]   [  F  ]
+//     [ J  0 ] [-lambda] = [ rhs ]
+// by elimination from their leaves to their roots: no fill-in, O(n).
+// Source: D. Baraff, Linear-time dynamics using Lagrange multipliers, SIGGRAPH 1996. With S_c = J_c M_b^-1 J_c' for the
+// joint c between body b and its parent p, M and F with what the children brought:
+//     z_c = rhs_c - J_cb M_b^-1 F_b,   M_p += J_cp' S_c^-1 J_cp,   F_p += J_cp' S_c^-1 z_c
+//     lambda_c = S_c^-1 (z_c - J_cp a_p),   a_b = M_b^-1 (F_b + J_cb' lambda_c)
+#ifndef HOPSCOTCH_RIGID_TREE_H
+#define HOPSCOTCH_RIGID_TREE_H
+
+#include "memory.h"
+
+// ---- small symmetric systems: packed by rows, element (i, j <= i) at i (i + 1)/2 + j --------------------------------
+
+HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
+
+// A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
+// before it and is left out: its 1/D is 0. Gives how many were.
+HD_CALL real rigid_factor(real *a, int n, double least)
+{
+    real dropped = splat(0.0), y[RIGID_JOINT_ROWS]; // y: row i of L D
+    for (int i = 0; i < n; i++) {
+        const real diagonal = a[packed(i, i)];
+        real d = diagonal;
+        for (int j = 0; j < i; j++) {
+            y[j] = a[packed(i, j)];
+            for (int m = 0; m < j; m++) y[j] = fused(-y[m], a[packed(j, m)], y[j]);
+            a[packed(i, j)] = y[j] * a[packed(j, j)];
+            d = fused(-a[packed(i, j)], y[j], d);
+        }
+        const mask none = MASK(d <= least * diagonal);
+        a[packed(i, i)] = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
+        dropped = dropped + select_real(none, splat(1.0), splat(0.0));
+    }
+    return dropped;
+}
+
+// x <- (L D L')^-1 x
+HD_CALL void rigid_back(const real *a, int n, real *x)
+{
+    for (int i = 1; i < n; i++) {
+        for (int j = 0; j < i; j++) x[i] = fused(-a[packed(i, j)], x[j], x[i]);
+    }
+    for (int i = 0; i < n; i++) x[i] = x[i] * a[packed(i, i)];
+    for (int i = n - 2; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) x[i] = fused(-a[packed(j, i)], x[j], x[i]);
+    }
+}
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+
+// Which half of a row's J is this body's.
+HD int rigid_side(const RigidLanes *w, int row, int body)
+{
+    return rigid_row_at(w, row) + RIGID_ROW_J + (w->rows[row].i == body ? 0 : 6);
+}
+
+HD void rigid_take(const RigidLanes *w, int at, int count, real *x)
+{
+    for (int k = 0; k < count; k++) x[k] = cell(w, at + k);
+}
+
+HD void rigid_put(const RigidLanes *w, int at, int count, const real *x)
+{
+    for (int k = 0; k < count; k++) set_cell(w, at + k, x[k]);
+}
+
+HD real rigid_dot6(const real *a, const real *b)
+{
+    real sum = a[0] * b[0];
+    for (int k = 1; k < 6; k++) sum = fused(a[k], b[k], sum);
+    return sum;
+}
+
+HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0.0; }
+
+// J x of a row, x[6] of each body at this place among its cells
+HD_CALL real rigid_row_times(const RigidLanes *w, int row, int x_at)
+{
+    real J[6], x[6], sum = splat(0.0);
+    for (int side = 0; side < 2; side++) {
+        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
+        if (!rigid_moves(w, body)) continue;
+        rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, J);
+        rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
+        sum = sum + rigid_dot6(J, x);
+    }
+    return sum;
+}
+
+// x += J' of a row, at the bodies of one tree
+HD_CALL void rigid_row_push(const RigidLanes *w, int row, int x_at, int tree)
+{
+    for (int side = 0; side < 2; side++) {
+        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
+        if (!rigid_moves(w, body) || (int)w->bodies[body].tree != tree) continue;
+        const int J_at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, to = rigid_body_at(w, body) + x_at;
+        for (int k = 0; k < 6; k++) add_cell(w, to + k, cell(w, J_at + k));
+    }
+}
+
+// x[6] += J' s of a body's rows from `first` on, one after the other; s: that cell of each row
+HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x)
+{
+    const double *touches = w->touches + (int)w->bodies[body].touch;
+    for (int k = 0; k < (int)w->bodies[body].n_touches; k++) {
+        const int row = (int)touches[k] / 2, side = (int)touches[k] % 2, at = rigid_row_at(w, row);
+        if (row < first) continue;
+        const real s = cell(w, at + s_at);
+        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, at + RIGID_ROW_J + 6 * side + c), x[c]);
+    }
+}
+
+// J M^-1 J' of a row alone, with the bodies' own masses
+HD_CALL real rigid_row_compliance(const RigidLanes *w, int row)
+{
+    real sum = splat(0.0);
+    for (int side = 0; side < 2; side++) {
+        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
+        if (!rigid_moves(w, body)) continue;
+        const int at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side;
+        const Vector3 J_v = cell3(w, at);
+        const Vector3 J_w = cell3(w, at + 3);
+        const Symmetric3 I = rigid_inertia(w, body);
+        real block[21];
+        block[0] = I.xx;
+        block[1] = I.xy;
+        block[2] = I.yy;
+        block[3] = I.xz;
+        block[4] = I.yz;
+        block[5] = I.zz;
+        rigid_factor(block, 3, 0.0);
+        real x[6];
+        x[0] = J_w.x;
+        x[1] = J_w.y;
+        x[2] = J_w.z;
+        rigid_back(block, 3, x);
+        sum = sum + dot3(J_v, J_v) / cell(w, rigid_body_at(w, body) + RIGID_BODY_M) +
+              dot3(J_w, vector3(x[0], x[1], x[2]));
+    }
+    return sum;
+}
+
+// ---- a body -------------------------------------------------------------------------------------------------------
+
+// diag(m 1, I) of a body, packed
+HD void rigid_start_block(const RigidLanes *w, int body)
+{
+    const int at = rigid_body_at(w, body);
+    const real m = cell(w, at + RIGID_BODY_M);
+    const Symmetric3 I = rigid_inertia(w, body);
+    real block[21];
+    for (int k = 0; k < 21; k++) block[k] = splat(0.0);
+    block[packed(0, 0)] = block[packed(1, 1)] = block[packed(2, 2)] = m;
+    block[packed(3, 3)] = I.xx;
+    block[packed(4, 4)] = I.yy;
+    block[packed(5, 5)] = I.zz;
+    block[packed(4, 3)] = I.xy;
+    block[packed(5, 3)] = I.xz;
+    block[packed(5, 4)] = I.yz;
+    rigid_put(w, at + RIGID_BODY_FACTOR, 21, block);
+}
+
+// M_p += J_cp' S_c^-1 J_cp
+HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, const real *S)
+{
+    const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
+    const int to = rigid_body_at(w, parent) + RIGID_BODY_FACTOR;
+    real J[RIGID_JOINT_ROWS][6], t[RIGID_JOINT_ROWS];
+    for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, parent), 6, J[k]);
+    for (int c = 0; c < 6; c++) {
+        for (int k = 0; k < n; k++) t[k] = J[k][c];
+        rigid_back(S, n, t);
+        for (int d = c; d < 6; d++) {
+            real sum = J[0][d] * t[0];
+            for (int k = 1; k < n; k++) sum = fused(J[k][d], t[k], sum);
+            add_cell(w, to + packed(d, c), sum);
+        }
+    }
+}
+
+// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter. Gives the
+// rows without a pivot.
+HD real rigid_eliminate(const RigidLanes *w, int body, real *S)
+{
+    const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = (int)w->bodies[body].joint;
+    real block[21], J[RIGID_JOINT_ROWS][6], y[6];
+    rigid_take(w, at, 21, block);
+    rigid_factor(block, 6, 0.0);
+    rigid_put(w, at, 21, block);
+    if (number < 0) return splat(0.0);
+    const int n = (int)w->joints[number].count, first = (int)w->joints[number].first;
+    for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
+    for (int k = 0; k < n; k++) {
+        for (int c = 0; c < 6; c++) y[c] = J[k][c];
+        rigid_back(block, 6, y);
+        for (int l = 0; l <= k; l++) S[packed(k, l)] = rigid_dot6(J[l], y);
+        S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
+    }
+    const real dropped = rigid_factor(S, n, w->c.pivot);
+    rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * number, packed(n, 0), S);
+    return dropped;
+}
+
+// The joint that holds a body to one that moves; NULL: it has none.
+HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
+{
+    const int joint = (int)w->bodies[body].joint;
+    return joint >= 0 && rigid_moves(w, (int)w->joints[joint].parent) ? &w->joints[joint] : NULL;
+}
+
+// The factors of all blocks; gives the rows without a pivot.
+HD_CALL real rigid_factor_tree(const RigidLanes *w)
+{
+    real dropped = splat(0.0), S[21];
+    for (int b = 0; b < w->n_moving; b++) rigid_start_block(w, (int)w->order[b]);
+    for (int b = 0; b < w->n_moving; b++) {
+        const int body = (int)w->order[b];
+        const RigidJoint *inner = rigid_inner_joint(w, body);
+        dropped = dropped + rigid_eliminate(w, body, S);
+        if (inner != NULL) rigid_pass_block(w, inner, S);
+    }
+    return dropped;
+}
+
+HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)
+{
+    const int joint = (int)w->bodies[body].joint;
+    rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_FACTOR, 21, block);
+    if (joint >= 0)
+        rigid_take(w, w->c.factor_at + RIGID_JOINT_CELLS * joint, packed((int)w->joints[joint].count, 0), S);
+}
+
+// z_c of a body's joint, S^-1 z_c, which reaches its parent
+HD void rigid_raise(const RigidLanes *w, int body, real *z)
+{
+    const int n = (int)w->joints[(int)w->bodies[body].joint].count;
+    const int first = (int)w->joints[(int)w->bodies[body].joint].first;
+    real block[21], S[21], f[6], J[6];
+    rigid_take_factors(w, body, block, S);
+    rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_R, 6, f);
+    rigid_back(block, 6, f);
+    for (int k = 0; k < n; k++) {
+        const int at = rigid_row_at(w, first + k) + RIGID_ROW_Z;
+        rigid_take(w, rigid_side(w, first + k, body), 6, J);
+        z[k] = cell(w, at) - rigid_dot6(J, f);
+        set_cell(w, at, z[k]);
+    }
+    rigid_back(S, n, z);
+}
+
+// F_p += J_cp' S_c^-1 z_c
+HD void rigid_pass_force(const RigidLanes *w, const RigidJoint *joint, const real *z)
+{
+    const int to = rigid_body_at(w, (int)joint->parent) + RIGID_BODY_R;
+    for (int k = 0; k < (int)joint->count; k++) {
+        const int side = rigid_side(w, (int)joint->first + k, (int)joint->parent);
+        for (int c = 0; c < 6; c++) add_cell(w, to + c, cell(w, side + c) * z[k]);
+    }
+}
+
+// from the leaves
+HD_CALL void rigid_solve_up(const RigidLanes *w)
+{
+    real z[RIGID_JOINT_ROWS];
+    for (int b = 0; b < w->n_moving; b++) {
+        const int body = (int)w->order[b];
+        const RigidJoint *inner = rigid_inner_joint(w, body);
+        if (w->bodies[body].joint < 0.0) continue;
+        rigid_raise(w, body, z);
+        if (inner != NULL) rigid_pass_force(w, inner, z);
+    }
+}
+
+// multipliers of a body's joint, and its acceleration, when its parent's is there
+HD void rigid_lower(const RigidLanes *w, int body)
+{
+    const int at = rigid_body_at(w, body);
+    real block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
+    rigid_take_factors(w, body, block, S);
+    rigid_take(w, at + RIGID_BODY_R, 6, f);
+    if (w->bodies[body].joint >= 0.0) {
+        const RigidJoint *joint = &w->joints[(int)w->bodies[body].joint];
+        const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
+        for (int c = 0; c < 6; c++) a[c] = splat(0.0);
+        if (rigid_moves(w, parent)) rigid_take(w, rigid_body_at(w, parent) + RIGID_BODY_D, 6, a);
+        for (int k = 0; k < n; k++) {
+            x[k] = cell(w, rigid_row_at(w, first + k) + RIGID_ROW_Z);
+            if (!rigid_moves(w, parent)) continue;
+            rigid_take(w, rigid_side(w, first + k, parent), 6, J);
+            x[k] = x[k] - rigid_dot6(J, a);
+        }
+        rigid_back(S, n, x);
+        for (int k = 0; k < n; k++) {
+            rigid_take(w, rigid_side(w, first + k, body), 6, J);
+            for (int c = 0; c < 6; c++) f[c] = fused(J[c], x[k], f[c]);
+            set_cell(w, rigid_row_at(w, first + k) + RIGID_ROW_X, x[k]);
+        }
+    }
+    rigid_back(block, 6, f);
+    rigid_put(w, at + RIGID_BODY_D, 6, f);
+}
+
+// from the roots
+HD_CALL void rigid_solve_down(const RigidLanes *w)
+{
+    for (int b = w->n_moving - 1; b >= 0; b--) rigid_lower(w, (int)w->order[b]);
+}
+
+#endif

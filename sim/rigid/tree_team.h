@@ -1,0 +1,369 @@
+// The trees by one thread or by a team of them, the same bits: bodies that are equally far from their roots side by
+// side, a crew of eight threads each. Thread c of a crew has column c of a symmetric block, or row c of a joint's J, in
+// its registers; what its children bring, a body's crew adds itself, in their order.
+#ifndef HOPSCOTCH_RIGID_TREE_TEAM_H
+#define HOPSCOTCH_RIGID_TREE_TEAM_H
+
+#include "tree.h"
+
+#if defined(__CUDACC__)
+
+enum { RIGID_CREW = 8, RIGID_BLOCK = 6, RIGID_PACKED = 21, RIGID_CREWS_MAX = 32 };
+
+// ---- a crew ---------------------------------------------------------------------------------------------------------
+
+typedef struct RigidCrew {
+    unsigned mask; // its threads in the warp
+    int column;    // of this thread, 0..7
+    double *board; // [RIGID_PACKED] what they show each other
+    // of the lanes, so that they lie in registers
+    double *base;
+    const RigidPlace *places; // in the order of the world
+    int body_at, row_at, factor_at;
+    double pivot;
+} RigidCrew;
+
+HD RigidCrew rigid_crew(const RigidLanes *w)
+{
+    __shared__ double boards[RIGID_CREWS_MAX][RIGID_PACKED];
+    RigidCrew crew;
+    crew.mask = 0xffU << (team_column() / RIGID_CREW * RIGID_CREW);
+    crew.column = (int)threadIdx.x % RIGID_CREW;
+    crew.board = boards[(int)threadIdx.x / RIGID_CREW];
+    crew.base = w->base; // a team's stride is 1
+    crew.places = w->places;
+    crew.body_at = w->c.body_at;
+    crew.row_at = w->c.row_at;
+    crew.factor_at = w->c.factor_at;
+    crew.pivot = w->c.pivot;
+    return crew;
+}
+
+// x of thread `from` of the crew
+HD double rigid_of_crew(const RigidCrew *crew, double x, int from)
+{
+    return __shfl_sync(crew->mask, x, from, RIGID_CREW);
+}
+
+// x[k] <- x of thread k
+HD void rigid_share(const RigidCrew *crew, double x, double *all)
+{
+    UNROLL
+    for (int k = 0; k < RIGID_BLOCK; k++) all[k] = rigid_of_crew(crew, x, k);
+}
+
+// all[column]
+HD double rigid_own(const RigidCrew *crew, const double *all)
+{
+    double own = all[0];
+    UNROLL
+    for (int k = 1; k < RIGID_BLOCK; k++) own = crew->column == k ? all[k] : own;
+    return own;
+}
+
+// rigid_factor of n <= 6 rows; a[i]: element (i, column) for i >= column. Gives whether the thread's row is left out.
+HD bool rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
+{
+    const double diagonal = rigid_own(crew, a);
+    bool left_out = false;
+    UNROLL
+    for (int m = 0; m < RIGID_BLOCK; m++) {
+        if (m >= n) break;
+        double y[RIGID_BLOCK];
+        const double d = a[m];
+        const bool none = d <= least * diagonal; // of thread m
+        const double inverse = rigid_of_crew(crew, none ? 0.0 : 1.0 / (none ? 1.0 : d), m);
+        UNROLL
+        for (int i = m + 1; i < RIGID_BLOCK; i++) y[i] = rigid_of_crew(crew, a[i], m);
+        double own = 0.0;
+        UNROLL
+        for (int i = m + 1; i < RIGID_BLOCK; i++) own = crew->column == i ? y[i] : own;
+        const double l = own * inverse;
+        UNROLL
+        for (int i = m + 1; i < RIGID_BLOCK; i++) {
+            if (crew->column > m) a[i] = fma(-y[i], l, a[i]);
+            if (crew->column == m) a[i] = y[i] * inverse;
+        }
+        if (crew->column == m) {
+            a[m] = inverse;
+            left_out = none;
+        }
+    }
+    return left_out;
+}
+
+// rigid_back of n <= 6 rows; a: packed
+HD void rigid_crew_back(const double *a, int n, double *x)
+{
+    UNROLL
+    for (int i = 1; i < RIGID_BLOCK; i++) {
+        UNROLL
+        for (int j = 0; j < i; j++) {
+            if (i < n) x[i] = fma(-a[packed(i, j)], x[j], x[i]);
+        }
+    }
+    UNROLL
+    for (int i = 0; i < RIGID_BLOCK; i++) x[i] = i < n ? x[i] * a[packed(i, i)] : x[i];
+    UNROLL
+    for (int i = RIGID_BLOCK - 2; i >= 0; i--) {
+        UNROLL
+        for (int j = i + 1; j < RIGID_BLOCK; j++) {
+            if (j < n) x[i] = fma(-a[packed(j, i)], x[j], x[i]);
+        }
+    }
+}
+
+HD double rigid_crew_dot(const double *a, const double *b)
+{
+    double sum = a[0] * b[0];
+    UNROLL
+    for (int k = 1; k < RIGID_BLOCK; k++) sum = fma(a[k], b[k], sum);
+    return sum;
+}
+
+// ---- what it reads --------------------------------------------------------------------------------------------------
+
+// 0 from `count` on
+HD void rigid_crew_take(const double *from, int count, double *to, int size)
+{
+    UNROLL
+    for (int k = 0; k < size; k++) to[k] = k < count ? from[k] : 0.0;
+}
+
+HD double *rigid_body_cells(const RigidCrew *crew, int body)
+{
+    return crew->base + crew->body_at + RIGID_BODY_CELLS * body;
+}
+
+// of row k of a body's joint
+HD double *rigid_row_cells(const RigidCrew *crew, const RigidPlace *child, int k)
+{
+    return crew->base + crew->row_at + RIGID_ROW_CELLS * ((int)child->row + k);
+}
+
+// J of row k of a body's joint, the half that acts on it, or on its parent
+HD const double *rigid_half(const RigidCrew *crew, const RigidPlace *child, int k, bool on_parent)
+{
+    const int side = ((int)child->sides >> k & 1) ^ (on_parent ? 1 : 0);
+    return rigid_row_cells(crew, child, k) + RIGID_ROW_J + 6 * side;
+}
+
+HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
+{
+    return crew->base + crew->factor_at + RIGID_JOINT_CELLS * (int)child->joint;
+}
+
+// ---- a body ---------------------------------------------------------------------------------------------------------
+
+// Column of diag(m 1, I), and of J' S^-1 J of the joint of each child added to it.
+HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double *a)
+{
+    const int body = (int)place->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M; // m, xx, yy, zz, xy, xz, yz
+    UNROLL
+    for (int i = 0; i < RIGID_BLOCK; i++) a[i] = 0.0;
+    UNROLL
+    for (int i = 0; i < 3; i++) a[i] = c == i ? M[0] : 0.0;
+    a[3] = c == 3 ? M[1] : 0.0;
+    a[4] = c == 4 ? M[2] : c == 3 ? M[4] : 0.0;
+    a[5] = c == 5 ? M[3] : c == 3 ? M[5] : c == 4 ? M[6] : 0.0;
+    for (int k = 0; k < (int)place->n_children; k++) {
+        const RigidPlace *child = &crew->places[(int)place->child + k];
+        const int n = (int)child->n_rows;
+        double S[RIGID_PACKED], t[RIGID_BLOCK];
+        rigid_crew_take(rigid_joint_factor(crew, child), packed(n, 0), S, RIGID_PACKED);
+        UNROLL
+        for (int r = 0; r < RIGID_BLOCK; r++) t[r] = r < n ? rigid_half(crew, child, r, true)[own] : 0.0;
+        rigid_crew_back(S, n, t);
+        UNROLL
+        for (int i = 0; i < RIGID_BLOCK; i++) {
+            double sum = rigid_half(crew, child, 0, true)[i] * t[0];
+            UNROLL
+            for (int r = 1; r < RIGID_BLOCK; r++)
+                sum = r < n ? fma(rigid_half(crew, child, r, true)[i], t[r], sum) : sum;
+            a[i] = a[i] + sum; // those above the diagonal are never read
+        }
+    }
+}
+
+// The columns of a matrix of n rows to the board and to memory, packed.
+HD void rigid_crew_show(const RigidCrew *crew, const double *a, int n, double *memory)
+{
+    UNROLL
+    for (int i = 0; i < RIGID_BLOCK; i++) {
+        if (crew->column > i || i >= n) continue;
+        crew->board[packed(i, crew->column)] = a[i];
+        memory[packed(i, crew->column)] = a[i];
+    }
+    __syncwarp(crew->mask);
+}
+
+// The factors of a body's block and of its joint's. Gives 1 if the thread's row of the joint is left out.
+HD double rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
+{
+    const int body = (int)place->item, n = (int)place->n_rows, k = crew->column;
+    double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK];
+    const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
+    rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
+    rigid_crew_block(crew, place, a);
+    rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
+    rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR);
+    rigid_crew_take(crew->board, RIGID_PACKED, block, RIGID_PACKED);
+    __syncwarp(crew->mask); // before the board is written again
+    if (n == 0) return 0.0;
+    rigid_crew_back(block, RIGID_BLOCK, y);
+    UNROLL
+    for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
+        rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
+        const double s = rigid_crew_dot(J, y);
+        if (l <= k && k < n) crew->board[packed(k, l)] = l == k ? s + soft : s;
+    }
+    __syncwarp(crew->mask);
+    UNROLL
+    for (int i = 0; i < RIGID_BLOCK; i++) a[i] = k <= i && i < n ? crew->board[packed(i, k)] : 0.0;
+    __syncwarp(crew->mask);
+    const bool left_out = rigid_crew_factor(crew, a, n, crew->pivot);
+    rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place));
+    return left_out ? 1.0 : 0.0;
+}
+
+// R with what the children bring, z of the joint, and S^-1 z, which stands at its rows' X on the way up.
+HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
+{
+    const int body = (int)place->item, n = (int)place->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
+    double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], f[RIGID_BLOCK], z[RIGID_BLOCK];
+    double r = own_cells[RIGID_BODY_R + own];
+    const double Z = c < n ? row_cells[RIGID_ROW_Z] : 0.0;
+    rigid_crew_take(own_cells + RIGID_BODY_FACTOR, RIGID_PACKED, block, RIGID_PACKED);
+    if (n > 0) rigid_crew_take(rigid_joint_factor(crew, place), packed(n, 0), S, RIGID_PACKED);
+    if (c < n) rigid_crew_take(rigid_half(crew, place, c, false), RIGID_BLOCK, J, RIGID_BLOCK);
+    for (int k = 0; k < (int)place->n_children; k++) {
+        const RigidPlace *child = &crew->places[(int)place->child + k];
+        UNROLL
+        for (int l = 0; l < RIGID_BLOCK; l++) {
+            if (l >= (int)child->n_rows) break;
+            r = r + rigid_half(crew, child, l, true)[own] * rigid_row_cells(crew, child, l)[RIGID_ROW_X];
+        }
+    }
+    if (c < RIGID_BLOCK) own_cells[RIGID_BODY_R + c] = r;
+    if (n == 0) return;
+    rigid_share(crew, r, f);
+    rigid_crew_back(block, RIGID_BLOCK, f);
+    const double own_z = c < n ? Z - rigid_crew_dot(J, f) : 0.0;
+    rigid_share(crew, own_z, z);
+    rigid_crew_back(S, n, z);
+    if (c >= n) return;
+    row_cells[RIGID_ROW_Z] = own_z;
+    row_cells[RIGID_ROW_X] = rigid_own(crew, z);
+}
+
+// rigid_lower
+HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
+{
+    const int body = (int)place->item, parent = (int)place->parent, n = (int)place->n_rows, c = crew->column;
+    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
+    const int own = c < RIGID_BLOCK ? c : 0;
+    double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], column[RIGID_BLOCK], a[RIGID_BLOCK], x[RIGID_BLOCK];
+    double f = own_cells[RIGID_BODY_R + own], own_x = 0.0, all[RIGID_BLOCK];
+    rigid_crew_take(own_cells + RIGID_BODY_FACTOR, RIGID_PACKED, block, RIGID_PACKED);
+    if (n > 0) {
+        rigid_crew_take(rigid_joint_factor(crew, place), packed(n, 0), S, RIGID_PACKED);
+        UNROLL
+        for (int k = 0; k < RIGID_BLOCK; k++) column[k] = k < n ? rigid_half(crew, place, k, false)[own] : 0.0;
+        if (c < n) own_x = row_cells[RIGID_ROW_Z];
+        if (parent >= 0) {
+            rigid_crew_take(rigid_body_cells(crew, parent) + RIGID_BODY_D, RIGID_BLOCK, a, RIGID_BLOCK);
+            if (c < n) {
+                rigid_crew_take(rigid_half(crew, place, c, true), RIGID_BLOCK, J, RIGID_BLOCK);
+                own_x = own_x - rigid_crew_dot(J, a);
+            }
+        }
+        rigid_share(crew, own_x, x);
+        rigid_crew_back(S, n, x);
+        UNROLL
+        for (int k = 0; k < RIGID_BLOCK; k++) f = k < n ? fma(column[k], x[k], f) : f;
+        if (c < n) row_cells[RIGID_ROW_X] = rigid_own(crew, x);
+    }
+    rigid_share(crew, f, all);
+    rigid_crew_back(block, RIGID_BLOCK, all);
+    if (c < RIGID_BLOCK) own_cells[RIGID_BODY_D + c] = rigid_own(crew, all);
+}
+
+// ---- all bodies -----------------------------------------------------------------------------------------------------
+
+// Which list a view of the world works off: all bodies by levels, or those of some trees one tree after the other.
+typedef struct RigidWay {
+    const RigidPlace *places;
+    int from, to;
+} RigidWay;
+
+HD RigidWay rigid_way(const RigidLanes *w)
+{
+    const bool all = w->n_moving == w->c.n_moving;
+    RigidWay way;
+    way.places = all ? w->levels : w->places;
+    way.from = all ? 0 : (int)(w->order - w->world_order);
+    way.to = way.from + w->n_moving;
+    return way;
+}
+
+// rigid_factor_tree: the rows that this thread has left out.
+HD_CALL double rigid_team_factor(const RigidLanes *w)
+{
+    const RigidWay way = rigid_way(w);
+    const RigidCrew crew = rigid_crew(w);
+    const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
+    double dropped = 0.0;
+    for (int at = way.from, end; at < way.to; at = end) {
+        end = (int)way.places[at].end;
+        for (int k = at + first; k < end; k += crews) dropped = dropped + rigid_crew_eliminate(&crew, &way.places[k]);
+        rigid_wait(w);
+    }
+    return dropped;
+}
+
+// rigid_solve_up and rigid_solve_down
+HD_CALL void rigid_team_solve(const RigidLanes *w)
+{
+    const RigidWay way = rigid_way(w);
+    const RigidCrew crew = rigid_crew(w);
+    const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
+    for (int at = way.from, end; at < way.to; at = end) {
+        end = (int)way.places[at].end;
+        for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &way.places[k]);
+        rigid_wait(w);
+    }
+    for (int end = way.to, at; end > way.from; end = at) {
+        at = (int)way.places[end - 1].begin;
+        for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &way.places[k]);
+        rigid_wait(w);
+    }
+}
+#endif
+
+// ---- by whoever there is --------------------------------------------------------------------------------------------
+
+// The factors of all blocks; gives the rows without a pivot that this thread has found.
+HD real rigid_factor_trees(const RigidLanes *w)
+{
+#if defined(__CUDACC__)
+    if (w->size > 1) return rigid_team_factor(w);
+#endif
+    return rigid_factor_tree(w);
+}
+
+// D and X of the trees' rows for R and Z, which are used up.
+HD void rigid_solve_trees(const RigidLanes *w)
+{
+#if defined(__CUDACC__)
+    if (w->size > 1) {
+        rigid_team_solve(w);
+        return;
+    }
+#endif
+    rigid_solve_up(w);
+    rigid_solve_down(w);
+}
+
+#endif

@@ -1,0 +1,140 @@
+// What of a rigid world may be done side by side: each list holds everything once, in stretches that hold nothing that
+// must wait for its neighbour.
+#include "../../sim/rigid/rigid.h"
+#include "rigid_case.h"
+
+#include <string.h>
+
+typedef struct PlacesWorld {
+    RigidRun run;
+    RigidConstants c;
+    const RigidBody *bodies;
+    const RigidRow *rows;
+    const RigidForce *forces;
+    const RigidPlace *places, *levels, *force_places;
+    const double *touches;
+} PlacesWorld;
+
+static void places_open(PlacesWorld *w, const char *simulation)
+{
+    rigid_start(&w->run, simulation, "", 1, "auto");
+    const Configured *configured = &w->run.spec.configured;
+    const double *assets = configured->assets;
+    memcpy(&w->c, &configured->constants, sizeof w->c);
+    w->bodies = (const RigidBody *)assets;
+    w->rows = (const RigidRow *)(assets + w->c.rows);
+    w->forces = (const RigidForce *)(assets + w->c.forces);
+    w->places = (const RigidPlace *)(assets + w->c.places);
+    w->levels = (const RigidPlace *)(assets + w->c.levels);
+    w->force_places = (const RigidPlace *)(assets + w->c.force_places);
+    w->touches = assets + w->c.touches;
+}
+
+static int place_of(const RigidPlace *places, int count, int item)
+{
+    int found = -1;
+    for (int k = 0; k < count; k++) {
+        if ((int)places[k].item != item) continue;
+        CHECK(found < 0);
+        found = k;
+    }
+    return found;
+}
+
+// Stretches follow each other and cover the list.
+static void places_cover(const RigidPlace *places, int count)
+{
+    for (int from = 0; from < count;) {
+        const int end = (int)places[from].end;
+        CHECK(end > from && end <= count);
+        for (int k = from; k < end; k++) CHECK((int)places[k].begin == from && (int)places[k].end == end);
+        from = end;
+    }
+}
+
+// A body stands in an earlier stretch than its parent, once.
+static void places_rise(const PlacesWorld *w, const RigidPlace *places)
+{
+    int children = 0;
+    places_cover(places, w->c.n_moving);
+    for (int k = 0; k < w->c.n_moving; k++) {
+        const int parent = (int)places[k].parent;
+        CHECK(place_of(places, w->c.n_moving, (int)places[k].item) == k);
+        if (parent >= 0) CHECK(places[place_of(places, w->c.n_moving, parent)].begin >= places[k].end);
+        for (int i = 0; i < (int)places[k].n_children; i++, children++)
+            CHECK(w->places[(int)places[k].child + i].parent == places[k].item);
+        for (int r = 0; r < (int)places[k].n_rows; r++) {
+            const RigidRow *row = &w->rows[(int)places[k].row + r];
+            CHECK(((int)places[k].sides >> r & 1 ? row->j : row->i) == places[k].item);
+        }
+    }
+    for (int k = 0; k < w->c.n_moving; k++) children -= places[k].parent >= 0;
+    CHECK(children == 0);
+}
+
+// Two arms of two rods from a hub that hangs, a free body, a body on two hooks (a loop), and forces between them.
+TEST(rigid_places_are_what_may_be_done_side_by_side)
+{
+    PlacesWorld w;
+    places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: hub}, {name: left, position: [-1, 0, 0]}, "
+                    "{name: right, position: [1, 0, 0]}, {name: far_left, position: [-2, 0, 0]}, "
+                    "{name: far_right, position: [2, 0, 0]}, {name: free, position: [0, 5, 0]}, "
+                    "{name: swing, position: [0, 9, 0]}], constraints: ["
+                    "{name: a, type: ball, a: hub, at_a: [0, 0, 1]}, {name: b, type: ball, a: hub, b: left}, "
+                    "{name: c, type: revolute, axis: [0, 1, 0], a: right, b: hub}, "
+                    "{name: d, type: distance, a: far_left, b: left}, {name: e, type: ball, a: far_right, b: right}, "
+                    "{name: f, type: ball, a: swing, at_a: [0, 0, 1]}, "
+                    "{name: g, type: distance, a: swing, at_a: [0.5, 0, 1]}], forces: ["
+                    "{name: p, type: push, a: hub, force: [1, 0, 0]}, "
+                    "{name: q, type: spring, a: hub, b: free, stiffness: 1, length: 1}, "
+                    "{name: r, type: push, a: swing, force: [1, 0, 0]}, "
+                    "{name: s, type: push, a: free, force: [1, 0, 0]}, "
+                    "{name: t, type: spring, a: left, stiffness: 1, length: 1}]}}");
+    places_rise(&w, w.places);
+    places_rise(&w, w.levels);
+    CHECK((int)w.levels[0].end == 2);                                                // far_left and far_right
+    CHECK(w.levels[w.c.n_moving - 1].end - w.levels[w.c.n_moving - 1].begin == 3.0); // the roots
+    for (int k = 0; k < w.c.n_moving; k++)
+        CHECK(w.places[k].begin >= w.bodies[(int)w.places[k].item].tree); // in its tree
+    rigid_end(&w.run);
+}
+
+TEST(rigid_forces_on_one_body_keep_their_order)
+{
+    PlacesWorld w;
+    places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}, "
+                    "{name: c, position: [2, 0, 0]}], constraints: [{name: hook, type: ball, a: a, at_a: [0, 0, 1]}], "
+                    "forces: [{name: f0, type: push, a: a, force: [1, 0, 0]}, "
+                    "{name: f1, type: push, a: b, force: [1, 0, 0]}, "
+                    "{name: f2, type: spring, a: a, b: b, stiffness: 1, length: 1}, "
+                    "{name: f3, type: push, a: c, force: [1, 0, 0]}, "
+                    "{name: f4, type: push, a: b, force: [1, 0, 0]}, "
+                    "{name: f5, type: spring, a: c, stiffness: 1, length: 1}]}}");
+    places_cover(w.force_places, w.c.n_forces);
+    const int stretch[] = {0, 0, 1, 0, 2, 1}, ends[] = {3, 5, 6};
+    for (int f = 0; f < w.c.n_forces; f++) {
+        const RigidPlace *place = &w.force_places[place_of(w.force_places, w.c.n_forces, f)];
+        CHECK((int)place->end == ends[stretch[f]]);
+    }
+    rigid_end(&w.run);
+}
+
+// As rigid_right_sides adds them: by rising rows, each once for each of its ends.
+TEST(rigid_bodies_know_the_rows_that_touch_them)
+{
+    PlacesWorld w;
+    places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}], "
+                    "constraints: [{name: rod, type: distance, a: a, b: b}, {name: hook, type: ball, a: a, "
+                    "at_a: [0, 0, 1]}, {name: held, type: revolute, axis: [0, 1, 0], a: b, b: a}]}}");
+    int touched = 0;
+    for (int b = 0; b < w.c.n_bodies; b++) {
+        const double *touches = w.touches + (int)w.bodies[b].touch;
+        for (int k = 0; k < (int)w.bodies[b].n_touches; k++, touched++) {
+            const RigidRow *row = &w.rows[(int)touches[k] / 2];
+            CHECK((int)((int)touches[k] % 2 == 0 ? row->i : row->j) == b);
+            if (k > 0) CHECK(touches[k] > touches[k - 1]);
+        }
+    }
+    CHECK(touched == 2 * w.c.n_rows);
+    rigid_end(&w.run);
+}
