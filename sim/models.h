@@ -1,9 +1,9 @@
 // The registry: a model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
 //   KERNELS(X)  X(model, kernel, threads, alone): `model_kernel`, a function that advances one group of lanes, in
-//               sim/model/advance.h; on a GPU so many threads, or fewer, advance a lane together (sim/team.h); on a CPU a lane
-//               alone is a `scalar` kernel's, as the other lanes of a vector would be idle, or a `vector` one's, as the
-//               model fills vectors itself
+//               sim/model/advance.h; on a GPU so many threads, or fewer, advance a lane together (sim/team.h); on a
+//               CPU a lane alone is a `scalar` kernel's, as the other lanes of a vector would be idle, or a `vector`
+//               one's, as the model fills vectors itself
 //   GRAPH_KERNELS(X)  those whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H

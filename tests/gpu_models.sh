@@ -73,10 +73,11 @@ simulation:
     constraints:
       - {name: hook, type: ball, a: rod1, at_a: [-0.5, 0, 0]}
       - {name: joint#, repeat: [2, copies], type: ball, a: rod#, b: rod#-1, at_a: [-0.5, 0, 0]}
-      - {name: twig#, repeat: copies, type: revolute, axis: [0, 1, 0], a: kite#, b: rod#, at_a: [0, -1, 0]}
+      - {name: twig#, repeat: copies, type: hinge, axis: [0, 1, 0], a: kite#, b: rod#, at_a: [0, -1, 0]}
     forces:
       - {name: wind#, repeat: copies, type: drag, a: kite#, linear: 0.1, area: 0.2}
-      - {name: string#, repeat: [2, copies], type: spring, a: kite#, b: kite#-1, stiffness: 3, damping: 0.1, length: 0.9}
+      - {name: string#, repeat: [2, copies], type: spring, a: kite#, b: kite#-1, stiffness: 3, damping: 0.1,
+         length: 0.9}
 search:
   method: random
   trials: 300
@@ -92,8 +93,8 @@ record:
 END
 for copies in 1 3 12 40; do same "$folder/chains.yaml" --set simulation.copies=$copies; done
 same "$folder/chains.yaml" --set simulation.copies=1 --set search.trials=5000
-same "$folder/chains.yaml" --set simulation.copies=3 --set simulation.stabilisation=rattle --set search.over='{wind_y: [0, 1, 2]}' \
-    --set search.method=grid --set search.trials=
+same "$folder/chains.yaml" --set simulation.stabilisation=rattle \
+    --set search='{method: grid, over: {wind_y: [0, 1, 2]}}'
 
 # 10,000 pendulums of their own masses, places, lengths and gains, 1,000 steps each, in every form
 cat >"$folder/pendulums.yaml" <<'END'

@@ -6,8 +6,8 @@
 #include "../sim.h"
 
 enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
-// On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster: worlds
-// of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
+// On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster:
+// worlds of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_BODIES_OF_THREAD = 4, RIGID_SOME_WORLDS = 4096, RIGID_MANY_WORLDS = 12288 };
 enum { RIGID_JOINT_ROWS = 6, RIGID_LOOP_ROWS_MAX = 1024 }; // rows between two bodies that are solved as one block
 
@@ -69,9 +69,9 @@ typedef struct RigidIsland {
 } RigidIsland;
 
 // Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
-// way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root; `levels`:
-// all bodies, from those farthest from their roots; `force_places`: forces, which follow those before them that act on
-// the same body. Of a body also what a solve asks for, in one place.
+// way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root;
+// `levels`: all bodies, from those farthest from their roots; `force_places`: forces, which follow those before them
+// that act on the same body. Of a body also what a solve asks for, in one place.
 typedef struct RigidPlace {
     double item, begin, end;
     double joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none

@@ -180,8 +180,8 @@ HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, cons
     }
 }
 
-// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter. Gives the
-// rows without a pivot.
+// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter. Gives
+// the rows without a pivot.
 HD real rigid_eliminate(const RigidLanes *w, int body, real *S)
 {
     const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = (int)w->bodies[body].joint;

@@ -81,7 +81,7 @@ TEST(rigid_places_are_what_may_be_done_side_by_side)
                     "{name: far_right, position: [2, 0, 0]}, {name: free, position: [0, 5, 0]}, "
                     "{name: swing, position: [0, 9, 0]}], constraints: ["
                     "{name: a, type: ball, a: hub, at_a: [0, 0, 1]}, {name: b, type: ball, a: hub, b: left}, "
-                    "{name: c, type: revolute, axis: [0, 1, 0], a: right, b: hub}, "
+                    "{name: c, type: hinge, axis: [0, 1, 0], a: right, b: hub}, "
                     "{name: d, type: distance, a: far_left, b: left}, {name: e, type: ball, a: far_right, b: right}, "
                     "{name: f, type: ball, a: swing, at_a: [0, 0, 1]}, "
                     "{name: g, type: distance, a: swing, at_a: [0.5, 0, 1]}], forces: ["
@@ -125,7 +125,7 @@ TEST(rigid_bodies_know_the_rows_that_touch_them)
     PlacesWorld w;
     places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}], "
                     "constraints: [{name: rod, type: distance, a: a, b: b}, {name: hook, type: ball, a: a, "
-                    "at_a: [0, 0, 1]}, {name: held, type: revolute, axis: [0, 1, 0], a: b, b: a}]}}");
+                    "at_a: [0, 0, 1]}, {name: held, type: hinge, axis: [0, 1, 0], a: b, b: a}]}}");
     int touched = 0;
     for (int b = 0; b < w.c.n_bodies; b++) {
         const double *touches = w.touches + (int)w.bodies[b].touch;
