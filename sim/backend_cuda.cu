@@ -26,7 +26,7 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
                                                              : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);    \
         if (group.lane < end) model##_##kernel(&constants, assets, &group, is_observed);                               \
     }
-#define CUDA_KERNELS(model, kernel, threads, alone)                                                                           \
+#define CUDA_KERNELS(model, kernel, threads, alone)                                                                    \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
     CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)

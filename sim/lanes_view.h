@@ -6,8 +6,8 @@
 
 // Threads of a GPU that advance one lane together (sim/team.h): one block of them or several.
 typedef struct Team {
-    int32_t
-        blocks; // 0: each lane has a thread of its own; 1, or more if all of them run at once and can wait for each other
+    // 0: each lane has a thread of its own; 1, or more if all of them run at once and can wait for each other
+    int32_t blocks;
     int64_t doubles; // that the blocks of a lane share, its 0th for their barrier; 0 if there is one block
     double *memory;  // [lanes of the launch][doubles], zeros before the first barrier
 } Team;
