@@ -95,18 +95,18 @@ fi
 
 # Without a spec that can be read, debug rows are looked for under the names that the models have for them.
 if python3 -c 'import sqlite3' 2>/dev/null; then
-    campaign=$work/results/ndt_basin
-    "$HOPSCOTCH" run experiments/ndt_basin.yaml --results "$results" --progress none --set replicates.count=1 \
-        --set 'search.over={start_x: [0]}' >"$work/output" 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
-    "$HOPSCOTCH" doctor ndt_basin --results "$results" >"$work/output" 2>&1
-    grep -q '^FINDING *spec' "$work/output" && grep -q '^ok *shards *1' "$work/output"
-    report $? "debug rows of scan matching without a spec"
+    campaign=results/ndt_basin
+    "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --set replicates.count=1 \
+        --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
+    "$HOPSCOTCH" doctor ndt_basin >out 2>&1
+    grep -q '^FINDING *spec' out && grep -q '^ok *shards *1' out
+    check $? "debug rows of scan matching without a spec"
     sql 'UPDATE debug_rows SET samples = samples + 1'
-    "$HOPSCOTCH" doctor ndt_basin --results "$results" >"$work/output" 2>&1
-    grep -q '^FINDING *shards .* does not hold trial 0' "$work/output"
-    report $? "and places of them that are wrong"
-    campaign=$work/results/gains
-    rm -rf "$work/results/ndt_basin"
+    "$HOPSCOTCH" doctor ndt_basin >out 2>&1
+    grep -q '^FINDING *shards .* does not hold trial 0' out
+    check $? "and places of them that are wrong"
+    campaign=results/gains
+    rm -rf results/ndt_basin
 fi
 
 # A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.

@@ -26,7 +26,7 @@ for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/
 done
 
 # The lines that the text tells.
-sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1) \\' \
+sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search\/grid.c"/a#include "search/halton.c"' \
     runner/hopscotch.c
