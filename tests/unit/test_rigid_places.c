@@ -109,9 +109,10 @@ TEST(rigid_forces_on_one_body_keep_their_order)
                     "{name: f2, type: spring, a: a, b: b, stiffness: 1, length: 1}, "
                     "{name: f3, type: push, a: c, force: [1, 0, 0]}, "
                     "{name: f4, type: push, a: b, force: [1, 0, 0]}, "
-                    "{name: f5, type: spring, a: c, stiffness: 1, length: 1}]}}");
+                    "{name: f5, type: spring, a: c, stiffness: 1, length: 1}, "
+                    "{name: f6, type: spring, a: c, b: b, stiffness: 1, length: 1}]}}");
     places_cover(w.force_places, w.c.n_forces);
-    const int stretch[] = {0, 0, 1, 0, 2, 1}, ends[] = {3, 5, 6};
+    const int stretch[] = {0, 0, 1, 0, 2, 1, 3}, ends[] = {3, 5, 6, 7};
     for (int f = 0; f < w.c.n_forces; f++) {
         const RigidPlace *place = &w.force_places[place_of(w.force_places, w.c.n_forces, f)];
         CHECK((int)place->end == ends[stretch[f]]);
