@@ -73,6 +73,8 @@ HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(m
 // ---- threads that share the lane ------------------------------------------------------------------------------------
 
 #if defined(__CUDACC__)
+enum { RIGID_WARPS_MAX = 8 };
+
 // A block of threads a world, or a warp, which is then a block too.
 HD void rigid_wait(const RigidLanes *w)
 {
@@ -80,32 +82,41 @@ HD void rigid_wait(const RigidLanes *w)
     if (w->size == TEAM_WARP) __syncwarp();
 }
 
+// One number a warp, of the block. Little, as what is shared is taken from the cache, even of worlds that need none.
+HD double *rigid_of_warps(void)
+{
+    __shared__ double of_warp[RIGID_WARPS_MAX];
+    return of_warp;
+}
+
+// Each warp's x, in rigid_of_warps; x: the same in all threads of a warp.
+HD void rigid_show_warps(double x)
+{
+    team_block_barrier(); // all have read the last ones
+    if (team_column() == 0) rigid_of_warps()[team_warp()] = x;
+    team_block_barrier();
+}
+
 // The greatest of all threads' x.
 HD_CALL real rigid_most_of_team(const RigidLanes *w, real x)
 {
-    __shared__ double of_warp[TEAM_WARP];
     if (w->size == 1) return x;
     for (int half = TEAM_WARP / 2; half > 0; half /= 2) x = most_of(__shfl_xor_sync(0xffffffffU, x, half), x);
     if (w->size == TEAM_WARP) return x;
-    team_block_barrier(); // all have read the last ones
-    if (team_column() == 0) of_warp[team_warp()] = x;
-    team_block_barrier();
-    for (int k = 0; k < w->size / TEAM_WARP; k++) x = most_of(of_warp[k], x);
+    rigid_show_warps(x);
+    for (int k = 0; k < w->size / TEAM_WARP; k++) x = most_of(rigid_of_warps()[k], x);
     return x;
 }
 
 // The sum of all threads' x, whole numbers: exact in any order.
 HD_CALL real rigid_count_of_team(const RigidLanes *w, real x)
 {
-    __shared__ double of_warp[TEAM_WARP];
     if (w->size == 1) return x;
     for (int half = TEAM_WARP / 2; half > 0; half /= 2) x += __shfl_xor_sync(0xffffffffU, x, half);
     if (w->size == TEAM_WARP) return x;
-    team_block_barrier();
-    if (team_column() == 0) of_warp[team_warp()] = x;
-    team_block_barrier();
+    rigid_show_warps(x);
     x = 0.0;
-    for (int k = 0; k < w->size / TEAM_WARP; k++) x += of_warp[k];
+    for (int k = 0; k < w->size / TEAM_WARP; k++) x += rigid_of_warps()[k];
     return x;
 }
 #else

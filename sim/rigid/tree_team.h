@@ -8,14 +8,13 @@
 
 #if defined(__CUDACC__)
 
-enum { RIGID_CREW = 8, RIGID_BLOCK = 6, RIGID_PACKED = 21, RIGID_CREWS_MAX = 32 };
+enum { RIGID_CREW = 8, RIGID_BLOCK = 6, RIGID_PACKED = 21 };
 
 // ---- a crew ---------------------------------------------------------------------------------------------------------
 
 typedef struct RigidCrew {
     unsigned mask; // its threads in the warp
     int column;    // of this thread, 0..7
-    double *board; // [RIGID_PACKED] what they show each other
     // of the lanes, so that they lie in registers
     double *base;
     const RigidPlace *places; // in the order of the world
@@ -25,11 +24,9 @@ typedef struct RigidCrew {
 
 HD RigidCrew rigid_crew(const RigidLanes *w)
 {
-    __shared__ double boards[RIGID_CREWS_MAX][RIGID_PACKED];
     RigidCrew crew;
     crew.mask = 0xffU << (team_column() / RIGID_CREW * RIGID_CREW);
     crew.column = (int)threadIdx.x % RIGID_CREW;
-    crew.board = boards[(int)threadIdx.x / RIGID_CREW];
     crew.base = w->base; // a team's stride is 1
     crew.places = w->places;
     crew.body_at = w->c.body_at;
@@ -186,44 +183,53 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
     }
 }
 
-// The columns of a matrix of n rows to the board and to memory, packed.
-HD void rigid_crew_show(const RigidCrew *crew, const double *a, int n, double *memory)
+// The columns of a matrix of n rows to memory, packed; all[21]: the same to every thread.
+HD void rigid_crew_show(const RigidCrew *crew, const double *a, int n, double *memory, double *all)
 {
     UNROLL
     for (int i = 0; i < RIGID_BLOCK; i++) {
-        if (crew->column > i || i >= n) continue;
-        crew->board[packed(i, crew->column)] = a[i];
-        memory[packed(i, crew->column)] = a[i];
+        if (crew->column <= i && i < n) memory[packed(i, crew->column)] = a[i];
+        if (all == NULL) continue;
+        UNROLL
+        for (int j = 0; j <= i; j++) all[packed(i, j)] = rigid_of_crew(crew, a[i], j);
     }
-    __syncwarp(crew->mask);
+}
+
+// a: column c of a symmetric matrix whose row c the thread has
+HD void rigid_crew_turn(const RigidCrew *crew, const double *row, double *a)
+{
+    UNROLL
+    for (int i = 0; i < RIGID_BLOCK; i++) {
+        a[i] = 0.0;
+        UNROLL
+        for (int j = 0; j <= i; j++) {
+            const double x = rigid_of_crew(crew, row[j], i);
+            a[i] = crew->column == j ? x : a[i];
+        }
+    }
 }
 
 // The factors of a body's block and of its joint's. Gives 1 if the thread's row of the joint is left out.
 HD double rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
 {
     const int body = (int)place->item, n = (int)place->n_rows, k = crew->column;
-    double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK];
+    double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK], row[RIGID_BLOCK];
     const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
     rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
     rigid_crew_block(crew, place, a);
     rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
-    rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR);
-    rigid_crew_take(crew->board, RIGID_PACKED, block, RIGID_PACKED);
-    __syncwarp(crew->mask); // before the board is written again
+    rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR, block);
     if (n == 0) return 0.0;
     rigid_crew_back(block, RIGID_BLOCK, y);
     UNROLL
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
         rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
         const double s = rigid_crew_dot(J, y);
-        if (l <= k && k < n) crew->board[packed(k, l)] = l == k ? s + soft : s;
+        row[l] = l == k ? s + soft : s;
     }
-    __syncwarp(crew->mask);
-    UNROLL
-    for (int i = 0; i < RIGID_BLOCK; i++) a[i] = k <= i && i < n ? crew->board[packed(i, k)] : 0.0;
-    __syncwarp(crew->mask);
+    rigid_crew_turn(crew, row, a);
     const bool left_out = rigid_crew_factor(crew, a, n, crew->pivot);
-    rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place));
+    rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place), NULL);
     return left_out ? 1.0 : 0.0;
 }
 
