@@ -127,17 +127,19 @@ static Error backend_stuck(const Backend *backend, bool hurried)
                       backend->info.device, backend->patience);
 }
 
-// Until the slice ends. Time is counted in looks, so that a process that was itself stopped for an hour loses one.
+// Until the slice ends. Patience is counted in looks, so that a process that was itself stopped for an hour loses one;
+// a user who wants to leave waits by the clock.
 static Error backend_watch(Backend *backend, int slot)
 {
     const double look = 0.1, hurry = 1.0; // s
-    double waited = 0, hurried = 0;
+    double waited = 0, hurried = -1;      // hurried: since when, if the user wants to leave
     for (bool ended = false; !ended;) {
         TRY(backend->poll(backend, slot, look, &ended));
         waited += look;
-        if (backend->interrupted != NULL && backend->interrupted() != 0) hurried += look;
-        backend->stuck = !ended && (waited >= backend->patience || hurried >= hurry);
-        if (backend->stuck) return backend_stuck(backend, hurried >= hurry);
+        if (hurried < 0 && backend->interrupted != NULL && backend->interrupted() != 0) hurried = backend_clock();
+        const bool leaves = hurried >= 0 && backend_clock() - hurried >= hurry;
+        backend->stuck = !ended && (waited >= backend->patience || leaves);
+        if (backend->stuck) return backend_stuck(backend, leaves);
     }
     backend->in_flight[slot] = false;
     return error_none();

@@ -51,6 +51,28 @@ expect() { [ "$1" -eq "$2" ]; check $? "$3 (status $1)"; }
 digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
+# leaves SIGNAL LOCK: what runs as $pid, once its lock names it, is told to leave; its status is then in `ended`, the ms
+# that it took in `took`
+leaves()
+{
+    waited=0
+    # it has been told what signals mean by then
+    until grep -q "pid $pid on" "$2" 2>/dev/null || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    sleep "${later:-0.3}"
+    begin=$(milliseconds)
+    kill -"$1" "$pid"
+    wait "$pid"
+    ended=$? took=$(($(milliseconds) - begin))
+    pid=
+}
+
+# soon COMMAND...: it succeeds, in one of three attempts: a busy machine may lack a second once, a program that takes its
+# time does so always
+soon() { "$@" || "$@" || "$@"; }
+
 # random LOW HIGH: in `value`, an integer of a linear congruential sequence (Numerical Recipes' constants) from $SEED
 state=${SEED:-1}
 random()

@@ -6,22 +6,19 @@
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
     --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
-for signal in INT TERM; do
+interrupted() # SIGNAL STATUS OPTION...
+{
+    signal=$1 expected=$2
+    shift 2
     "$HOPSCOTCH" run "$@" --name cut >out 2>&1 &
-    pid=$! waited=0
-    # its lock names it when it runs, and has been told what signals mean
-    until grep -q "pid $pid on" kept/cut/campaign.lock 2>/dev/null || [ "$waited" -ge 600 ]; do
-        sleep 0.1
-        waited=$((waited + 1))
-    done
-    sleep 0.3
-    begin=$(milliseconds)
-    kill -"$signal" "$pid"
-    wait "$pid"
-    ended=$? took=$(($(milliseconds) - begin))
-    pid=
-    case $signal in INT) expected=130 ;; *) expected=143 ;; esac
+    pid=$!
+    leaves "$signal" kept/cut/campaign.lock
     [ "$ended" -eq "$expected" ] && [ "$took" -lt 2000 ]
+}
+
+for signal in INT TERM; do
+    case $signal in INT) expected=130 ;; *) expected=143 ;; esac
+    soon interrupted $signal $expected "$@"
     check $? "SIG$signal: status $ended after $took ms"
     grep -q "hopscotch resume cut --results kept" out
     check $? "SIG$signal: it says how to resume"
