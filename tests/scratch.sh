@@ -69,8 +69,8 @@ leaves()
     pid=
 }
 
-# soon COMMAND...: it succeeds, in one of three attempts: a busy machine may lack a second once, a program that takes its
-# time does so always
+# soon COMMAND...: it succeeds in one of three attempts. A busy machine may lack a second once; a program that takes its
+# time does so always.
 soon() { "$@" || "$@" || "$@"; }
 
 # random LOW HIGH: in `value`, an integer of a linear congruential sequence (Numerical Recipes' constants) from $SEED
