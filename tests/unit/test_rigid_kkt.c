@@ -1,0 +1,181 @@
+// What a step solves for, against the same KKT system as one dense matrix: islands of few rows and of many, trees and
+// loops that join them, several islands, rows that follow from others, rows that give.
+#include "rigid_kkt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KKT_LANES = 3 };
+
+// v and w after the step, less those before it.
+static void kkt_check_motion(const RigidRun *run, int64_t lane, const KktWorld *world, const KktAnswer *answer)
+{
+    const double *before = rigid_sample(run, lane, 0), *after = rigid_sample(run, lane, 1);
+    double most = 1.0, worst = 0.0;
+    CHECK_INTEGER(2, run->batch->trace.count[lane]);
+    CHECK_INTEGER(1 + 13 * world->n_bodies, run->spec.configured.n_columns);
+    for (int b = 0; b < world->n_bodies; b++) {
+        for (int k = 0; k < 6; k++) {
+            const int at = 1 + 13 * b + 7 + k;
+            most = fmax(most, fabs(answer->a[b][k]));
+            worst = fmax(worst, fabs(after[at] - before[at] - answer->a[b][k]));
+        }
+    }
+    CHECK_NEAR(0.0, worst / most, 1e-11 / answer->least);
+}
+
+// The debug row of the `number`-th row of a constraint.
+static const double *kkt_debug_row(const RigidRun *run, int64_t lane, int constraint, int number)
+{
+    for (int64_t k = 0; k < run->batch->debug.count[lane]; k++) {
+        const double *row = rigid_debug_row(run, lane, k);
+        if (row[2] == (double)constraint && number-- == 0) return row;
+    }
+    return NULL;
+}
+
+static void kkt_check_rows(const RigidRun *run, int64_t lane, const KktAnswer *answer)
+{
+    double most = 1.0;
+    CHECK_INTEGER(answer->n_rows, run->batch->debug.count[lane]);
+    for (int k = 0; k < answer->n_rows; k++) most = fmax(most, fabs(answer->lambda[k]));
+    for (int k = 0, number = 0; k < answer->n_rows; k++) {
+        number = k > 0 && answer->constraint[k] == answer->constraint[k - 1] ? number + 1 : 0;
+        const double *row = kkt_debug_row(run, lane, answer->constraint[k], number);
+        CHECK(row != NULL);
+        if (row == NULL) continue;
+        CHECK_NEAR(answer->Jv[k], row[3], 1e-12);
+        CHECK_NEAR(answer->C[k], row[4], 1e-12);
+        if (answer->n_dependent == 0) CHECK_NEAR(0.0, (answer->lambda[k] - row[5]) / most, 1e-11 / answer->least);
+        CHECK_NEAR(0.0, row[6] / most, 1e-11 / answer->least);
+    }
+}
+
+// What a case draws, island by island, until the world has so many rows, none of which hangs by a thread.
+typedef struct KktCase {
+    int rows, rows_max;
+    double cfm; // 0: rows that follow from others are dropped
+    KktDraw islands[3];
+} KktCase;
+
+// Of form baumgarte; lanes differ by them.
+static KktGains kkt_gains(const KktCase *of, int64_t lane)
+{
+    return (KktGains){.s = 1.0, .c = 3.0 * (double)(lane + 1), .k = 7.0 / (double)(lane + 1), .cfm = of->cfm};
+}
+
+static uint64_t kkt_draw(const KktCase *of, uint64_t state, KktWorld *world, KktAnswer *answer)
+{
+    const KktGains gains = kkt_gains(of, 0);
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        *world = (KktWorld){0};
+        for (int i = 0; i < 3; i++) kkt_island(world, &of->islands[i], &state);
+        kkt_solve(world, &gains, 9.81, answer);
+        if (answer->n_rows >= of->rows && answer->n_rows <= of->rows_max && answer->least > 1e-3 &&
+            (answer->n_dependent > 0) == of->islands[0].dependent)
+            return state;
+    }
+    CHECK_TEXT("a world with as many rows", "none in 1000");
+    return state;
+}
+
+static void kkt_check(const KktCase *of, const KktWorld *world, const char *isa)
+{
+    RigidRun run;
+    KktAnswer answer;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 24, "a world"));
+    // one step of 1 s, so that velocities change by the accelerations
+    const char *give = of->cfm > 0.0 ? arena_format(&arena, "redundant: regularise, cfm: %g, ", of->cfm) : "";
+    const char *simulation =
+        arena_format(&arena, "{dt: 1, duration: 1, rotation: cayley, %sworld: %s}", give, kkt_spec(world, &arena));
+    rigid_start_observed(&run, simulation, KKT_LANES, isa, 2, KKT_ROWS);
+    for (int64_t lane = 0; lane < KKT_LANES; lane++) { // c = 2 alpha, k = beta^2
+        rigid_set(&run, "alpha", lane, 0.5 * kkt_gains(of, lane).c);
+        rigid_set(&run, "beta", lane, sqrt(kkt_gains(of, lane).k));
+    }
+    rigid_go(&run, 1);
+    for (int64_t lane = 0; lane < KKT_LANES; lane++) {
+        const KktGains gains = kkt_gains(of, lane);
+        kkt_solve(world, &gains, 9.81, &answer);
+        kkt_check_motion(&run, lane, world, &answer);
+        kkt_check_rows(&run, lane, &answer);
+        CHECK_BITS((double)answer.n_dependent, rigid_metric(&run, "redundant_rows", lane));
+    }
+    rigid_end(&run);
+    arena_destroy(&arena);
+}
+
+static void kkt_check_cases(const KktCase *cases, int count, int worlds)
+{
+    uint64_t state = 8;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < (test_quick() ? 1 : worlds); k++) {
+            KktWorld world;
+            KktAnswer answer;
+            state = kkt_draw(&cases[i], state, &world, &answer);
+            kkt_check(&cases[i], &world, "scalar");
+            kkt_check(&cases[i], &world, "auto");
+        }
+    }
+}
+
+#define KKT_CHECK(cases) kkt_check_cases((cases), sizeof(cases) / sizeof((cases)[0]), 3)
+
+TEST(rigid_steps_of_few_rows_are_those_of_the_whole_system)
+{
+    static const KktCase cases[] = {
+        {3, 3, 0, {{.bodies = 1, .trees = 1, .errors = true}}},
+        {4, 5, 0, {{.bodies = 1, .trees = 1, .loops = 2, .errors = true}}},
+        {1, 6, 0, {{.bodies = 2, .errors = true}}},
+        {4, 9, 0, {{.bodies = 3, .errors = true}}},
+        {5, 9, 0, {{.bodies = 2, .loops = 3, .errors = true}}},
+        {9, 12, 0, {{.bodies = 4, .trees = 1, .errors = true}}},
+        {8, 12, 0, {{.bodies = 3, .trees = 2, .loops = 2, .errors = true}}},
+        {13, 20, 0, {{.bodies = 4, .trees = 2, .loops = 4, .errors = true}}},
+        {17, 24, 0, {{.bodies = 5, .trees = 3, .loops = 5, .errors = true}}},
+        {10, 20, 0, {{2, 1, 1, true, false}, {2, 1, 0, true, false}, {3, 2, 2, true, false}}},
+    };
+    KKT_CHECK(cases);
+}
+
+TEST(rigid_steps_of_many_rows_are_those_of_the_whole_system)
+{
+    static const KktCase cases[] = {
+        {31, 50, 0, {{.bodies = 16, .trees = 1, .errors = true}}},
+        {31, 50, 0, {{.bodies = 16, .errors = true}}},
+        {31, 50, 0, {{.bodies = 12, .trees = 1, .loops = 8, .errors = true}}},
+        {31, 50, 0, {{.bodies = 12, .loops = 10, .errors = true}}},
+        {31, 40, 0, {{.bodies = 10, .trees = 4, .loops = 7, .errors = true}}},
+        {40, 60, 0, {{.bodies = 14, .trees = 5, .loops = 12, .errors = true}}},
+        {50, 63, 0, {{.bodies = 16, .trees = 6, .loops = 16, .errors = true}}},
+        {61, 63, 0, {{8, 3, 8, true, false}, {8, 2, 8, true, false}}}, // both more than 30
+        {55, 63, 0, {{2, 1, 1, true, false}, {10, 3, 10, true, false}, {4, 2, 3, true, false}}},
+    };
+    KKT_CHECK(cases);
+}
+
+// Rows that are there twice, at rest: which of them bear the load is open, the motion is not.
+TEST(rigid_steps_with_rows_that_follow_from_others)
+{
+    static const KktCase cases[] = {
+        {5, 9, 0, {{.bodies = 1, .trees = 1, .loops = 3, .dependent = true}}},
+        {10, 20, 0, {{.bodies = 3, .trees = 2, .loops = 6, .dependent = true}}},
+        {35, 60, 0, {{.bodies = 12, .trees = 1, .loops = 9, .dependent = true}}},
+        {35, 60, 0, {{.bodies = 12, .loops = 9, .dependent = true}}},
+        {40, 63, 0, {{.bodies = 12, .trees = 4, .loops = 15, .dependent = true}}},
+    };
+    KKT_CHECK(cases);
+}
+
+// A part of each row's own diagonal is added to it.
+TEST(rigid_steps_of_rows_that_give)
+{
+    static const KktCase cases[] = {
+        {3, 3, 0.5, {{.bodies = 1, .trees = 1, .errors = true}}},
+        {8, 20, 0.1, {{.bodies = 3, .trees = 2, .loops = 4, .errors = true}}},
+        {31, 50, 0.02, {{.bodies = 16, .trees = 1, .errors = true}}},
+        {40, 60, 0.01, {{.bodies = 14, .trees = 5, .loops = 12, .errors = true}}},
+    };
+    KKT_CHECK(cases);
+}
