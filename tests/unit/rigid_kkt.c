@@ -30,10 +30,11 @@ static void kkt_join(KktWorld *world, KktType type, int a, int b, bool errors, u
 {
     KktConstraint *to = &world->constraints[world->n_constraints++];
     double point[3], other[3], squares = 0.0;
-    *to = (KktConstraint){.type = type, .a = a, .b = b, .axis = {0.6, 0.0, 0.8}};
+    const bool turned = b < 0 && kkt_below(state, 2) == 0; // the world may stand on either side
+    *to = (KktConstraint){.type = type, .a = turned ? b : a, .b = turned ? a : b, .axis = {0.6, 0.0, 0.8}};
     kkt_random3(state, 0.5, to->at_a);
-    kkt_point(world, a, to->at_a, point);
-    kkt_point(world, b, (const double[3]){0, 0, 0}, other);
+    kkt_point(world, to->a, to->at_a, point);
+    kkt_point(world, to->b, (const double[3]){0, 0, 0}, other);
     for (int k = 0; k < 3; k++) to->at_b[k] = point[k] - other[k] + (errors ? kkt_random(state, -0.01, 0.01) : 0.0);
     if (type == KKT_DISTANCE || type == KKT_ALONG) kkt_random3(state, 0.5, to->at_b);
     if (type == KKT_ALONG) { // any direction
@@ -42,17 +43,17 @@ static void kkt_join(KktWorld *world, KktType type, int a, int b, bool errors, u
         for (int k = 0; k < 3; k++) to->axis[k] /= sqrt(squares);
         return; // the distance along it is held as it is
     }
-    kkt_point(world, b, to->at_b, other);
+    kkt_point(world, to->b, to->at_b, other);
     for (int k = 0; k < 3; k++) squares += (point[k] - other[k]) * (point[k] - other[k]);
     to->length = sqrt(squares) * (errors ? kkt_random(state, 0.98, 1.02) : 1.0);
 }
 
-static void kkt_body(KktWorld *world, bool moves, uint64_t *state)
+static void kkt_body(KktWorld *world, bool moves, double heavy, uint64_t *state)
 {
     KktBody *body = &world->bodies[world->n_bodies++];
-    *body = (KktBody){.mass = kkt_random(state, 0.5, 3.0)};
-    for (int k = 0; k < 3; k++) body->inertia[k] = kkt_random(state, 0.2, 0.5);
-    for (int k = 3; k < 6; k++) body->inertia[k] = kkt_random(state, -0.08, 0.08);
+    *body = (KktBody){.mass = heavy * kkt_random(state, 0.5, 3.0)};
+    for (int k = 0; k < 3; k++) body->inertia[k] = heavy * kkt_random(state, 0.2, 0.5);
+    for (int k = 3; k < 6; k++) body->inertia[k] = heavy * kkt_random(state, -0.08, 0.08);
     kkt_random3(state, 2.0, body->p);
     if (!moves) return;
     kkt_random3(state, 1.0, body->v);
@@ -74,7 +75,7 @@ void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state)
     static const KktType joints[] = {KKT_BALL, KKT_DISTANCE, KKT_BALL, KKT_ALONG, KKT_WELD, KKT_BALL};
     const int first = world->n_bodies;
     for (int b = 0; b < draw->bodies; b++) {
-        kkt_body(world, draw->errors, state);
+        kkt_body(world, draw->errors, draw->heavy > 0.0 ? draw->heavy : 1.0, state);
         if (b < draw->trees)
             kkt_join(world, KKT_BALL, first + b, -1, draw->errors, state);
         else if (b > 0)
@@ -113,14 +114,14 @@ static const char *kkt_body_text(const KktBody *body, int number, Arena *arena)
 static const char *kkt_constraint_text(const KktConstraint *constraint, int number, Arena *arena)
 {
     static const char *const types[] = {"distance", "along", "ball", "weld"};
+    const char *a = constraint->a < 0 ? "post" : arena_format(arena, "b%d", constraint->a);
     const char *b = constraint->b < 0 ? "" : arena_format(arena, ", b: b%d", constraint->b);
     const char *more = "";
     if (constraint->type == KKT_DISTANCE) more = arena_format(arena, ", length: %.17g", constraint->length);
     if (constraint->type == KKT_ALONG)
         more = arena_format(arena, ", axis: %s", kkt_numbers(constraint->axis, 3, arena));
-    return arena_format(arena, "{name: c%d, type: %s, a: b%d%s, at_a: %s, at_b: %s%s}", number, types[constraint->type],
-                        constraint->a, b, kkt_numbers(constraint->at_a, 3, arena),
-                        kkt_numbers(constraint->at_b, 3, arena), more);
+    return arena_format(arena, "{name: c%d, type: %s, a: %s%s, at_a: %s, at_b: %s%s}", number, types[constraint->type],
+                        a, b, kkt_numbers(constraint->at_a, 3, arena), kkt_numbers(constraint->at_b, 3, arena), more);
 }
 
 const char *kkt_spec(const KktWorld *world, Arena *arena)
@@ -131,7 +132,7 @@ const char *kkt_spec(const KktWorld *world, Arena *arena)
     for (int c = 0; c < world->n_constraints; c++)
         constraints = arena_format(arena, "%s%s%s", constraints, c > 0 ? ", " : "",
                                    kkt_constraint_text(&world->constraints[c], c, arena));
-    return arena_format(arena, "{bodies: [%s], constraints: [%s]}", bodies, constraints);
+    return arena_format(arena, "{bodies: [%s, {name: post, fixed: true}], constraints: [%s]}", bodies, constraints);
 }
 
 // ---- its rows -------------------------------------------------------------------------------------------------------

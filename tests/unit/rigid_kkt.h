@@ -17,7 +17,7 @@ typedef struct KktBody {
 
 typedef struct KktConstraint {
     KktType type;
-    int a, b; // b = -1: the world
+    int a, b; // -1: the world; as `a` a fixed body that stands where its axes meet
     double at_a[3], at_b[3], axis[3], length;
 } KktConstraint;
 
@@ -47,6 +47,7 @@ int kkt_rows_of(KktType type);
 typedef struct KktDraw {
     int bodies, trees, loops;
     bool errors;    // the constraints are not met at the start, and nothing is at rest
+    double heavy;   // all have so many times the mass, if it is not 0
     bool dependent; // each third loop is one that was drawn before, drawn again
 } KktDraw;
 void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state);
