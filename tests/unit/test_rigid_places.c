@@ -1,7 +1,7 @@
 // What of a rigid world may be done side by side: each list holds everything once, in stretches that hold nothing that
 // must wait for its neighbour.
 #include "../../sim/rigid/rigid.h"
-#include "rigid_case.h"
+#include "rigid_kkt.h"
 
 #include <string.h>
 
@@ -138,4 +138,60 @@ TEST(rigid_bodies_know_the_rows_that_touch_them)
     }
     CHECK(touched == 2 * w.c.n_rows);
     rigid_end(&w.run);
+}
+
+// ---- rows that close loops ------------------------------------------------------------------------------------------
+
+// The body at the root of its tree; -1: it is fixed.
+static int places_root(const PlacesWorld *w, int body)
+{
+    while (w->bodies[body].fixed == 0.0) {
+        const int parent = (int)w->places[place_of(w->places, w->c.n_moving, body)].parent;
+        if (parent < 0) return body;
+        body = parent;
+    }
+    return -1;
+}
+
+static bool places_share_a_tree(const PlacesWorld *w, const RigidRow *one, const RigidRow *other)
+{
+    const int roots[2] = {places_root(w, (int)one->i), places_root(w, (int)one->j)};
+    for (int k = 0; k < 2; k++) {
+        if (roots[k] < 0) continue;
+        if (roots[k] == places_root(w, (int)other->i) || roots[k] == places_root(w, (int)other->j)) return true;
+    }
+    return false;
+}
+
+// Of the matrix of an island's loops a row begins where it first has a tree in common: no sooner, or the solve takes
+// long, and no later, or it is wrong.
+TEST(rigid_loops_reach_back_to_the_first_row_of_their_trees)
+{
+    const KktDraw draws[] = {{.bodies = 6, .trees = 5, .loops = 11}, {.bodies = 9, .trees = 6, .loops = 14}};
+    uint64_t state = 3;
+    int skipped = 0;
+    for (int round = 0; round < 5; round++) {
+        PlacesWorld w;
+        KktWorld drawn = {0};
+        Arena arena;
+        CHECK_OK(arena_create(&arena, 1 << 24, "a world"));
+        for (int i = 0; i < 2; i++) kkt_island(&drawn, &draws[i], &state);
+        places_open(&w, arena_format(&arena, "{duration: 1, world: %s}", kkt_spec(&drawn, &arena)));
+        const RigidIsland *islands = (const RigidIsland *)(w.run.spec.configured.assets + w.c.islands);
+        CHECK_INTEGER(2, w.c.n_islands);
+        for (int i = 0; i < w.c.n_islands; i++) {
+            const int n = (int)islands[i].n_loop_rows;
+            const RigidRow *loops = w.rows + (int)islands[i].row_end - n;
+            CHECK(n >= draws[i].loops - 3);
+            for (int l = 0; l < n; l++) {
+                int first = 0;
+                while (first < l && !places_share_a_tree(&w, &loops[l], &loops[first])) first++;
+                CHECK_INTEGER(first, (int64_t)loops[l].reach);
+                skipped += first > 0 && first < l;
+            }
+        }
+        rigid_end(&w.run);
+        arena_destroy(&arena);
+    }
+    CHECK(skipped > 10);
 }
