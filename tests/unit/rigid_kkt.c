@@ -63,11 +63,9 @@ static void kkt_body(KktWorld *world, bool moves, double heavy, uint64_t *state)
 // Another body of the island, or the world unless the island floats.
 static int kkt_other(const KktDraw *draw, int first, int a, uint64_t *state)
 {
-    for (;;) {
-        const int b = first - 1 + kkt_below(state, draw->bodies + 1);
-        if (b < first && (draw->trees > 0 || draw->bodies == 1)) return -1;
-        if (b >= first && b != a) return b;
-    }
+    if (draw->bodies == 1 || (draw->trees > 0 && kkt_below(state, 4) == 0)) return -1;
+    const int b = first + kkt_below(state, draw->bodies - 1);
+    return b < a ? b : b + 1;
 }
 
 void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state)
