@@ -1,10 +1,19 @@
 // What gains mean before they run: the oscillator that each form makes of a constraint's error, whether its steps are
 // stable, and the error that stays. With the kernel's own gains and rows, at the pose of the start.
 //
-// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler makes of it
-//     C+ = C + h v+,  v+ = v - h (c v + k C),
-// stable where c h > 0, c h < 2 and k h^2 + 2 c h < 4. Forms without J' v and the step itself leave an error where
-// u = d' turns: in steady motion C = ((1 - s) - c h/2) J' v/k, which a smaller step only takes away if s = 1.
+// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler of a step h makes of it
+//     C+ = C + h v+,  v+ = v - h e (c v + k C),
+// with e = 1 where rows give nothing. With sigma = cfm of the diagonal D of A = J M^-1 J' added to A, an error that is an
+// eigenvector of D^-1/2 A D^-1/2, mu its eigenvalue, gets e = mu/(mu + sigma): of one row alone 1/(1 + sigma). The
+// matrix of a step,
+//     [1 - e k h^2, h (1 - e c h)]
+//     [  - e k h,      1 - e c h ],  trace 2 - e (c h + k h^2), determinant 1 - e c h,
+// has no eigenvalue beyond 1 (Jury) where c h > 0, e c h < 2 and e (k h^2 + 2 c h) < 4: the greatest mu decides, and the
+// limits are 1 + sigma/mu times those of rows that give nothing. Form soft has e (k h^2 + 2 c h) < 3 at every step.
+//
+// Forms without J' v and the step itself leave an error where u = d' turns, and rows that give one where they bear:
+//     C = (((1 - s) - c h/2) J' v - sigma D lambda)/k
+// in steady motion. A smaller step takes the first part away only if s = 1.
 #include "rigid.h"
 
 #include "advance.h"
@@ -124,6 +133,129 @@ static void explain_redundant(const Configured *configured, const RigidLanes *w,
                              found == 1 ? "s" : "", names, found > NAMED ? " ..." : "", what[w->c.redundant]));
 }
 
+// ---- what rows share ------------------------------------------------------------------------------------------------
+
+// x <- M^-1 x of a body
+static void explain_lighten(const RigidLanes *w, int body, double *x)
+{
+    const Symmetric3 I = rigid_inertia(w, body);
+    double block[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
+    rigid_factor(block, 3, 0.0);
+    rigid_back(block, 3, x + 3);
+    for (int k = 0; k < 3; k++) x[k] /= cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
+}
+
+// Z = A X of the rows
+static void explain_multiply(const RigidLanes *w)
+{
+    for (int b = 0; b < w->n_moving; b++) {
+        const int body = (int)w->order[b];
+        double x[6] = {0};
+        rigid_gather(w, body, 0, RIGID_ROW_X, x);
+        explain_lighten(w, body, x);
+        rigid_put(w, rigid_body_at(w, body) + RIGID_BODY_D, 6, x);
+    }
+    for (int k = 0; k < w->c.n_rows; k++)
+        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_Z, rigid_row_times(w, k, RIGID_BODY_D));
+}
+
+// Greatest eigenvalue of D^-1/2 A D^-1/2 by the power method: 1 of rows that share no body, more of such that do.
+// compliance[n_rows]: D.
+static double explain_sharing(const RigidLanes *w, const double *compliance)
+{
+    enum { ITERATIONS = 2000 };
+    double mu = 1.0, before = 0.0;
+    const int n = w->c.n_rows;
+    for (int k = 0; k < n; k++) { // no eigenvector of a world that anyone builds
+        const double start = fmod(0.6180339887498949 * (k + 1), 1.0) - 0.4;
+        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_X, start / sqrt(compliance[k]));
+    }
+    for (int i = 0; i < ITERATIONS && fabs(mu - before) > 1e-14 * mu; i++) {
+        double squares = 0.0, product = 0.0;
+        explain_multiply(w);
+        for (int k = 0; k < n; k++) { // y = D^1/2 X, A' y = D^-1/2 Z
+            const int at = rigid_row_at(w, k);
+            const double x = cell(w, at + RIGID_ROW_X), z = cell(w, at + RIGID_ROW_Z);
+            squares += compliance[k] * x * x;
+            product += x * z;
+        }
+        before = mu;
+        mu = product / squares;
+        for (int k = 0; k < n; k++) {
+            const int at = rigid_row_at(w, k);
+            set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) / (compliance[k] * mu));
+        }
+    }
+    return mu;
+}
+
+// ---- what drives errors ---------------------------------------------------------------------------------------------
+
+// Of one row at the start: J' v, and D lambda with the lambda of rows that give nothing. length: |d| of a distance,
+// whose C is (d^2 - length^2)/2; 0 of others, whose C is an error itself.
+typedef struct ExplainRow {
+    double bias, load, length;
+} ExplainRow;
+
+// What the trials have in common: the world at the start.
+typedef struct ExplainWorld {
+    ExplainRow *rows; // [n_rows]
+    int n_rows;
+    double sharing; // greatest mu
+    bool turns;     // some J' v is not 0
+} ExplainWorld;
+
+// D lambda at the accelerations that keep rows as they are, A lambda = -J' v - J a0: hardly regularised, so that rows
+// that follow from each other share what they bear.
+static void explain_loads(const RigidLanes *w, const double *compliance, ExplainRow *rows)
+{
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_SOFT, 1e-13 * compliance[k]);
+        set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
+    }
+    rigid_forces(w, 0.0, true);
+    rigid_factor_all(w);
+    rigid_solve(w);
+    for (int k = 0; k < w->c.n_rows; k++) rows[k].load = compliance[k] * cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA);
+}
+
+static ExplainWorld explain_world(const RigidLanes *w, Arena *arena)
+{
+    ExplainWorld world = {.rows = ARENA_NEW(arena, ExplainRow, w->c.n_rows), .n_rows = w->c.n_rows, .sharing = 1.0};
+    double *compliance = ARENA_NEW(arena, double, w->c.n_rows);
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const int at = rigid_row_at(w, k);
+        const bool rod = w->rows[k].kind == RIGID_DISTANCE;
+        world.rows[k] =
+            (ExplainRow){.bias = cell(w, at + RIGID_ROW_BIAS), .length = rod ? cell(w, at + RIGID_ROW_LENGTH) : 0.0};
+        compliance[k] = rigid_row_compliance(w, k);
+        world.turns |= world.rows[k].bias != 0.0;
+    }
+    if (!(w->c.cfm > 0.0)) return world;
+    world.sharing = explain_sharing(w, compliance);
+    explain_loads(w, compliance, world.rows);
+    return world;
+}
+
+// |d| - L for C
+static double explain_stretch(double C, double length)
+{
+    return length > 0.0 ? sqrt(fmax(length * length + 2.0 * C, 0.0)) - length : C;
+}
+
+// The greatest error that stays in steady motion.
+static double explain_error(const ExplainWorld *world, const RigidGains *gains, double h)
+{
+    double greatest = 0.0;
+    for (int k = 0; k < world->n_rows; k++) {
+        const ExplainRow *row = &world->rows[k];
+        const double left = ((1.0 - gains->s) - 0.5 * gains->c * h) * row->bias - gains->soft * row->load;
+        greatest = fmax(greatest, fabs(explain_stretch(left / gains->k, row->length)));
+    }
+    return greatest;
+}
+
 // ---- gains ----------------------------------------------------------------------------------------------------------
 
 // Trials of one form.
@@ -134,49 +266,28 @@ typedef struct ExplainTrials {
     double h;
 } ExplainTrials;
 
-static bool explain_is_unstable(const RigidGains *gains, double h)
+// How much greater c dt and k dt^2 may be than where rows give nothing.
+static double explain_slack(const ExplainWorld *world, const RigidGains *gains)
 {
-    const double ch = gains->c * h, kh2 = gains->k * h * h;
-    return gains->soft < 1e-6 && (ch >= 2.0 || kh2 + 2.0 * ch >= 4.0);
+    return 1.0 + gains->soft / world->sharing;
 }
 
-// What drives errors at the start: J' v of the row with the most of it, and how long it is: C of a distance is
-// (d^2 - length^2)/2, of others an error itself (length 0).
-typedef struct ExplainDrive {
-    double bias, length;
-} ExplainDrive;
-
-static ExplainDrive explain_drive(const RigidLanes *w)
+static bool explain_is_unstable(const ExplainWorld *world, const RigidGains *gains, double h)
 {
-    ExplainDrive most = {0, 0};
-    double greatest = 0.0;
-    for (int k = 0; k < w->c.n_rows; k++) {
-        const int at = rigid_row_at(w, k);
-        const double bias = cell(w, at + RIGID_ROW_BIAS), length = cell(w, at + RIGID_ROW_LENGTH);
-        if (!(fabs(bias) / length > greatest)) continue;
-        greatest = fabs(bias) / length;
-        most = (ExplainDrive){.bias = bias, .length = w->rows[k].kind == RIGID_DISTANCE ? length : 0.0};
-    }
-    return most;
+    const double ch = gains->c * h, kh2 = gains->k * h * h, slack = explain_slack(world, gains);
+    return ch >= 2.0 * slack || kh2 + 2.0 * ch >= 4.0 * slack;
 }
 
-// |d| - L for C
-static double explain_stretch(double C, double length)
-{
-    return length > 0.0 ? sqrt(fmax(length * length + 2.0 * C, 0.0)) - length : C;
-}
-
-static void explain_count(const ExplainLane *lane, ExplainDrive drive, ExplainTrials *trials)
+static void explain_count(const ExplainLane *lane, const ExplainWorld *world, ExplainTrials *trials)
 {
     const RigidGains gains = rigid_gains(&lane->w);
-    const double h = lane->w.dt, C = ((1.0 - gains.s) - 0.5 * gains.c * h) * drive.bias / gains.k;
-    const double error = fabs(explain_stretch(C, drive.length));
+    const double h = lane->w.dt;
     if (trials->count++ == 0) {
         trials->gains = gains;
         trials->h = h;
         trials->error_low = INFINITY;
     }
-    if (explain_is_unstable(&gains, h)) {
+    if (explain_is_unstable(world, &gains, h)) {
         trials->unstable++;
         return;
     }
@@ -184,6 +295,7 @@ static void explain_count(const ExplainLane *lane, ExplainDrive drive, ExplainTr
         trials->idle++;
         return;
     }
+    const double error = explain_error(world, &gains, h);
     trials->error_low = fmin(trials->error_low, error);
     trials->error_high = fmax(trials->error_high, error);
 }
@@ -225,10 +337,12 @@ static const char *explain_borders(const Configured *configured, const double *p
     return text;
 }
 
-static void explain_say_gains(const ExplainTrials *trials, int form, bool per_dt, ExplainRemarks *to, Arena *arena)
+static void explain_say_gains(const ExplainTrials *trials, const ExplainWorld *world, int form, bool per_dt,
+                              ExplainRemarks *to, Arena *arena)
 {
     const RigidGains *gains = &trials->gains;
     const double h = trials->h, ch = gains->c * h, kh2 = gains->k * h * h, omega = sqrt(gains->k);
+    const double slack = explain_slack(world, gains);
     const bool unstable = trials->unstable > 0;
     explain_say(to, "gains", false,
                 arena_format(arena, "%s: %s: c = %.6g 1/s, k = %.6g 1/s^2; omega_n = %.6g rad/s, zeta = %.4g",
@@ -239,21 +353,25 @@ static void explain_say_gains(const ExplainTrials *trials, int form, bool per_dt
         explain_say(to, "stability", false, "a soft constraint is stable at every step");
     else
         explain_say(to, "stability", unstable,
-                    arena_format(arena, "c dt = %.4g (stable below 2), k dt^2 + 2 c dt = %.4g (below 4)%s", ch,
-                                 kh2 + 2.0 * ch, unstable ? ": these gains are unstable, errors grow" : ""));
+                    arena_format(arena, "c dt = %.4g (stable below %.4g), k dt^2 + 2 c dt = %.4g (below %.4g)%s", ch,
+                                 2.0 * slack, kh2 + 2.0 * ch, 4.0 * slack,
+                                 unstable ? ": these gains are unstable, errors grow" : ""));
 }
 
 // Which part of many trials is unstable.
 static void explain_say_trials(const Configured *configured, const double *point, const bool *unstable, int count,
-                               const ExplainTrials *trials, int form, bool per_dt, ExplainRemarks *to, Arena *arena)
+                               const ExplainTrials *trials, const ExplainWorld *world, int form, bool per_dt,
+                               ExplainRemarks *to, Arena *arena)
 {
+    const double slack = explain_slack(world, &trials->gains);
     if (form == RIGID_SOFT) {
         explain_say(to, "stability", false, "soft: stable at every step");
         return;
     }
-    explain_say(to, "gains", false,
-                arena_format(arena, "%s: %s; stable where c dt < 2 and k dt^2 + 2 c dt < 4", explain_forms[form].name,
-                             per_dt ? explain_forms[form].gains_per_dt : explain_forms[form].gains));
+    explain_say(
+        to, "gains", false,
+        arena_format(arena, "%s: %s; stable where c dt < %.4g and k dt^2 + 2 c dt < %.4g", explain_forms[form].name,
+                     per_dt ? explain_forms[form].gains_per_dt : explain_forms[form].gains, 2.0 * slack, 4.0 * slack));
     if (trials->unstable == 0) {
         explain_say(to, "stability", false, arena_format(arena, "%s: all trials are stable", explain_forms[form].name));
         return;
@@ -265,7 +383,7 @@ static void explain_say_trials(const Configured *configured, const double *point
 }
 
 // The error that stays at the motion of the start.
-static void explain_say_error(const ExplainTrials *trials, int form, ExplainDrive drive, ExplainRemarks *to,
+static void explain_say_error(const ExplainTrials *trials, const ExplainWorld *world, int form, ExplainRemarks *to,
                               Arena *arena)
 {
     const char *name = explain_forms[form].name;
@@ -273,11 +391,11 @@ static void explain_say_error(const ExplainTrials *trials, int form, ExplainDriv
         explain_say(to, "error", true,
                     arena_format(arena, "%s: with c = 0 or k = 0 an error stays or grows (%d of %d trials)", name,
                                  trials->idle, trials->count));
-    if (form == RIGID_SOFT || drive.bias == 0.0 || isinf(trials->error_low)) return;
+    if (form == RIGID_SOFT || !(trials->error_high > 0.0)) return;
     const char *range = trials->error_high > trials->error_low * (1.0 + 1e-9)
                             ? arena_format(arena, "%.4g to %.4g", trials->error_low, trials->error_high)
                             : arena_format(arena, "%.4g", trials->error_high);
-    const bool stays = form == RIGID_ORIGINAL;
+    const bool stays = form == RIGID_ORIGINAL && world->turns;
     explain_say(
         to, "error", stays,
         arena_format(arena, "%s: predicted steady error %s m in motion as at the start%s", name, range,
@@ -285,8 +403,8 @@ static void explain_say_error(const ExplainTrials *trials, int form, ExplainDriv
 }
 
 // The points of one form, apart.
-static void explain_one_form(const Configured *configured, const double *point, int count, int form, ExplainDrive drive,
-                             double *memory, ExplainRemarks *to, Arena *arena)
+static void explain_one_form(const Configured *configured, const double *point, int count, int form,
+                             const ExplainWorld *world, double *memory, ExplainRemarks *to, Arena *arena)
 {
     const int n = configured->n_parameters;
     double *own = ARENA_NEW(arena, double, (int64_t)count *n);
@@ -298,7 +416,7 @@ static void explain_one_form(const Configured *configured, const double *point, 
         if (explain_form(&lane) != form) continue;
         const int at = trials.count, before = trials.unstable;
         memcpy(own + (int64_t)at * n, point + (int64_t)i * n, (size_t)n * sizeof *own);
-        explain_count(&lane, drive, &trials);
+        explain_count(&lane, world, &trials);
         const RigidGains gains = rigid_gains(&lane.w);
         unstable[at] = trials.unstable > before;
         same = same && gains.c == trials.gains.c && gains.k == trials.gains.k && lane.w.dt == trials.h;
@@ -306,10 +424,10 @@ static void explain_one_form(const Configured *configured, const double *point, 
     }
     if (trials.count == 0) return;
     if (same)
-        explain_say_gains(&trials, form, per_dt, to, arena);
+        explain_say_gains(&trials, world, form, per_dt, to, arena);
     else
-        explain_say_trials(configured, own, unstable, trials.count, &trials, form, per_dt, to, arena);
-    explain_say_error(&trials, form, drive, to, arena);
+        explain_say_trials(configured, own, unstable, trials.count, &trials, world, form, per_dt, to, arena);
+    explain_say_error(&trials, world, form, to, arena);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -325,13 +443,13 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     explain_open(configured, point, memory, &lane);
     rigid_begin(&lane.w);
     rigid_assemble(&lane.w, true);
+    const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
     rigid_factor_all(&lane.w);
-    const ExplainDrive drive = explain_drive(&lane.w);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false, "rattle needs none: every step ends on the constraints, and keeps energy");
     for (int form = 0; form < EXPLAIN_FORMS; form++)
-        explain_one_form(configured, point, count, form, drive, memory, &to, arena);
+        explain_one_form(configured, point, count, form, &world, memory, &to, arena);
     explain_redundant(configured, &lane.w, &to, arena);
     return to.count;
 }

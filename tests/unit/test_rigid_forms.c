@@ -185,6 +185,143 @@ TEST(rigid_predicted_steady_error_is_that_of_the_motion)
     }
 }
 
+// ---- rows that give -------------------------------------------------------------------------------------------------
+
+// Two balls of 1 kg at rest, held at their centres, one by the world and the other by it: C1 = p1, C2 = p2 - p1, and
+// A = [1 -1; -1 2] has D^-1/2 A D^-1/2 = [1 -r; -r 1] with r = 1/sqrt 2, mu = 1 + r with the errors C2 = -sqrt 2 C1 and
+// 1 - r with C2 = sqrt 2 C1. Without gravity, all of it is linear, and what a step makes of a mode's C and C' is
+// C' <- C' - e h (c C' + k C), C <- C + h C', e = mu/(mu + cfm).
+#define FORMS_PAIR                                                                                                     \
+    "simulation: {redundant: regularise, cfm: %.17g, gain_units: per_dt, dt: 0.01, duration: %g, world: {bodies: "     \
+    "[{name: a, gravity: false}, {name: b, gravity: false, position: [%.17g, 0, 0]}], constraints: [{name: one, "      \
+    "type: ball, a: a, at_b: [%.17g, 0, 0]}, {name: other, type: ball, a: b, b: a, at_b: [0, 0, 0]}]}}"
+
+// a at C1 = 1e-3 m from its place, C2 as the mode has it; both speeds so that C' = rate C.
+static double forms_pair(double cfm, double mode, double c, double k, double rate, int steps)
+{
+    Arena arena;
+    RigidRun run;
+    const double C1 = 1e-3, C2 = mode * sqrt(2.0) * C1;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a pair"));
+    const char *spec = arena_format(&arena, FORMS_PAIR, cfm, 0.01 * steps, C2, -C1);
+    rigid_start(&run, spec + strlen("simulation: "), "", 1, "auto");
+    rigid_set(&run, "alpha", 0, 0.5 * c);
+    rigid_set(&run, "beta", 0, sqrt(k));
+    rigid_set(&run, "a_vx", 0, rate * C1);
+    rigid_set(&run, "b_vx", 0, rate * (C1 + C2));
+    rigid_go(&run, 1000);
+    const double end = rigid_metric(&run, "a_end_x", 0) + C1;
+    CHECK_NEAR(mode * sqrt(2.0) * end, rigid_metric(&run, "b_end_x", 0) - rigid_metric(&run, "a_end_x", 0),
+               1e-9 * C1); // still that mode
+    rigid_end(&run);
+    arena_destroy(&arena);
+    return end / C1;
+}
+
+// The matrix of a step in units of h, as many times: C of C = 1, C' = rate.
+static double forms_power(double e, double c, double k, double rate, int steps)
+{
+    double C = 1.0, v = 0.01 * rate;
+    for (int i = 0; i < steps; i++) {
+        v -= e * (c * v + k * C);
+        C += v;
+    }
+    return C;
+}
+
+TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
+{
+    for (int m = 0; m < 2; m++) {
+        const double mode = m == 0 ? -1.0 : 1.0, mu = 1.0 - mode / sqrt(2.0);
+        for (int i = 1; i <= 3; i++) {
+            const double cfm = i * i * 0.1, e = mu / (mu + cfm);
+            CHECK_NEAR(forms_power(e, 0.7, 0.9, 3.0, 20), forms_pair(cfm, mode, 0.7, 0.9, 3.0, 20), 1e-9);
+        }
+    }
+}
+
+// At e (k h^2 + 2 c h) = 4 the error of the stiffer mode changes its sign at every step, and nothing else: with C' = 2 C/h
+// it is as great after 200 of them. With less gains it decays, with more it grows, by the matrix.
+TEST(rigid_stability_limit_of_rows_that_give)
+{
+    const double mu = 1.0 + 1.0 / sqrt(2.0), cfm = 0.5, slack = 1.0 + cfm / mu;
+    for (int i = -1; i <= 1; i++) {
+        const double at = (4.0 + 0.02 * i) * slack, c = 0.25 * at, k = 0.5 * at;
+        const double end = forms_pair(cfm, -1.0, c, k, 200.0, 200);
+        CHECK_NEAR(forms_power(1.0 / slack, c, k, 200.0, 200), end, 1e-9 * fabs(end));
+        if (i == 0) CHECK_NEAR(1.0, end, 1e-9);
+        if (i < 0) CHECK(fabs(end) < 0.7);
+        if (i > 0) CHECK(fabs(end) > 1.5);
+    }
+}
+
+// A step of the pair is unstable where check says so: with all of cfm the limits are 2 and 4 times 1 + 1/(1 + r).
+TEST(rigid_limits_of_rows_that_give_are_explained)
+{
+    char spec[1000], world[800];
+    snprintf(world, sizeof world, FORMS_PAIR, 1.0, 1.0, 0.0, 0.0);
+    const double slack = 1.0 + 1.0 / (1.0 + 1.0 / sqrt(2.0));
+    for (int i = -1; i <= 1; i += 2) {
+        const double at = (4.0 + 0.002 * i) * slack;
+        snprintf(spec, sizeof spec, "%s\nparameters: {alpha: %.17g, beta: %.17g}", world, 0.125 * at, sqrt(0.5 * at));
+        forms_check_remark(spec, i < 0
+                                     ? "\nstability: c dt = 1.585 (stable below 3.172), k dt^2 + 2 c dt = 6.34 (below "
+                                       "6.343)\n"
+                                     : "\n!stability: c dt = 1.587 (stable below 3.172), k dt^2 + 2 c dt = 6.346 "
+                                       "(below 6.343): these gains are unstable");
+    }
+    snprintf(spec, sizeof spec, "%s\nsearch: {method: grid, over: {alpha: [0.1, 0.7, 1.6]}}\nparameters: {beta: 0.5}",
+             world);
+    forms_check_remark(spec, "stable where c dt < 3.172 and k dt^2 + 2 c dt < 6.343\n!stability: baumgarte: 1 of 3");
+    // the least cfm says nothing of itself
+    snprintf(world, sizeof world, FORMS_PAIR, 1e-9, 1.0, 0.0, 0.0);
+    snprintf(spec, sizeof spec, "%s\nparameters: {alpha: 0.84, beta: 0.84}", world);
+    forms_check_remark(spec, "!stability: c dt = 1.68 (stable below 2), k dt^2 + 2 c dt = 4.066 (below 4)");
+}
+
+// A ball that hangs on a rod of 1 m which gives: C = sigma g d/k, d its length then.
+TEST(rigid_rows_that_give_sag)
+{
+    RigidRun run;
+    const double cfm = 0.02, k = 64.0;
+    rigid_run(&run,
+              "{redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, position: [0, 0, -1]}], "
+              "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}}",
+              "parameters: {alpha: 8, beta: 8}");
+    const double d = -rigid_metric(&run, "ball_end_z", 0);
+    CHECK_NEAR(cfm * 9.81 * d / k, 0.5 * (d * d - 1.0), 1e-12);
+    rigid_end(&run);
+    forms_check_remark("simulation: {redundant: regularise, cfm: 0.02, world: {bodies: [{name: ball, position: [0, 0, "
+                       "-1]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}}\nparameters: "
+                       "{alpha: 8, beta: 8}",
+                       "\nerror: baumgarte: predicted steady error 0.003061 m");
+}
+
+// On a circle without gravity C = ((1 + sigma - s) - c h/2) |u|^2/k, of forms with J' v (s = 1) and without.
+TEST(rigid_steady_error_of_rows_that_give)
+{
+    for (int f = 0; f < 3; f += 2) {
+        RigidRun run;
+        char simulation[600], spec[800];
+        const double cfm = 0.05, c = 41.0, k = 400.0, h = 0.001, s = f == 0 ? 0.0 : 1.0;
+        snprintf(simulation, sizeof simulation,
+                 "{stabilisation: %s, redundant: regularise, cfm: 0.05, duration: 20, dt: 0.001, world: {bodies: "
+                 "[{name: ball, gravity: false, position: [1, 0, 0], velocity: [0, 1, 0]}], constraints: [{name: rod, "
+                 "type: distance, a: ball, at_b: [0, 0, 0]}]}}",
+                 forms_names[f == 0 ? 1 : 2]);
+        rigid_run(&run, simulation, "parameters: {alpha: 400, beta: 40}");
+        const double C = ((1.0 + cfm - s) - 0.5 * c * h) / k; // of |u|^2 = 1
+        const double u2 = 2.0 * (rigid_metric(&run, "energy_end", 0) + 0.5);
+        const double error = rigid_metric(&run, "error_end", 0);
+        CHECK_NEAR(C * u2, error * (1.0 + 0.5 * error), 1e-9 * C);
+        snprintf(spec, sizeof spec, "simulation: %s\nparameters: {alpha: 400, beta: 40}", simulation);
+        char expected[100];
+        snprintf(expected, sizeof expected, "predicted steady error %.4g m", sqrt(1.0 + 2.0 * C) - 1.0);
+        forms_check_remark(spec, expected);
+        rigid_end(&run);
+    }
+}
+
 TEST(rigid_searched_gains_are_explained)
 {
     forms_check_remark(
