@@ -368,6 +368,59 @@ TEST(rigid_repeated_items_are_those_written_out)
     arena_destroy(&arena);
 }
 
+static void rigid_resolved(const char *simulation, Sha256Text *hash)
+{
+    Arena arena;
+    Spec spec = {0};
+    CHECK_OK(arena_create(&arena, (size_t)1 << 30, "a world of copies"));
+    Diagnostics *diagnostics = diagnostics_new(&arena);
+    const char *text = arena_format(&arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n", simulation);
+    CHECK_OK(spec_parse("copies.yaml", text, NULL, 0, &arena, diagnostics, &spec));
+    diagnostics_print(diagnostics, stdout, false);
+    *hash = spec.hash;
+    arena_destroy(&arena);
+}
+
+// Items with `repeat`, and what they stand for.
+TEST(rigid_copies_of_items)
+{
+    static const struct {
+        const char *copies, *written;
+    } pairs[] = {
+        // from 1, or from a first to a last; one is no list; none if the last comes before the first
+        {"{world: {bodies: [{name: b#, repeat: 2}]}}", "{world: {bodies: [{name: b1}, {name: b2}]}}"},
+        {"{world: {bodies: [{name: b#, repeat: [3, 4]}, {name: c#, repeat: [0, 0]}]}}",
+         "{world: {bodies: [{name: b3}, {name: b4}, {name: c0}]}}"},
+        {"{world: {bodies: [{name: a#, repeat: 0}, {name: b#, repeat: [3, 2]}, {name: c#, repeat: [4, 2]}, {name: d}]}}",
+         "{world: {bodies: [{name: d}]}}"},
+        // by the name of a whole number, at either end
+        {"{copies: 2, world: {bodies: [{name: b#, repeat: copies}, {name: c#, repeat: [copies, 3]}]}}",
+         "{copies: 2, world: {bodies: [{name: b1}, {name: b2}, {name: c2}, {name: c3}]}}"},
+        // the copy's number, where it stands in names, and its neighbours'
+        {"{world: {bodies: [{name: b#_#x, repeat: [9, 11]}]}}",
+         "{world: {bodies: [{name: b9_9x}, {name: b10_10x}, {name: b11_11x}]}}"},
+        {"{world: {bodies: [{name: b#, repeat: 6, position: [0, 0, 0], step: {position: [1]}}], constraints: [{name: "
+         "c#, repeat: [3, 4], type: ball, a: b#-2, b: b#+2}, {name: d#+1, repeat: [2, 2], type: ball, a: b#, b: "
+         "b#-1}]}}",
+         "{world: {bodies: [{name: b1}, {name: b2, position: [1, 0, 0]}, {name: b3, position: [2, 0, 0]}, {name: b4, "
+         "position: [3, 0, 0]}, {name: b5, position: [4, 0, 0]}, {name: b6, position: [5, 0, 0]}], constraints: "
+         "[{name: c3, type: ball, a: b1, b: b5}, {name: c4, type: ball, a: b2, b: b6}, {name: d3, type: ball, a: b2, "
+         "b: b1}]}}"},
+        // what each has more than the one before it: of a number, of some of a list, less as well
+        {"{world: {bodies: [{name: b#, repeat: [5, 7], mass: 2, inertia: [1, 2, 3], position: [1, 2, 3], step: {mass: "
+         "-0.5, inertia: [0.25], position: [0, -1, 0.5]}}, {name: last, position: [7, 8, 9]}]}}",
+         "{world: {bodies: [{name: b5, mass: 2, inertia: [1, 2, 3], position: [1, 2, 3]}, {name: b6, mass: 1.5, "
+         "inertia: [1.25, 2, 3], position: [1, 1, 3.5]}, {name: b7, mass: 1, inertia: [1.5, 2, 3], position: [1, 0, "
+         "4]}, {name: last, position: [7, 8, 9]}]}}"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        Sha256Text copies, written;
+        rigid_resolved(pairs[i].copies, &copies);
+        rigid_resolved(pairs[i].written, &written);
+        CHECK_TEXT(written.hex, copies.hex);
+    }
+}
+
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
 static void rigid_refused(const char *simulation, const char *message)
@@ -427,6 +480,10 @@ TEST(rigid_worlds_are_bounded)
     for (int i = 0; i < 4097; i++) end = stpcpy(end, i > 0 ? ", {}" : "{}");
     rigid_refused(arena_format(&arena, "{world: {bodies: [%s]}}", items),
                   "bodies has 4097 items, at most 4096 are allowed");
+    rigid_refused("{world: {bodies: [{name: b#, repeat: 4096}, {name: more}]}}",
+                  "bodies has 4097 items, at most 4096 are allowed");
+    Sha256Text most;
+    rigid_resolved("{world: {bodies: [{name: b#, repeat: 4096}]}}", &most);
     char *welds = arena_take(&arena, 200 * 64, 1);
     end = welds;
     for (int i = 0; i < 200; i++) end += snprintf(end, 64, "%s{name: w%d, type: weld, a: body}", i > 0 ? ", " : "", i);
