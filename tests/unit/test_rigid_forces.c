@@ -15,20 +15,37 @@ static double forces_first_acceleration(const char *simulation, double z, double
     return ((end - z) / h - v) / h;
 }
 
-// Table values of ISO 2533 at geopotential heights: 11 km is where the two layers meet.
+static double forces_density(double z)
+{
+    char simulation[500];
+    snprintf(simulation, sizeof simulation,
+             "{air: isa, dt: 0.125, duration: 0.125, world: {bodies: [{name: load, position: [0, 0, %.17g], velocity: "
+             "[0, 0, -100]}], forces: [{name: air, type: drag, a: load, area: 0.1}]}}",
+             z);
+    return 2.0 * (forces_first_acceleration(simulation, z, -100.0) + 9.81) / (0.1 * 100.0 * 100.0);
+}
+
+// Table values of ISO 2533 at geopotential heights.
 TEST(rigid_standard_atmosphere)
 {
-    static const double heights[] = {0, 1000, 5000, 11000, 15000, 20000};
-    static const double densities[] = {1.225, 1.11164, 0.736116, 0.363918, 0.193674, 0.0880349};
-    for (int i = 0; i < 6; i++) {
-        char simulation[500];
-        snprintf(simulation, sizeof simulation,
-                 "{air: isa, dt: 0.125, duration: 0.125, world: {bodies: [{name: load, position: [0, 0, %g], velocity: "
-                 "[0, 0, -100]}], forces: [{name: air, type: drag, a: load, area: 0.1}]}}",
-                 heights[i]);
-        const double a = forces_first_acceleration(simulation, heights[i], -100.0);
-        CHECK_NEAR(densities[i], 2.0 * (a + 9.81) / (0.1 * 100.0 * 100.0), 6e-5 * densities[i]);
+    static const double heights[] = {-5000, -2000, 0, 1000, 5000, 11000, 15000, 20000};
+    static const double densities[] = {1.93047, 1.47808, 1.225, 1.11164, 0.736116, 0.363918, 0.193674, 0.0880349};
+    for (int i = 0; i < 8; i++) CHECK_NEAR(densities[i], forces_density(heights[i]), 6e-5 * densities[i]);
+}
+
+// Its ends: below -5 km, where the table begins, nothing changes; at 11 km the layers meet, a power of the height before
+// and an exponential from there on; and far above there is no air.
+TEST(rigid_ends_of_the_standard_atmosphere)
+{
+    const double top = 1.225 * pow(1.0 - 0.0065 / 288.15 * 11000.0, 4.2558797);
+    for (int i = 1; i <= 3; i++) CHECK_NEAR(forces_density(-5000.0), forces_density(-5000.0 - 100.0 * i * i), 1e-9);
+    CHECK(forces_density(-4990.0) < forces_density(-5000.0) - 1e-3);
+    for (int i = -8; i <= 8; i += 4) {
+        const double z = 11000.0 + i;
+        const double below = 1.225 * pow(1.0 - 0.0065 / 288.15 * z, 4.2558797);
+        CHECK_NEAR(i < 0 ? below : top * exp(-(double)i / 6341.62), forces_density(z), 1e-10);
     }
+    CHECK_NEAR(0.0, forces_density(1e6), 1e-10); // what heights of 1000 km can tell
 }
 
 // A body that moves with the wind feels none; one that stands in it is pushed as one that moves against calm air.
