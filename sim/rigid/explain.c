@@ -205,13 +205,13 @@ typedef struct ExplainWorld {
     bool turns;     // some J' v is not 0
 } ExplainWorld;
 
-// D lambda at the accelerations that keep rows as they are, A lambda = -J' v - J a0: hardly regularised, so that rows
-// that follow from each other share what they bear.
+// D lambda at the accelerations that keep rows as they are, A lambda = -J' v - J a0. With so little added to A that it
+// can hardly be seen, but rows that follow from others are not left out: they share the load as they do when they give.
 static void explain_loads(const RigidLanes *w, const double *compliance, ExplainRow *rows)
 {
     for (int k = 0; k < w->c.n_rows; k++) {
         const int at = rigid_row_at(w, k);
-        set_cell(w, at + RIGID_ROW_SOFT, 1e-13 * compliance[k]);
+        set_cell(w, at + RIGID_ROW_SOFT, 2.0 * w->c.pivot * compliance[k]);
         set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
     }
     rigid_forces(w, 0.0, true);

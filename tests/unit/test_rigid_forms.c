@@ -279,22 +279,31 @@ TEST(rigid_limits_of_rows_that_give_are_explained)
     forms_check_remark(spec, "!stability: c dt = 1.68 (stable below 2), k dt^2 + 2 c dt = 4.066 (below 4)");
 }
 
-// A ball that hangs on a rod of 1 m which gives: C = sigma g d/k, d its length then.
+// A ball that hangs on one rod of 1 m which gives, or on two that share its weight: C = sigma g d/k of one, half of it of
+// two, d its length then.
 TEST(rigid_rows_that_give_sag)
 {
-    RigidRun run;
-    const double cfm = 0.02, k = 64.0;
-    rigid_run(&run,
-              "{redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, position: [0, 0, -1]}], "
-              "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}}",
-              "parameters: {alpha: 8, beta: 8}");
-    const double d = -rigid_metric(&run, "ball_end_z", 0);
-    CHECK_NEAR(cfm * 9.81 * d / k, 0.5 * (d * d - 1.0), 1e-12);
-    rigid_end(&run);
-    forms_check_remark("simulation: {redundant: regularise, cfm: 0.02, world: {bodies: [{name: ball, position: [0, 0, "
-                       "-1]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}}\nparameters: "
-                       "{alpha: 8, beta: 8}",
-                       "\nerror: baumgarte: predicted steady error 0.003061 m");
+    const char *rod = "{name: %s, type: distance, a: ball, at_b: [0, 0, 0]}";
+    for (int rods = 1; rods <= 2; rods++) {
+        RigidRun run;
+        char one[100], other[100], simulation[600], expected[100];
+        const double cfm = 0.02, k = 64.0;
+        snprintf(one, sizeof one, rod, "one");
+        snprintf(other, sizeof other, rod, "other");
+        snprintf(simulation, sizeof simulation,
+                 "{redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, position: [0, 0, "
+                 "-1]}], constraints: [%s%s%s]}}",
+                 one, rods == 2 ? ", " : "", rods == 2 ? other : "");
+        rigid_run(&run, simulation, "parameters: {alpha: 8, beta: 8}");
+        const double d = -rigid_metric(&run, "ball_end_z", 0);
+        CHECK_NEAR(cfm * 9.81 * d / (k * rods), 0.5 * (d * d - 1.0), 1e-12);
+        rigid_end(&run);
+        char spec[800];
+        snprintf(spec, sizeof spec, "simulation: %s\nparameters: {alpha: 8, beta: 8}", simulation);
+        snprintf(expected, sizeof expected, "error: baumgarte: predicted steady error %.4g m in",
+                 sqrt(1.0 + 2.0 * cfm * 9.81 / (k * rods)) - 1.0);
+        forms_check_remark(spec, expected);
+    }
 }
 
 // On a circle without gravity C = ((1 + sigma - s) - c h/2) |u|^2/k, of forms with J' v (s = 1) and without.
