@@ -1,15 +1,15 @@
 // What gains mean before they run: the oscillator that each form makes of a constraint's error, whether its steps are
 // stable, and the error that stays. With the kernel's own gains and rows, at the pose of the start.
 //
-// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler of a step h makes of it
-//     C+ = C + h v+,  v+ = v - h e (c v + k C),
-// with e = 1 where rows give nothing. With sigma = cfm of the diagonal D of A = J M^-1 J' added to A, an error that is an
-// eigenvector of D^-1/2 A D^-1/2, mu its eigenvalue, gets e = mu/(mu + sigma): of one row alone 1/(1 + sigma). The
-// matrix of a step,
+// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler of a step h makes of
+// it, where rows give nothing with e = 1,
+//     C+ = C + h v+,  v+ = v - h e (c v + k C).
+// Where sigma = cfm of the diagonal D of A = J M^-1 J' is added to A, an error that is an eigenvector of
+// D^-1/2 A D^-1/2 with the eigenvalue mu has e = mu/(mu + sigma): one row alone 1/(1 + sigma). The matrix of a step,
 //     [1 - e k h^2, h (1 - e c h)]
 //     [  - e k h,      1 - e c h ],  trace 2 - e (c h + k h^2), determinant 1 - e c h,
-// has no eigenvalue beyond 1 (Jury) where c h > 0, e c h < 2 and e (k h^2 + 2 c h) < 4: the greatest mu decides, and the
-// limits are 1 + sigma/mu times those of rows that give nothing. Form soft has e (k h^2 + 2 c h) < 3 at every step.
+// has no eigenvalue beyond 1 (Jury) where c h > 0, e c h < 2 and e (k h^2 + 2 c h) < 4: the greatest mu decides, and
+// the limits are 1 + sigma/mu times those of rows that give nothing. Form soft has e (k h^2 + 2 c h) < 3 at every step.
 //
 // Forms without J' v and the step itself leave an error where u = d' turns, and rows that give one where they bear:
 //     C = (((1 - s) - c h/2) J' v - sigma D lambda)/k

@@ -391,7 +391,8 @@ TEST(rigid_copies_of_items)
         {"{world: {bodies: [{name: b#, repeat: 2}]}}", "{world: {bodies: [{name: b1}, {name: b2}]}}"},
         {"{world: {bodies: [{name: b#, repeat: [3, 4]}, {name: c#, repeat: [0, 0]}]}}",
          "{world: {bodies: [{name: b3}, {name: b4}, {name: c0}]}}"},
-        {"{world: {bodies: [{name: a#, repeat: 0}, {name: b#, repeat: [3, 2]}, {name: c#, repeat: [4, 2]}, {name: d}]}}",
+        {"{world: {bodies: [{name: a#, repeat: 0}, {name: b#, repeat: [3, 2]}, {name: c#, repeat: [9, 2]}, "
+         "{name: d}]}}",
          "{world: {bodies: [{name: d}]}}"},
         // by the name of a whole number, at either end
         {"{copies: 2, world: {bodies: [{name: b#, repeat: copies}, {name: c#, repeat: [copies, 3]}]}}",

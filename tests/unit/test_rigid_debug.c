@@ -126,6 +126,8 @@ static void debug_check_table(const char *form, double searched)
     if (searched >= 0.0) rigid_set(&run, "form", 0, searched);
     rigid_go(&run, 1);
     const double *pin = rigid_debug_row(&run, 0, 0), *rod = rigid_debug_row(&run, 0, 5);
+    const Configured *configured = &run.spec.configured;
+    CHECK_TEXT("energy", configured->debug[configured->model->debug_table->shared].name);
     CHECK_TEXT("pin", debug_cell(&run, pin, TABLE_CONSTRAINT).text);
     CHECK_TEXT("rod", debug_cell(&run, rod, TABLE_CONSTRAINT).text);
     CHECK_BITS(5.0, debug_cell(&run, rod, TABLE_ROW).number);

@@ -33,8 +33,8 @@ TEST(rigid_standard_atmosphere)
     for (int i = 0; i < 8; i++) CHECK_NEAR(densities[i], forces_density(heights[i]), 6e-5 * densities[i]);
 }
 
-// Its ends: below -5 km, where the table begins, nothing changes; at 11 km the layers meet, a power of the height before
-// and an exponential from there on; and far above there is no air.
+// Its ends: below -5 km, where the table begins, nothing changes; at 11 km the layers meet, a power of the height
+// before and an exponential from there on; and far above there is no air.
 TEST(rigid_ends_of_the_standard_atmosphere)
 {
     const double top = 1.225 * pow(1.0 - 0.0065 / 288.15 * 11000.0, 4.2558797);

@@ -240,8 +240,8 @@ TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
     }
 }
 
-// At e (k h^2 + 2 c h) = 4 the error of the stiffer mode changes its sign at every step, and nothing else: with C' = 2 C/h
-// it is as great after 200 of them. With less gains it decays, with more it grows, by the matrix.
+// At e (k h^2 + 2 c h) = 4 the error of the stiffer mode changes its sign at every step, and nothing else: with C' =
+// 2 C/h it is as great after 200 of them. With less gains it decays, with more it grows, by the matrix.
 TEST(rigid_stability_limit_of_rows_that_give)
 {
     const double mu = 1.0 + 1.0 / sqrt(2.0), cfm = 0.5, slack = 1.0 + cfm / mu;
@@ -279,8 +279,8 @@ TEST(rigid_limits_of_rows_that_give_are_explained)
     forms_check_remark(spec, "!stability: c dt = 1.68 (stable below 2), k dt^2 + 2 c dt = 4.066 (below 4)");
 }
 
-// A ball that hangs on one rod of 1 m which gives, or on two that share its weight: C = sigma g d/k of one, half of it of
-// two, d its length then.
+// A ball that hangs on one rod of 1 m which gives, or on two that share its weight: C = sigma g d/k of one, half of it
+// of two, d its length then.
 TEST(rigid_rows_that_give_sag)
 {
     const char *rod = "{name: %s, type: distance, a: ball, at_b: [0, 0, 0]}";
