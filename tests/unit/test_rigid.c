@@ -461,6 +461,12 @@ TEST(rigid_along_and_turn_hold_the_start)
     }
 }
 
+TEST(rigid_items_without_copies_have_no_number)
+{
+    rigid_refused("{world: {bodies: [{name: b}], constraints: [{name: c, type: ball, a: b#}]}}",
+                  "a is 'b#', which is none of world.bodies");
+}
+
 TEST(rigid_inertia_off_the_diagonal_is_looked_at)
 {
     rigid_refused("{world: {bodies: [{name: ball, inertia: [1, 1, 1, 2, 0, 0]}]}}",
