@@ -274,8 +274,8 @@ static double explain_slack(const ExplainWorld *world, const RigidGains *gains)
 
 static bool explain_is_unstable(const ExplainWorld *world, const RigidGains *gains, double h)
 {
-    const double ch = gains->c * h, kh2 = gains->k * h * h, slack = explain_slack(world, gains);
-    return ch >= 2.0 * slack || kh2 + 2.0 * ch >= 4.0 * slack;
+    const double ch = gains->c * h, kh2 = gains->k * h * h;
+    return kh2 + 2.0 * ch >= 4.0 * explain_slack(world, gains); // below it c h is below half of that too, as k >= 0
 }
 
 static void explain_count(const ExplainLane *lane, const ExplainWorld *world, ExplainTrials *trials)

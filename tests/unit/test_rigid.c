@@ -467,6 +467,24 @@ TEST(rigid_items_without_copies_have_no_number)
                   "a is 'b#', which is none of world.bodies");
 }
 
+// After items of no copies and of several, an error stands where the item does.
+TEST(rigid_errors_of_copies_stand_at_their_item)
+{
+    rigid_refused("\n  world:\n    bodies:\n      - {name: none#, repeat: [5, 2]}\n      - {name: good#, repeat: 2}\n"
+                  "      - {name: bad#, repeat: 2, fixed: true, spin: [0, 0, 1]}\n",
+                  "rigid.yaml:9:9: error: bad1 is fixed and has a velocity");
+    rigid_refused("{world: {bodies: [{name: b#, repeat: 2, fixed: false, step: {fixed: 1}}]}}",
+                  "step has 'fixed', which is no key of this item with numbers");
+}
+
+TEST(rigid_copies_stay_in_their_range)
+{
+    rigid_refused("{world: {bodies: [{name: b#, repeat: 4, mass: 1, step: {mass: -0.5}}]}}",
+                  "mass of the copy with number 3 would be 0: out of its range");
+    rigid_refused("{world: {bodies: [{name: b#, repeat: 4, mass: 1, step: {mass: 5e11}}]}}",
+                  "mass of the copy with number 3 would be 1000000000001: out of its range");
+}
+
 TEST(rigid_inertia_off_the_diagonal_is_looked_at)
 {
     rigid_refused("{world: {bodies: [{name: ball, inertia: [1, 1, 1, 2, 0, 0]}]}}",

@@ -290,10 +290,11 @@ TEST(rigid_rows_that_give_sag)
         const double cfm = 0.02, k = 64.0;
         snprintf(one, sizeof one, rod, "one");
         snprintf(other, sizeof other, rod, "other");
-        snprintf(simulation, sizeof simulation,
-                 "{redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, position: [0, 0, "
-                 "-1]}], constraints: [%s%s%s]}}",
-                 one, rods == 2 ? ", " : "", rods == 2 ? other : "");
+        snprintf(
+            simulation, sizeof simulation,
+            "{redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, mass: 5, position: [0, 0, "
+            "-1]}], constraints: [%s%s%s]}}",
+            one, rods == 2 ? ", " : "", rods == 2 ? other : "");
         rigid_run(&run, simulation, "parameters: {alpha: 8, beta: 8}");
         const double d = -rigid_metric(&run, "ball_end_z", 0);
         CHECK_NEAR(cfm * 9.81 * d / (k * rods), 0.5 * (d * d - 1.0), 1e-12);
@@ -345,6 +346,35 @@ TEST(rigid_searched_gains_are_explained)
                        "stability: baumgarte: all trials are stable");
 }
 
+// Some of a grid: c = beta/dt, k = alpha/dt^2 are stable where alpha + 2 beta < 4. Neither the least alpha, which is
+// unstable with beta = 2.1, nor the greatest, which is stable with beta = 0.5, is a border.
+TEST(rigid_borders_of_stable_gains)
+{
+    forms_check_remark(
+        "simulation: {stabilisation: original, gain_units: per_dt}\nsearch: {method: grid, over: {alpha: "
+        "[0.5, 1.5, 2.5], beta: [0.5, 1, 1.5, 2.1]}}",
+        "!stability: original: 6 of 12 trials looked at are unstable; some from beta = 1 on, all from 2.1 "
+        "on\n");
+    // the same gains with steps of another length are other trials
+    forms_check_remark("parameters: {alpha: 90, beta: 90}\nsearch: {method: grid, over: {substeps: [1, 10]}}",
+                       "!stability: baumgarte: 1 of 2 trials looked at are unstable\n");
+    // between two forms as the kernel has it
+    forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 0.6}", "gains: original: ");
+    forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 1.4}", "gains: original: ");
+}
+
+// From the least to the greatest of all that take errors back; only form original has one that no step takes away.
+TEST(rigid_range_of_steady_errors)
+{
+    forms_check_remark(
+        "search: {method: grid, over: {beta: [0, 5, 10]}}",
+        "!error: baumgarte: with c = 0 or k = 0 an error stays or grows (1 of 3 trials)\nerror: baumgarte: "
+        "predicted steady error 0.002251 to 0.00902 m in motion as at the start\n");
+    forms_check_remark(
+        "simulation: {stabilisation: original, redundant: regularise, cfm: 0.01}\ninitial: {payload_vx: 0}\nsearch: {method: grid, over: {alpha: [10, 20]}}",
+        "\nerror: original: predicted steady error 0.");
+}
+
 TEST(rigid_redundant_rows_are_named)
 {
     forms_check_remark("simulation: {" FORMS_BAR "}",
@@ -355,4 +385,12 @@ TEST(rigid_redundant_rows_are_named)
     forms_check_remark("simulation: {world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}], constraints: [{name: "
                        "one, type: weld, a: a, b: b}, {name: other, type: weld, a: a, b: b}]}}",
                        "redundant: 6 of 12 rows follow from others at the start: row 1 of other, row 2 of other");
+    // in the second island of two that close loops
+    forms_check_remark(
+        "simulation: {world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}, {name: c, position: [0, "
+        "5, 0]}, {name: d, position: [1, 5, 0]}], constraints: [{name: left, type: ball, a: a, at_a: [0, "
+        "0, 1]}, {name: right, type: ball, a: b, at_a: [0, 0, 1]}, {name: rod, type: distance, a: a, b: "
+        "b}, {name: one, type: weld, a: c, b: d}, {name: other, type: weld, a: c, b: d}]}}",
+        "redundant: 6 of 19 rows follow from others at the start: row 1 of other, row 2 of other, row 3 "
+        "of other, row 4 of other, row 5 of other, row 6 of other; left out");
 }
