@@ -371,7 +371,8 @@ TEST(rigid_range_of_steady_errors)
         "!error: baumgarte: with c = 0 or k = 0 an error stays or grows (1 of 3 trials)\nerror: baumgarte: "
         "predicted steady error 0.002251 to 0.00902 m in motion as at the start\n");
     forms_check_remark(
-        "simulation: {stabilisation: original, redundant: regularise, cfm: 0.01}\ninitial: {payload_vx: 0}\nsearch: {method: grid, over: {alpha: [10, 20]}}",
+        "simulation: {stabilisation: original, redundant: regularise, cfm: 0.01}\ninitial: {payload_vx: 0}\nsearch: "
+        "{method: grid, over: {alpha: [10, 20]}}",
         "\nerror: original: predicted steady error 0.");
 }
 
