@@ -477,6 +477,20 @@ TEST(rigid_errors_of_copies_stand_at_their_item)
                   "step has 'fixed', which is no key of this item with numbers");
 }
 
+// A misspelt key is the only error: the copies that it asks for are there for others to name.
+TEST(rigid_copies_of_a_misspelt_repeat)
+{
+    Arena arena;
+    Spec spec;
+    CHECK_OK(arena_create(&arena, 1 << 24, "a spec to refuse"));
+    CHECK_SAYS(ERROR_USER, "rigid.yaml: 1 error",
+               spec_parse("rigid.yaml",
+                          "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {world: {bodies: [{name: b#, "
+                          "repaet: 3}], constraints: [{name: c, type: distance, a: b1, b: b3}]}}\n",
+                          NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    arena_destroy(&arena);
+}
+
 TEST(rigid_copies_stay_in_their_range)
 {
     rigid_refused("{world: {bodies: [{name: b#, repeat: 4, mass: 1, step: {mass: -0.5}}]}}",
