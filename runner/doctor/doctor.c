@@ -122,11 +122,16 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
         doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
     else if (strcmp(broken->table, "sqlite_schema") == 0)
         doctor_find(doctor, "rows", "the declarations of tables are not those that were written");
-    else if (broken->lost)
+    else if (broken->lost && strcmp(broken->table, "trials") == 0)
         doctor_find(doctor, "rows",
                     "table trials: rows are missing of batches that were committed with trials %lld to %lld, and their "
-                    "digests with them",
+                    "digests with them; --repair simulates them again",
                     (long long)first, (long long)end - 1);
+    else if (broken->lost)
+        doctor_find(doctor, "rows",
+                    "table %s: rows of trials %lld to %lld are missing, and their digests with them; --repair "
+                    "simulates them again",
+                    broken->table, (long long)first, (long long)end - 1);
     else if (of_trials)
         doctor_find(doctor, "rows", "table %s: the rows of trials %lld to %lld are not those that were written",
                     broken->table, (long long)first, (long long)end - 1);

@@ -285,6 +285,14 @@ static const char seal_lost_sql[] =
     "count(*) FROM trials) AND trials > (SELECT count(*) FROM trials WHERE id BETWEEN first_trial AND last_trial) "
     "ORDER BY first_trial";
 
+// Blocks whose trials are all there and have fewer replicates than the campaign gives each, though no digest says so.
+static const char seal_fewer_sql[] =
+    "SELECT t.block FROM temp.found t JOIN main.digests USING(name, block, rows, digest) LEFT JOIN temp.found r ON "
+    "r.name = 'replicates' AND r.block = t.block LEFT JOIN main.digests d ON d.name = 'replicates' AND "
+    "d.block = t.block WHERE t.name = 'trials' AND t.rows * (SELECT replicates FROM campaign) > ifnull(r.rows, 0) AND "
+    "(r.rows, r.digest) IS (d.rows, d.digest) AND EXISTS (SELECT * FROM main.sqlite_schema WHERE type = 'table' AND "
+    "name = 'replicates') ORDER BY 1";
+
 static void seal_note(SealDamage *damage, const char *table, int64_t block, const char *unreadable, Arena *arena)
 {
     if (damage->count >= damage->capacity) {
@@ -329,26 +337,51 @@ static bool seal_is_explained(const SealDamage *damage, int64_t first, int64_t l
     return false;
 }
 
-// Rows that went together with their digest leave a gap that only the batches tell of.
-static Error seal_find_lost(Database *database, Arena *arena, SealDamage *damage)
+// A small table that is damaged can't tell what others should hold.
+static bool seal_is_broken(const SealDamage *damage, const char *table)
+{
+    for (int64_t i = 0; i < damage->count; i++) {
+        if (strcmp(damage->broken[i].table, table) == 0) return true;
+    }
+    return false;
+}
+
+static void seal_note_lost(SealDamage *damage, const char *table, int64_t block, Arena *arena)
+{
+    seal_note(damage, table, block, NULL, arena);
+    damage->broken[damage->count - 1].lost = true;
+}
+
+// Trials that went together with their digest leave a gap that only the batches tell of.
+static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage *damage)
 {
     Statement *statement = NULL;
     int64_t next = 0; // block that was not looked at yet
     bool row = false;
-    for (int64_t i = 0; i < damage->count; i++) {
-        if (strcmp(damage->broken[i].table, "batches") == 0) return error_none(); // they can't tell
-    }
+    if (seal_is_broken(damage, "batches")) return error_none();
     TRY(database_prepare(database, seal_lost_sql, &statement));
     bind_integer(statement, 1, SEAL_BLOCK_BITS);
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         const int64_t first = column_integer(statement, 0), last = column_integer(statement, 1);
         if (seal_is_explained(damage, first, last)) continue;
-        for (next = first > next ? first : next; next <= last && damage->count < SEAL_LOST_MAX; next++) {
-            seal_note(damage, "trials", next, NULL, arena);
-            damage->broken[damage->count - 1].lost = true;
-        }
+        for (next = first > next ? first : next; next <= last && damage->count < SEAL_LOST_MAX; next++)
+            seal_note_lost(damage, "trials", next, arena);
     }
+    statement_close(statement);
+    return error;
+}
+
+// Replicates that did: their trials tell.
+static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDamage *damage)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    if (seal_is_broken(damage, "campaign")) return error_none();
+    TRY(database_prepare(database, seal_fewer_sql, &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row))
+        seal_note_lost(damage, "replicates", column_integer(statement, 0), arena);
     statement_close(statement);
     return error;
 }
@@ -365,5 +398,6 @@ Error seal_check(Database *database, Arena *arena, SealDamage *damage)
         seal_note(damage, column_text(compare, 0), column_integer(compare, 1), NULL, arena);
     }
     statement_close(compare);
-    return error.kind == OK ? seal_find_lost(database, arena, damage) : error;
+    if (error.kind == OK) error = seal_find_lost_trials(database, arena, damage);
+    return error.kind == OK ? seal_find_lost_replicates(database, arena, damage) : error;
 }

@@ -128,13 +128,13 @@ typedef struct SealBroken {
     const char *table; // "sqlite_schema": the declarations
     int64_t block;
     const char *unreadable; // why it can't be read; NULL: it can, and says something else than was written
-    bool lost;              // its digest agrees, and committed batches had more trials than there are
+    bool lost;              // no digest says so, and committed batches had more trials, or its trials more replicates
 } SealBroken;
 typedef struct SealDamage {
     SealBroken *broken; // [count], in the arena
     int64_t count, capacity;
 } SealDamage;
-// Counts everything again and compares, with the digests and with what batches were committed. Works on a connection
+// Counts everything again and compares: with the digests, trials with their batches, replicates with their trials. Works on a connection
 // that only reads.
 Error seal_check(Database *database, Arena *arena, SealDamage *damage);
 

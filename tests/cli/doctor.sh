@@ -63,6 +63,10 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
         mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
         mends "trials that went with their digests" rows sql "DELETE FROM replicates; DELETE FROM trials;
             DELETE FROM digests WHERE name IN ('trials', 'replicates')"
+        mends "replicates that went with theirs, and their trials did not" rows sql "DELETE FROM replicates;
+            DELETE FROM digests WHERE name = 'replicates'"
+        grep -q '^FINDING *rows *table replicates: rows of trials 0 to .* are missing.* --repair simulates' out
+        check $? "and is told how to have them back"
         mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
         mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
         mends "the campaign's own row" spec sql 'DELETE FROM campaign'

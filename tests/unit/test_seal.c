@@ -101,6 +101,20 @@ TEST(seal_sees_that_committed_trials_are_gone)
     arena_destroy(&test.arena);
 }
 
+// The digest of a block of replicates did: their trials tell, unless they are damaged and are told of themselves.
+TEST(seal_sees_that_replicates_are_gone)
+{
+    SealCase test;
+    seal_case_start(&test);
+    seal_case_alter(&test,
+                    "DELETE FROM replicates WHERE trial >= 1024; DELETE FROM digests WHERE name = 'replicates' AND "
+                    "block = 1",
+                    "replicates", 1);
+    CHECK(seal_case_check(&test).broken[0].lost);
+    seal_case_alter(&test, "DELETE FROM trials WHERE id = 1030", "trials", 1);
+    arena_destroy(&test.arena);
+}
+
 TEST(seal_sees_what_changed_behind_its_back)
 {
     static const struct {
@@ -133,6 +147,15 @@ TEST(seal_sees_what_changed_behind_its_back)
     arena_destroy(&test.arena);
 }
 
+// What digests tell of: a row that the writer itself took out is none of it, and others may miss it.
+static int seal_case_unfollowed(SealCase *test)
+{
+    const SealDamage damage = seal_case_check(test);
+    int unfollowed = 0;
+    for (int64_t i = 0; i < damage.count; i++) unfollowed += !damage.broken[i].lost;
+    return unfollowed;
+}
+
 // Changes by the writer itself, of every kind, also those that no commit makes.
 TEST(seal_follows_every_change)
 {
@@ -154,10 +177,10 @@ TEST(seal_follows_every_change)
     CHECK_OK(store_open(folder, "seal", &test.spec, &test.options, &test.arena, &store));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         CHECK_OK(database_run(store->database, changes[i]));
-        CHECK_INTEGER(0, seal_case_check(&test).count);
+        CHECK_INTEGER(0, seal_case_unfollowed(&test));
     }
     CHECK_OK(store_close(store));
-    CHECK_INTEGER(0, seal_case_check(&test).count);
+    CHECK_INTEGER(0, seal_case_unfollowed(&test));
     arena_destroy(&test.arena);
 }
 
