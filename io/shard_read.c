@@ -261,7 +261,7 @@ static void shard_read_group(Error *error, const ShardReader *reader, int g, con
 
 enum { SHARD_REHEARSED = 0, SHARD_REFUSED = 2 }; // how the process ends that was not crashed
 
-// Everything that a reader could be asked for
+// Everything that a reader could be asked for, up to its end
 static Error shard_read_all(ShardReader *reader, const Bytes *image)
 {
     Error error = shard_open_parts(reader, image);
@@ -270,6 +270,7 @@ static Error shard_read_all(ShardReader *reader, const Bytes *image)
         const ShardRow rows = {.offset = first, .length = left < reader->block_rows ? left : reader->block_rows};
         for (int g = 0; g < reader->groups.count; g++) shard_read_group(&error, reader, g, &rows);
     }
+    shard_close(reader);
     return error;
 }
 

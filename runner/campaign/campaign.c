@@ -40,7 +40,7 @@ static void campaign_tell_last_run(const Campaign *campaign)
         fprintf(campaign->messages, "  the last run (%s) was killed; what it had in flight is computed again\n",
                 campaign->stale);
     else if (campaign->store->reason[0] != '\0')
-        fprintf(campaign->messages, "  the last run: %s\n", campaign->store->reason);
+        fprintf(campaign->messages, "  the last run: %s\n", text_visible(campaign->store->reason, campaign->arena));
 }
 
 static void campaign_tell_found(const Campaign *campaign, const StoreCounts *before)

@@ -19,15 +19,22 @@ static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
     return error;
 }
 
+// What the database says may be somebody else's text.
+static void run_print_state(const RunSummary *summary, FILE *out)
+{
+    const bool told = summary->reason != NULL && summary->reason[0] != '\0';
+    fprintf(out, "\n%-9s %s%s", "state", summary->state, told ? ": " : "");
+    if (told) put_visible(out, summary->reason);
+    fputc('\n', out);
+}
+
 static void run_print_numbers(const RunSummary *summary, FILE *out)
 {
     const int64_t now = summary->trials_done - summary->trials_before;
     fprintf(out, "%-9s %s of %s", "trials", text_count(summary->trials_done).text,
             summary->trials_total > 0 ? text_count(summary->trials_total).text : "an open number");
     if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
-    fprintf(out, "\n%-9s %s%s%s\n", "state", summary->state,
-            summary->reason != NULL && summary->reason[0] != '\0' ? ": " : "",
-            summary->reason != NULL ? summary->reason : "");
+    run_print_state(summary, out);
     if (now <= 0) return;
     fprintf(out, "%-9s %s, of which %s in the kernels; %s trials/s on %s\n", "time",
             text_duration(summary->wall_seconds).text, text_duration(summary->kernel_seconds).text,

@@ -67,7 +67,8 @@ def arguments():
         yield f"name_{name}", (1, 2), ["run", "spec.yaml", "--name", text, "--progress", "none"]
     for name, text in TRIALS.items():
         for command in ("show", "replay"):
-            yield f"{command}_{name}", (1, 2), [command, text]
+            legal = command == "replay" and name == "twice"  # a trial and a replicate
+            yield f"{command}_{name}", (0,) if legal else (1, 2), [command, text]
     for name, text in WHERES.items():
         yield f"where_{name}", (1, 2), ["query", "base", "--where", text]
     for name, text in LEGAL_WHERES.items():

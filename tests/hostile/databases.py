@@ -112,6 +112,7 @@ sql("fitness_text", "CREATE TABLE other AS SELECT * FROM trials", "DROP TABLE tr
     "UPDATE trials SET fitness = 'low', id = 'first', failure = zeroblob(100), n_failed = 1e300 WHERE id = 0")
 sql("ids_negative", "UPDATE trials SET id = id - 9223372036854775807")
 sql("ids_huge", "UPDATE trials SET id = id + 9223372036854775800")
+sql("reason_of_an_end", ("UPDATE campaign SET state = 'interrupted', reason = ?", (ESCAPE + "%s%n",)))
 sql("failure_escape", ("UPDATE trials SET failure = ?", (ESCAPE,)))
 sql("failure_long", ("UPDATE trials SET failure = ?", ("z" * 3000000,)))
 sql("failure_format", ("UPDATE trials SET failure = ?", ("%s%n%s%n",)))
@@ -126,8 +127,8 @@ sql("state_other_version", "UPDATE searches SET state = x'6300000000000000000000
 sql("method_other", ("UPDATE searches SET method = ?", (ESCAPE,)))
 sql("device_escape", ("UPDATE batches SET device = ?, backend = ?, version = ?", (ESCAPE, ESCAPE, ESCAPE)))
 sql("batches_huge", "UPDATE batches SET trials = 9223372036854775807, failures = 9223372036854775807, lanes = -1",
-    "INSERT INTO batches SELECT id + 1, first_trial, last_trial, trials, failures, lanes, backend, device, version, "
-    "numerics_version, kernel_seconds, wait_seconds, wall_seconds, committed FROM batches LIMIT 1")
+    "CREATE TEMP TABLE more AS SELECT * FROM batches LIMIT 1", "UPDATE temp.more SET id = id + 1",
+    "INSERT INTO batches SELECT * FROM temp.more")
 for name, text in {"parent": "../../../outside", "absolute": "/etc/passwd", "empty": "", "hidden": ".",
     "escape": ESCAPE,
                    "long": "x" * 1000000, "missing": "999999.h5", "database": "../campaign.db"}.items():
