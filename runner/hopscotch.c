@@ -160,6 +160,7 @@
 #include "plan/explain.c"
 
 // what is kept of a campaign: campaign.db, shards, the catalogue
+#include "store/recording.c"
 #include "store/store.c"
 #include "store/seal.c"
 #include "store/migration.c"

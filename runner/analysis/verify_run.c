@@ -1,4 +1,5 @@
 // The trial that is verified, and the run of a spec that was made for it, as a campaign like any other.
+#include "../store/origin.h"
 #include "../store/store.h"
 #include "verify.h"
 

@@ -1,7 +1,9 @@
 // The device of a run: a backend that is prepared for batches as large as fit its memory, opened anew when it fails,
 // and replaced when it fails again. Which device computes a batch, and in how many pieces, never changes a bit; so all
 // that trouble with a device can cost is the batches in flight, which are asked for again.
-#include "../store/store.h"
+#include "device.h"
+
+#include "record.h"
 
 #include <stdarg.h>
 #include <string.h>

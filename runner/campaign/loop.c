@@ -1,6 +1,8 @@
 // The loop of a campaign: fills idle slots of the backend with whole trials, advances the batches in flight slice by
 // slice, tells the search, and hands what is complete to the writer. It decides when to stop, never what a number is.
-#include "../store/store.h"
+#include "loop.h"
+
+#include "record.h"
 
 #include <math.h>
 #include <string.h>

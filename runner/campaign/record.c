@@ -1,74 +1,13 @@
 // Which arrays are kept, and how those are recorded that could not be chosen before their trial had run: by simulating
 // the trial again, which gives the same bits. The row of the trial says what the bits are, so every recording is also a
 // test of that promise.
-#include "../store/store.h"
+#include "record.h"
+
+#include "../store/stored_trial.h"
 
 #include <string.h>
 
 // ---- the policy -----------------------------------------------------------------------------------------------------
-
-static Recording record_trajectories(const Spec *spec)
-{
-    const Configured *configured = &spec->configured;
-    Recording recording = {.wanted = spec->record.trajectories,
-                           .group = SHARD_TRAJECTORIES,
-                           .table = "trajectories",
-                           .select = &spec->record.select,
-                           .columns = configured->columns,
-                           .n_columns = configured->n_columns,
-                           .capacity = trace_capacity(configured->ticks, spec_sample_ticks(spec)),
-                           .lanes = spec->record.all_replicates ? spec->replicates.count : 1,
-                           .float64 = spec->record.float64,
-                           .gzip = spec->record.gzip};
-    snprintf(recording.recipe, sizeof recording.recipe, "each %lld ticks, %s", (long long)spec_sample_ticks(spec),
-             recording.float64 ? "float64" : "float32");
-    return recording;
-}
-
-static Recording record_debug(const Spec *spec)
-{
-    const Configured *configured = &spec->configured;
-    const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
-    int64_t first, end;
-    Recording recording = {.wanted = spec->record.debug.wanted,
-                           .group = model_debug_group(spec->model),
-                           .table = "debug_rows",
-                           .select = &spec->record.debug.select,
-                           .columns = configured->debug,
-                           .n_columns = configured->n_debug,
-                           .capacity = spec_debug_rows(spec),
-                           .lanes = all ? spec->replicates.count : 1,
-                           .failed_only = spec->record.debug.failed_only,
-                           .float64 = true};
-    spec_debug_ticks(spec, &first, &end);
-    snprintf(recording.recipe, sizeof recording.recipe, "ticks %lld to %lld, last %lld rows", (long long)first,
-             (long long)end, (long long)recording.capacity);
-    return recording;
-}
-
-Recording recording_of(const Spec *spec, RecordKind kind)
-{
-    static Recording (*const of[RECORD_KINDS])(const Spec *) = {
-        [RECORD_TRAJECTORIES] = record_trajectories, [RECORD_DEBUG] = record_debug};
-    return of[kind](spec);
-}
-
-ShardLayout recording_layout(const Recording *recording)
-{
-    return (ShardLayout){.group = recording->group, .columns = recording->columns, .n_columns = recording->n_columns};
-}
-
-int64_t recording_lane_bytes(const Recording *recording)
-{
-    return recording->capacity * recording->n_columns * (int64_t)sizeof(double) + (int64_t)sizeof(ShardLane);
-}
-
-int64_t recording_lanes_max(const Recording *recording)
-{
-    if (!recording->wanted) return 0;
-    const int64_t trials = RECORD_BYTES_MAX / (recording_lane_bytes(recording) * recording->lanes);
-    return (trials > 1 ? trials : 1) * recording->lanes;
-}
 
 bool record_as_run(const Spec *spec, int64_t id)
 {

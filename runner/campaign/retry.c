@@ -2,7 +2,9 @@
 // in the place of what was stored. That helps where a machine was at fault, or a bug that a newer program has not.
 // A request is a row of the table `retries`: where it has come to is set in the transaction that replaces the rows, so
 // that one that was killed goes on where it stopped, before anything else of the next run.
-#include "../store/store.h"
+#include "retry.h"
+
+#include "../store/stored_trial.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // hopscotch best: the best trials of a campaign, or its front; with none that did not fail, the longest survivors.
+#include "../store/rows.h"
 #include "../store/store.h"
 
 #include <inttypes.h>

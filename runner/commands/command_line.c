@@ -1,6 +1,6 @@
 // Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
 // come from them.
-#include "../store/store.h"
+#include "../search/cmaes/warm_start.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // Finding what was stored: campaigns by name or path, their trials, and the columns of their table.
-#include "../store/store.h"
+#include "../store/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

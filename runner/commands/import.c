@@ -2,7 +2,7 @@
 // has parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is
 // left.
 #include "../spec/spec_rest.h"
-#include "../store/store.h"
+#include "../runner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // hopscotch index: indexes of the table trials, so that a query need not read all of it. SQLite keeps them up as rows
 // come, which costs time: they are best made when a campaign is done.
-#include "../store/store.h"
+#include "../store/edit.h"
+#include "../store/seal.h"
 
 #include <string.h>
 

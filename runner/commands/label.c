@@ -1,5 +1,5 @@
 // hopscotch tag and note: what people add to a campaign. Tags are words to find it by, notes are sentences with a date.
-#include "../store/store.h"
+#include "../store/edit.h"
 
 #include <string.h>
 

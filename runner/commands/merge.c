@@ -2,7 +2,9 @@
 // of them hold must be the same to the bit; then the one that came furthest is copied, what only the others hold is
 // added, and the copy gets its name when it is whole. Arrays that only the others hold are recorded again by the next
 // run.
-#include "../store/store.h"
+#include "../store/catalogue.h"
+#include "../store/commit.h"
+#include "../store/edit.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
 // in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them.
-#include "../store/store.h"
+#include "../store/catalogue.h"
+#include "../store/edit.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // hopscotch reindex: the catalogue of a results root, made anew from the campaigns' folders.
-#include "../store/store.h"
+#include "../store/catalogue.h"
 
 static Error reindex_run(const CommandLine *line)
 {

@@ -1,7 +1,10 @@
 // hopscotch rm and gc. A campaign that is removed is first renamed to .removed-NAME, which happens at once or not at
 // all, so that a crash never leaves half a campaign under its name; then the catalogue forgets it, then its files go.
 // What a crash leaves of that, and what recovery put aside, is gc's.
-#include "../store/store.h"
+#include "../campaign/record_unwanted.h"
+#include "../store/catalogue.h"
+#include "../store/edit.h"
+#include "../store/migration.h"
 
 #include <errno.h>
 #include <string.h>

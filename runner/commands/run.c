@@ -1,6 +1,6 @@
 // hopscotch run and resume: the campaign itself is campaign/campaign.c; here is what the user gives it and is told at
 // the end.
-#include "../store/store.h"
+#include "../runner.h"
 
 #include <inttypes.h>
 #include <math.h>

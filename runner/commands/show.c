@@ -1,5 +1,6 @@
 // hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "../store/store.h"
+#include "../store/rows.h"
+#include "show_debug.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 // hopscotch status: the campaigns under a results root, or one of them closely.
 #include "../store/status.h"
+#include "../store/rounds.h"
 #include "../store/store.h"
 
 #include <inttypes.h>

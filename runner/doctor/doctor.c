@@ -2,6 +2,9 @@
 // campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
 #include "doctor.h"
 
+#include "../store/catalogue.h"
+#include "../store/migration.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

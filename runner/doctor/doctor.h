@@ -3,7 +3,8 @@
 #ifndef HOPSCOTCH_DOCTOR_H
 #define HOPSCOTCH_DOCTOR_H
 
-#include "../store/store.h"
+#include "../campaign/device.h"
+#include "../store/seal.h"
 
 typedef struct DoctorLine {
     const char *check; // which one it belongs to

@@ -2,6 +2,9 @@
 // simulated again.
 #include "doctor.h"
 
+#include "../campaign/record.h"
+#include "../store/rounds.h"
+
 #include <string.h>
 
 static bool repair_is_bad(const Repair *repair, int64_t shard)

@@ -3,6 +3,10 @@
 // be known again (times, events, notes) is kept as it is, and said.
 #include "doctor.h"
 
+#include "../store/catalogue.h"
+#include "../store/rows.h"
+#include "../store/store.h"
+
 #include <stdarg.h>
 #include <string.h>
 

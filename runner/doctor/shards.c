@@ -2,6 +2,8 @@
 // what lies in the folder that nothing names.
 #include "doctor.h"
 
+#include "../store/recording.h"
+
 #include <string.h>
 
 enum { DOCTOR_SHARDS_TOLD_MAX = 20 };

@@ -3,6 +3,8 @@
 // block says whether the bits are back.
 #include "doctor.h"
 
+#include "../campaign/flight.h"
+
 #include <string.h>
 
 typedef struct RepairBlock {

@@ -1,7 +1,9 @@
 // How long a campaign computes, from a pilot of it: some of its lanes, with its own settings, on the device at hand,
 // for less than half a second. Its trials come in blocks of neighbours from all parts of the search, so that they fail,
 // last and diverge from their neighbours as the rest will. Nothing that a campaign stores depends on it.
-#include "../store/store.h"
+#include "pilot.h"
+
+#include "../campaign/loop.h"
 
 #include <math.h>
 #include <string.h>

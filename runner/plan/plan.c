@@ -1,6 +1,9 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
 // a pilot of it (pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and the plan.
-#include "../store/store.h"
+#include "../campaign/device.h"
+#include "../campaign/record.h"
+#include "pilot.h"
+#include "space.h"
 
 #include <stdio.h>
 #include <string.h>

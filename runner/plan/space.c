@@ -1,5 +1,8 @@
 // Disk space: what a campaign takes of it, and whether it is there. A run that cannot fit is refused before it starts;
 // a disk that is full all the same ends it with everything committed (io/file.c, io/database.c).
+#include "space.h"
+
+#include "../store/rows.h"
 #include "../store/store.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 // order of trials. Of several objectives: the hypervolume of each generation's front, and the best so far of each.
 #include "plot.h"
 
+#include "../store/rows.h"
 #include "../store/store.h"
 
 #include <math.h>

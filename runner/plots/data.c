@@ -2,7 +2,7 @@
 // counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
-#include "../store/store.h"
+#include "../store/rows.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 // have had.
 #include "plot.h"
 
-#include "../store/store.h"
+#include "../store/rows.h"
 
 #include <math.h>
 #include <stdlib.h>

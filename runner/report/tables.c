@@ -1,6 +1,7 @@
 // The report's head, its tables and its texts. Everything that a spec, a name or a note says goes through put_markup.
 #include "tables.h"
 
+#include "../store/rows.h"
 #include "../store/store.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // A trace as numbers: CSV, or HDF5 in the form of the campaign's own shards.
 #include "trace.h"
 
-#include "../store/store.h"
+#include "../runner.h"
 
 #include <stdlib.h>
 

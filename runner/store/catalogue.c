@@ -1,5 +1,8 @@
 // The results root: names of campaigns, their folders, and index.db, the catalogue of all campaigns under one root. The
 // catalogue is a convenience that can be rebuilt from the folders; losing it or failing to write it loses nothing.
+#include "catalogue.h"
+
+#include "rows.h"
 #include "store.h"
 
 #include <math.h>

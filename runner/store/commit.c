@@ -1,7 +1,9 @@
 // The commit rule: arrays first, as a whole shard that is safe on disk, then one transaction with the rows, the names
 // of the arrays and the search's state. What the index names is there; what is there and not named is swept up by
 // recovery.c.
-#include "store.h"
+#include "commit.h"
+
+#include "seal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 // {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
 // those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
 // matter of the campaign's.
-#include "store.h"
+#include "../campaign/record.h"
+#include "rounds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 // Versions of campaign.db's schema, and the way from each to the next. A new version is a row of the table below, with
 // what makes it out of the one before; a database of an old version is read as it is, and migrated when a run or a
 // repair opens it to write, in one transaction. A test builds each old version from its own text.
-#include "store.h"
+#include "migration.h"
+
+#include "seal.h"
 
 enum { SCHEMA_OLDEST = 1 };
 

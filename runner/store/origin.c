@@ -1,6 +1,8 @@
 // Where a campaign comes from, if it was made out of others: verified, compared, imported, merged. Its table `origin`
 // has a row for each of them.
-#include "store.h"
+#include "origin.h"
+
+#include "edit.h"
 
 #include <string.h>
 

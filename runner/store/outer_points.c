@@ -1,6 +1,8 @@
 // The table outer_points of a campaign: what each search of an outer grid has for the outer parameters. Rows of trials
 // hold these values too; this table is for who asks by search, and knows no spec.
-#include "store.h"
+#include "outer_points.h"
+
+#include "rows.h"
 
 const char *const outer_table_sql =
     "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"

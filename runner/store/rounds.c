@@ -2,7 +2,9 @@
 // trials that they came from, and when a run ends they are also written to a shard, under debug/METHOD. A lane is a
 // search, or what was added to it since the last such shard; in the table of lanes its number stands as `trial`. The
 // rows in the database stay, so a shard that is lost is written again from them.
-#include "store.h"
+#include "rounds.h"
+
+#include "commit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
 // always id, search, round, searched parameters, fitness, several objectives, constraints, failure, n_failed, metrics,
 // and with several replicates their spreads.
-#include "store.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdarg.h>

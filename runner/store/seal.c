@@ -5,7 +5,7 @@
 // Temporary triggers, which live in the writer's connection and not in the file, follow every change whoever makes it.
 // Only the rows that a commit inserts into the large tables are counted by the commit itself: a trigger a row would
 // cost a good part of the speed.
-#include "store.h"
+#include "seal.h"
 
 #include <stdlib.h>
 #include <string.h>

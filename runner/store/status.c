@@ -1,5 +1,7 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
 #include "status.h"
+
+#include "origin.h"
 #include "store.h"
 
 #include <math.h>

@@ -2,6 +2,15 @@
 // commit.c; what a crash left behind is cleaned up by recovery.c.
 #include "store.h"
 
+#include "../analysis/sensitivity.h"
+#include "../campaign/extend.h"
+#include "../campaign/retry.h"
+#include "migration.h"
+#include "origin.h"
+#include "outer_points.h"
+#include "rounds.h"
+#include "seal.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

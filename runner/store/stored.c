@@ -1,4 +1,6 @@
 // A stored campaign opened for reading: its database, and the spec that it holds in full.
+#include "../campaign/extend.h"
+#include "migration.h"
 #include "store.h"
 
 static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_DEVICE_CASE_H
 #define HOPSCOTCH_DEVICE_CASE_H
 
-#include "../../runner/store/store.h"
+#include "../../runner/runner.h"
 #include "../../sim/backend.h"
 #include "../../sim/faults.h"
 #include "../test.h"

@@ -1,5 +1,6 @@
 // Databases of older schemas, each built from its own text: read as they are, migrated when they are written.
-#include "../../runner/store/store.h"
+#include "../../runner/store/migration.h"
+#include "../../runner/store/seal.h"
 #include "../test.h"
 
 #include <stdlib.h>

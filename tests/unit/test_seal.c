@@ -1,4 +1,5 @@
 // The digests that campaign.db keeps of its rows: they follow every change, and see what changed behind their back.
+#include "../../runner/store/seal.h"
 #include "../../runner/store/store.h"
 #include "../test.h"
 

@@ -1,5 +1,6 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
-#include "../../runner/store/store.h"
+#include "../../runner/store/catalogue.h"
+#include "../../runner/store/commit.h"
 #include "../test.h"
 
 #include <math.h>

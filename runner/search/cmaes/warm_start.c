@@ -7,6 +7,8 @@
 // best trials, and step sizes from their spread.
 #include "../../keys.h"
 #include "cmaes.h"
+#include "warm_start.h"
+
 #include "../../store/store.h"
 
 #include <math.h>

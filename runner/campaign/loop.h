@@ -1,0 +1,53 @@
+// The loop of a run, from ask to commit (loop.c).
+#ifndef HOPSCOTCH_LOOP_H
+#define HOPSCOTCH_LOOP_H
+
+#include "flight.h"
+#include "writer.h"
+
+enum { LOOP_SLOTS_MAX = 2 };
+
+typedef struct LoopSlot {
+    Flight flight;
+    bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
+    int64_t slice;      // ticks of the last one
+} LoopSlot;
+
+// From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and
+// committed in the order of ask, whichever ends first.
+typedef struct Loop {
+    // given
+    const Spec *spec;
+    Store *store;
+    Search *search;
+    Backend *backend;
+    Progress *progress;
+    StoreCounts before;      // of the runs before this one
+    int64_t trials_expected; // in all, before limits.trials; -1: unknown
+    int64_t batch_trials, slice_requested;
+    int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
+    // in flight
+    LoopSlot slots[LOOP_SLOTS_MAX];
+    Writer writer;
+    int n_slots, oldest, in_flight;
+    int64_t slice;
+    // so far, this run and those before
+    int64_t asked, told, failures;           // trials
+    double lane_ticks;                       // lanes x ticks told in this run
+    double started, accounted, first_launch; // clock_seconds
+    double kernel_seconds;                   // of this run
+    // how it ended
+    bool ending;
+    const char *state;   // "done", "stopped" or "interrupted"
+    char reason[160];    // empty: no more trials
+    WriterCounts counts; // what was committed
+    ProgressNumbers numbers;
+} Loop;
+
+int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
+// Before the loop: what is done then, for whoever asks.
+void loop_tell(Loop *loop, const char *doing);
+// Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
+Error loop_run(Loop *loop);
+
+#endif

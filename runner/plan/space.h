@@ -1,0 +1,17 @@
+// Disk space that a run needs (space.c).
+#ifndef HOPSCOTCH_SPACE_H
+#define HOPSCOTCH_SPACE_H
+
+#include "../store/recording.h"
+
+// Estimates, in bytes: `lanes` arrays of a kind in about so many shards; the database; the journal beside it.
+double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
+double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
+double space_journal(double sqlite_bytes);
+typedef enum SpaceVerdict { SPACE_ENOUGH, SPACE_TIGHT, SPACE_SHORT } SpaceVerdict; // tight: nine tenths and more
+SpaceVerdict space_verdict(double needed, double available);
+// Before a run: error (machine) if what is still to be written does not fit the disk, unless that is to be ignored; a
+// warning to options->messages if it nearly does not.
+Error space_check(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena);
+
+#endif

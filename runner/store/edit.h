@@ -1,0 +1,27 @@
+// Small changes of a stored campaign: its lock, a transaction, digests that follow (edit.c).
+#ifndef HOPSCOTCH_EDIT_H
+#define HOPSCOTCH_EDIT_H
+
+#include "store.h"
+
+// Takes the campaign's lock; a live holder is named, with what can be done about it.
+Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
+Error campaign_refuse_network(const char *folder, bool shared_fs); // unless that is allowed
+// Between begin and end: the lock is held, a transaction is open, digests follow. The store is only good for its
+// database, folder and events.
+typedef struct CampaignEdit {
+    Lock lock;
+    bool shared_fs;
+    Store store;
+} CampaignEdit;
+Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
+// The same after the folder was renamed.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit);
+Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
+Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
+
+// of a folder in which campaigns are being merged; gc removes what a crash leaves of it
+#define MERGE_PREFIX ".merging-"
+
+#endif

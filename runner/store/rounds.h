@@ -1,0 +1,14 @@
+// Rounds of searches that learn, in the database and in shards (rounds.c).
+#ifndef HOPSCOTCH_ROUNDS_H
+#define HOPSCOTCH_ROUNDS_H
+
+#include "../runner.h"
+
+extern const char *const rounds_table_sql; // CREATE TABLE round_rows
+// Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
+Error rounds_record(Store *store, const Search *search);
+Error rounds_are_missing(Store *store, bool *missing);
+extern const char *const fronts_table_sql;           // CREATE TABLE fronts
+Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
+
+#endif
