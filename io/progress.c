@@ -317,8 +317,8 @@ void progress_finish(Progress *progress, const ProgressNumbers *numbers)
         progress_json(progress, "finish");
     } else if (progress->style != PROGRESS_NONE) {
         const int64_t trials = numbers->trials_done - numbers->trials_before;
-        fprintf(progress->out, "%s: %s trials in %s, %s trials/s", progress->campaign, text_count(trials).text,
-                text_duration(seconds).text, text_short((double)trials / seconds).text);
+        fprintf(progress->out, "%s: %s trial%s in %s, %s trials/s", progress->campaign, text_count(trials).text,
+                trials == 1 ? "" : "s", text_duration(seconds).text, text_short((double)trials / seconds).text);
         if (numbers->simulated_seconds > 0)
             fprintf(progress->out, ", %s simulated s/s", text_short(numbers->simulated_seconds / seconds).text);
         if (numbers->trials_before > 0) fprintf(progress->out, "; %s before", text_count(numbers->trials_before).text);

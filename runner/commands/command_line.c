@@ -341,10 +341,23 @@ Error command_spec(const CommandLine *line, const char *path, Spec *spec)
     return command_spec_with(line, path, NULL, spec);
 }
 
+// A spec that is not there: perhaps its neighbour was meant.
+static Error command_no_spec(const char *path, Arena *arena)
+{
+    const char *folder = folder_of(path, arena), *slash = strrchr(path, '/'), *nearest = NULL;
+    char **names;
+    int count;
+    if (folder_list(folder, arena, &names, &count).kind == OK)
+        nearest = nearest_name(slash != NULL ? slash + 1 : path, (const char *const *)names, count);
+    if (nearest == NULL) return error_make(ERROR_USER, "there is no file %.300s", path);
+    return error_make(ERROR_USER, "there is no file %.300s; did you mean '%.*s%.200s'?", path,
+                      slash != NULL ? (int)(slash - path < 300 ? slash + 1 - path : 0) : 0, path, nearest);
+}
+
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec)
 {
     int count;
-    if (!file_exists(path)) return error_make(ERROR_USER, "there is no file %.300s", path);
+    if (!file_exists(path)) return command_no_spec(path, line->arena);
     const char *const *given = switch_all(line, "set", &count);
     const char **overrides = ARENA_NEW(line->arena, const char *, count + 1);
     if (count > 0) memcpy(overrides, given, (size_t)count * sizeof *overrides);

@@ -19,18 +19,34 @@ static const char *failures_class(int kind, char *name, size_t size)
     return name;
 }
 
+static const char *failures_name(const PlotData *data, int kind)
+{
+    return kind == 0 ? "no failure" : data->campaign->spec.configured.failures[kind];
+}
+
+// Where bars begin: right of the longest name.
+static double failures_bars(const PlotData *data)
+{
+    double from = 84;
+    for (int f = 0; f < failures_kinds(data); f++) {
+        const double end = plot_text_width(failures_name(data, f)) + 10;
+        if (data->failures[f] > 0 && end > from) from = end;
+    }
+    return from < 180 ? from : 180;
+}
+
 static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
+    const double from = failures_bars(data);
     PlotPanel panel = plot_panel(plot, 288, 224, "Trials by kind", (PlotAxis){0}, (PlotAxis){0});
     char name[16];
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
         if (data->failures[f] == 0) continue;
         const double part = (double)data->failures[f] / (double)data->trials;
-        svg_text(plot->out, "la", 2, y + 9, "start",
-                 f == 0 ? "no failure" : data->campaign->spec.configured.failures[f]);
-        svg_rectangle(plot->out, failures_class(f, name, sizeof name), 84, y, 196 * part + 1, 12);
-        svg_text(plot->out, "tk", 84, y + 25, "start",
+        svg_text(plot->out, "la", 2, y + 9, "start", failures_name(data, f));
+        svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, (280 - from) * part + 1, 12);
+        svg_text(plot->out, "tk", from, y + 25, "start",
                  arena_format(arena, "%s, %.3g %%", text_count(data->failures[f]).text, 100 * part));
         y += 40;
     }

@@ -44,7 +44,7 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
                                        "Spearman's rho; negative: more of it is better", data->n_gains, -most, most);
     for (int i = 0; i < data->n_gains; i++) {
         const int g = data->order[i];
-        const double rho = data->correlation[g];
+        const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00
         importance_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
         if (!isfinite(rho)) continue;
         char text[32];

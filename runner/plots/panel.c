@@ -324,10 +324,13 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
     fputs("</title></circle>", out);
 }
 
-void plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text)
+double plot_text_width(const char *text) { return 6.2 * (double)strlen(text); }
+
+double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text)
 {
     svg_rectangle(panel->plot->out, class_name, x, y - 9, 10, 10);
     svg_text(panel->plot->out, "tk", x + 15, y, "start", text);
+    return x + 15 + plot_text_width(text) + 10;
 }
 
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text)

@@ -110,7 +110,9 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
                const char *tip);
 // A bar of the PLOT_CLASSES colours with the values between them.
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text);
-void plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text); // a swatch and a word
+double plot_text_width(const char *text); // about what a text of a plot takes
+// A swatch and a word; where the next one can stand.
+double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text);
 // The rules that the classes need, each with `scope` before it: dark or light colours.
 void plot_style(FILE *out, const char *scope, bool dark);
 const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)", "" without one

@@ -139,9 +139,9 @@ static void iterations_draw_curve(const IterationsView *view, const Curve *curve
     const PlotAxis iteration = {.name = "iteration", .low = 0, .high = last > 0 ? last : 1, .whole = true};
     PlotPanel panel = plot_panel(view->plot, 288, 190, NULL, iteration, iterations_axis(view, curve));
     for (int k = 0; k < curve->count; k++) iterations_draw_line(view, &panel, curve, k);
+    double x = panel.x.from + 84;
     for (int k = 0; curve->names != NULL && k < curve->count; k++)
-        plot_key(&panel, panel.x.from + 96 + 46 * k, panel.y.to - 9, iterations_keys[iterations_colour(curve, k)],
-                 curve->names[k]);
+        x = plot_key(&panel, x, panel.y.to - 9, iterations_keys[iterations_colour(curve, k)], curve->names[k]);
     plot_panel_end(&panel);
 }
 

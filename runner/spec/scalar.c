@@ -99,9 +99,21 @@ static bool scalar_looks_infinite(const char *digits)
     return false;
 }
 
+// Of two or three words, which stand there, nobody wants one pointed out: least of all cpu to who wrote gpu.
+static const char *scalar_nearest_word(const Node *node, const Key *key, Arena *arena)
+{
+    const int count = words_count(key->words);
+    if (count <= 3) return "";
+    const char **words = ARENA_NEW(arena, const char *, count);
+    for (int i = 0; i < count; i++) words[i] = words_at(key->words, i, arena);
+    const char *near = nearest_name(node->text, words, count);
+    return near != NULL ? arena_format(arena, "; did you mean '%s'?", near) : "";
+}
+
 // How to write what was meant, "" if that can't be guessed.
 static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
 {
+    if (node->kind == NODE_SCALAR && key->type == KEY_CHOICE) return scalar_nearest_word(node, key, arena);
     if (node->kind != NODE_SCALAR || (key->type != KEY_NUMBER && key->type != KEY_INTEGER)) return "";
     const char *text = node->text, *digits = text + (*text == '+' || *text == '-');
     double value;
@@ -125,6 +137,15 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     if (isalpha((unsigned char)*end) && key->unit != NULL && strcmp(key->unit, "s") != 0)
         return ": write the number alone, its unit is fixed";
     return "";
+}
+
+// A fraction above one that is meant as a percentage
+static const char *scalar_percentage(const Node *node, const Key *key, double number, Arena *arena)
+{
+    const bool fraction = key->unit != NULL && strcmp(key->unit, "fraction") == 0;
+    double again;
+    if (!fraction || number > 100 * key->high || !scalar_strict(node->text, &again)) return "";
+    return number > key->high ? arena_format(arena, "; did you mean %s%%?", node->text) : "";
 }
 
 // ---- reading a row --------------------------------------------------------------------------------------------------
@@ -155,8 +176,8 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
         return false;
     }
     if (number < key->low || number > key->high) {
-        diagnose(reader->diagnostics, node, "%s is %s, must be %s", key_name(key), node->text,
-                 key_range(key, reader->arena));
+        diagnose(reader->diagnostics, node, "%s is %s, must be %s%s", key_name(key), node->text,
+                 key_range(key, reader->arena), scalar_percentage(node, key, number, reader->arena));
         *value = number < key->low ? key->low : key->high;
         return false;
     }

@@ -66,6 +66,8 @@ says 2 "--format takes one of table|csv|json|jsonl, not 'xml'" best grid --forma
 says 2 "takes whole numbers from 0 to 63 with commas between them, or all, not '0,x'" run grid.yaml --device 0,x
 says 2 "--results needs the name of a folder" best grid --results=
 says 1 "there is no file nowhere.yaml" run nowhere.yaml
+says 1 "there is no file ./grid.yml; did you mean './grid.yaml'?" run ./grid.yml
+says 1 "failures is 50, must be in [0, 1]; did you mean 50%?" check grid.yaml --set limits.failures=50
 says 2 "there is no help on 'xyzzy'; hopscotch help lists the commands" help xyzzy
 says 1 "there is no model 'xyzzy'" models xyzzy
 says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
