@@ -46,7 +46,13 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
     const char *const *names;
     int count;
     TRY(campaign_names(line->results, line->arena, &names, &count));
-    const char *nearest = nearest_name(text, names, count);
+    const char *nearest = nearest_name(text, names, count), *slash = strchr(text, '/');
+    for (int i = 0; i < count && slash != NULL; i++) {
+        if (strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0')
+            return error_make(
+                ERROR_USER, "there is no campaign '%.100s', and there is %.100s: write that, or %.100s/41 for a trial",
+                text, names[i], names[i]);
+    }
     if (count == 0)
         return error_make(ERROR_USER,
                           "there is no campaign under %.200s; run a spec first, or name the root folder with --results",

@@ -68,6 +68,10 @@ says 2 "--results needs the name of a folder" best grid --results=
 says 1 "there is no file nowhere.yaml" run nowhere.yaml
 says 1 "there is no file ./grid.yml; did you mean './grid.yaml'?" run ./grid.yml
 says 1 "failures is 50, must be in [0, 1]; did you mean 50%?" check grid.yaml --set limits.failures=50
+says 2 "--backend takes one of auto|cpu|cuda, not 'gpu'" run grid.yaml --backend gpu
+lacks "did you mean" err
+says 1 "backend is 'gpu', expected auto, cpu or cuda" check grid.yaml --set device.backend=gpu
+lacks "did you mean" err
 says 2 "there is no help on 'xyzzy'; hopscotch help lists the commands" help xyzzy
 says 1 "there is no model 'xyzzy'" models xyzzy
 says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
@@ -76,6 +80,7 @@ says 1 "there is no folder nowhere; name the root folder with --results" reindex
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
 says 1 "there is no campaign 'xyzzy' under results; hopscotch status lists them" best xyzzy
 says 2 "'grid' names no trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
+says 1 "there is no campaign 'grid/1', and there is grid: write that, or grid/41 for a trial" show grid/1/0
 says 1 "campaign grid has no trial 99 (not run yet, or excluded); hopscotch query grid lists trials" show grid/99
 says 1 "a campaign's name has 1 to 128 characters" run grid.yaml --name "$(printf '%0130d' 0)"
 says 1 'a name is made of A-Z a-z 0-9 . _ and -, and character 2 is not' run grid.yaml --name 'a b'
@@ -88,6 +93,7 @@ says 1 "--order: more than 64 columns; the first few decide" query grid --order 
 says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend
 says 1 "no trial of empty has a fitness: there is none to verify" verify empty
+says 1 "front has 2 objectives and so no best trial: name one of its front with verify --trial" verify front
 says 1 "campaign grid has no trial 99; hopscotch best grid lists the best" verify grid --trial 99
 
 says 1 'campaign "index.db": the list of all campaigns lies under that name' mv grid index.db
