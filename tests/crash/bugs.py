@@ -22,11 +22,17 @@ BUGS = {
         ("power",)),
     "rows before their shard": (
         "runner/store/commit.c",
-        [("static Error commit_write_shard(", "static Bytes late_image;\nstatic Error commit_write_shard("),
-         ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"
-          "    free(image.data);\n    return error;", "    late_image = image;\n    return error_none();"),
-         ("    TRY(store_end(store, commit_all(store, commit, &shard)));\n",
-          "    TRY(store_end(store, commit_all(store, commit, &shard)));\n"
+        [("Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n",
+          "static bool late;\nstatic Bytes late_image;\n"
+          "Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n"),
+         ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n",
+          "    late_image = image;\n    if (late) return error_none();\n"
+          "    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"),
+         ("    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n",
+          "    late = true;\n    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n"
+          "    late = false;\n"),
+         ("    TRY(commit_transaction(store, commit, &shard));\n",
+          "    TRY(commit_transaction(store, commit, &shard));\n"
           "    if (commit->n_lanes > 0) TRY(file_write(store->shards, shard.name, late_image.data, late_image.size));\n"
           "    if (commit->n_lanes > 0) free(late_image.data);\n")],
         ("power", "storm")),
@@ -34,10 +40,10 @@ BUGS = {
         "runner/store/commit.c",
         [("        bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
           "        TRY(commit_step(store->update_search));\n", ""),
-         ('    TRY(database_run(store->database, "BEGIN IMMEDIATE"));\n    TRY(store_end(store, commit_all(',
+         ("    TRY(commit_transaction(store, commit, &shard));\n",
           "    if (commit->rows.count > 0) bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
           "    if (commit->rows.count > 0) TRY(commit_step(store->update_search));\n"
-          '    TRY(database_run(store->database, "BEGIN IMMEDIATE"));\n    TRY(store_end(store, commit_all(')],
+          "    TRY(commit_transaction(store, commit, &shard));\n")],
         ("power", "storm")),
 }
 
