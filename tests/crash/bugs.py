@@ -1,6 +1,6 @@
 """Do the crash suites see anything? Four bugs against the commit rule are put into a copy of the program, one at a
 time, and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state
-before the rows.
+before the rows. `bugs.py fit`: only whether they can still be put in.
 """
 import os
 import shutil
@@ -65,18 +65,15 @@ def copy_sources(to):
         os.utime(os.path.join(build, "bug", name))  # newer than the sources: not compiled again
 
 
-def put_in(to, file, changes):
-    """False if the program has changed so that the bug no longer fits."""
-    path = os.path.join(to, file)
-    with open(path) as source:
+def changed(file, changes):
+    """The file's text with the bug; None if the program has changed so that it no longer fits."""
+    with open(os.path.join(crash.REPOSITORY, file)) as source:
         text = source.read()
     for old, new in changes:
         if text.count(old) != 1:
-            return False
+            return None
         text = text.replace(old, new)
-    with open(path, "w") as source:
-        source.write(text)
-    return True
+    return text
 
 
 def find(program, suites):
@@ -92,12 +89,17 @@ def find(program, suites):
 
 
 def seed(name, file, changes, suites):
-    folder = os.path.join(crash.work, "source")
-    shutil.rmtree(folder, ignore_errors=True)
-    copy_sources(folder)
-    if not put_in(folder, file, changes):
+    folder, text = os.path.join(crash.work, "source"), changed(file, changes)
+    if text is None:
         crash.report(False, f"bugs: {name}: {file} has changed, and tests/crash/bugs.py must follow")
         return
+    if "fit" in sys.argv:
+        crash.report(True, f"bugs: {name}: can be put in")
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    copy_sources(folder)
+    with open(os.path.join(folder, file), "w") as source:
+        source.write(text)
     make = subprocess.run(["make", "-C", folder, "BUILD=build/bug", "CUDA=no", "OPT=-O1", "WERROR=",
                            "build/bug/hopscotch"], capture_output=True, text=True)
     if make.returncode != 0:

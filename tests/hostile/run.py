@@ -57,12 +57,12 @@ def run_databases(harness, pattern):
     (harness.path / "victim").write_text("mine")
     cases = [(n, lambda f, s=s: databases.apply(f, s)) for n, s in databases.DATABASES.items()]
     for index, (name, change) in enumerate(cases + list(databases.FILES.items())):
-        if pattern not in name or index % EVERY != 0:
+        if pattern not in name:
             continue
         shutil.rmtree(evil, ignore_errors=True)
         shutil.copytree(harness.path / "results" / "base", evil)
-        change(evil)
-        for command in COMMANDS:
+        change(evil)  # also of those that are left out: it must still fit the schema
+        for command in COMMANDS if index % EVERY == 0 else ():
             harness.judge(f"{name}: {command[0]}", (0, 1, 3), command)
 
 
