@@ -38,8 +38,8 @@ typedef struct SealDamage {
     SealBroken *broken; // [count], in the arena
     int64_t count, capacity;
 } SealDamage;
-// Counts everything again and compares: with the digests, trials with their batches, replicates with their trials. Works on a connection
-// that only reads.
+// Counts everything again and compares: with the digests, trials with their batches, replicates with their trials.
+// Works on a connection that only reads.
 Error seal_check(Database *database, Arena *arena, SealDamage *damage);
 
 #endif
