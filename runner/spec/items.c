@@ -391,8 +391,8 @@ static void items_read_item(ItemsReader *items, const Node *item, double *values
     SpecReader *reader = items->reader;
     const int width = list_width(items->list);
     const int before = diagnostics_errors(reader->diagnostics);
-    items->names[items->count] = "";
     if (item->kind != NODE_MAPPING) {
+        items->names[items->count] = "";
         diagnose(reader->diagnostics, item, "an item of %s is %s, expected a mapping", items->list->name,
                  scalar_given(item, reader->arena));
         items->count++;
