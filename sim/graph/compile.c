@@ -39,8 +39,32 @@ static double graph_cost(const GraphProgram *program, int first, int end)
     return sum;
 }
 
-// share[threads + 1] of the steps [first, end): neighbours stay together, a step goes where its middle falls. Gives
-// what the slowest takes.
+// Do a step and the one before it lead to a node that waits for nothing else? One thread that runs both need not meet
+// others before it goes on to that.
+static bool graph_is_pair(const GraphProgram *program, int step)
+{
+    const Graph *graph = program->graph;
+    const int one = program->steps[step - 1].node, other = program->steps[step].node;
+    for (int e = graph->nodes[one].first_after; e >= 0; e = graph->edges[e].next) {
+        const GraphNode *after = &graph->nodes[graph->edges[e].after];
+        if (after->n_before != 2) continue;
+        for (int b = after->first_before; b >= 0; b = graph->edges[b].next_before) {
+            if (graph->edges[b].before == other) return true;
+        }
+    }
+    return false;
+}
+
+// The end of what stays together from this step on.
+static int graph_pair_end(const GraphProgram *program, int step, int end)
+{
+    int next = step + 1;
+    while (next < end && graph_is_pair(program, next)) next++;
+    return next;
+}
+
+// share[threads + 1] of the steps [first, end): neighbours stay together, a step or a pair goes where its middle falls.
+// Gives what the slowest takes.
 static double graph_share(const GraphProgram *program, int first, int end, int *share)
 {
     const double total = graph_cost(program, first, end);
@@ -50,8 +74,9 @@ static double graph_share(const GraphProgram *program, int first, int end, int *
         const double until = total * (t + 1) / program->threads;
         const double started = before;
         share[t] = step;
-        for (; step < end; step++) {
-            const double cost = graph_cost(program, step, step + 1);
+        for (int next; step < end; step = next) {
+            next = graph_pair_end(program, step, end);
+            const double cost = graph_cost(program, step, next);
             if (t + 1 < program->threads && before + 0.5 * cost > until) break;
             before += cost;
         }

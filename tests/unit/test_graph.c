@@ -366,6 +366,33 @@ TEST(graph_threads_wait_only_for_what_they_need)
     }
 }
 
+// Two nodes of each part lead to its third and that to its last: an odd number of parts is not torn where half of the
+// work ends, between the two of one part, whose third would have to wait.
+TEST(graph_threads_run_whole_parts)
+{
+    enum { PARTS = 11 };
+    static const char *const stages[] = {"forces", "rows", "solve", "move"};
+    static const double costs[] = {2e3, 3e3, 2e4, 5e3};
+    for (int threads = 2; threads <= 4; threads++) {
+        Arena arena = graph_arena();
+        Graph *graph = graph_new(&arena);
+        GraphProgram program;
+        int node, count;
+        for (int i = 0; i < 4 * PARTS; i++) {
+            const GraphWork work = {.function = graph_nothing, .nanoseconds = costs[i % 4]};
+            CHECK_OK(graph_node(graph, arena_format(&arena, "%s %d", stages[i % 4], i / 4), work, &node));
+            if (i % 4 >= 2) CHECK_OK(graph_edge(graph, i - 1, i));
+            if (i % 4 == 2) CHECK_OK(graph_edge(graph, i - 2, i));
+        }
+        CHECK_OK(graph_node(graph, "count", (GraphWork){.function = graph_nothing, .nanoseconds = 10}, &count));
+        for (int i = 0; i < PARTS; i++) CHECK_OK(graph_edge(graph, 4 * i + 3, count));
+        CHECK_OK(graph_compile(graph, threads, &arena, &program));
+        CHECK_INTEGER(2, program.n_segments); // the parts, and the count
+        CHECK_INTEGER(3, program.segments[0].end);
+        arena_destroy(&arena);
+    }
+}
+
 // ---- cancelling -----------------------------------------------------------------------------------------------------
 
 // A run that a node cancels leaves whole levels out; the next run is whole.
