@@ -139,6 +139,7 @@ static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed
     const int64_t left = (*observed ? n_observed : cpu->slice.batch.lanes) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
+    group.block = number * width;
     group.valid = (int)(left < width ? left : width);
     return group;
 }
@@ -262,15 +263,18 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
+    const int64_t idle = 2 * cpu->vectors.plain->lanes; // of the last groups, at most
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
-    TRY(arena_create(&cpu->arena, (size_t)(fields * lanes + samples) * 8 + (size_t)(lanes * 4 + traced * 8) + 4096,
+    TRY(arena_create(&cpu->arena,
+                     (size_t)(fields * lanes + configured->n_work * idle + samples) * 8 +
+                         (size_t)(lanes * 4 + traced * 8) + 4096,
                      "a batch of lanes"));
     cpu->configured = *configured;
     Batch *batch = &backend->batches[0];
     *batch = (Batch){.stride = lanes,
                      .parameter = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_parameters *lanes),
-                     .work = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_work *lanes),
+                     .work = ARENA_NEW(&cpu->arena, double, configured->n_work *(lanes + idle)),
                      .metric = ARENA_NEW(&cpu->arena, double, (int64_t)configured->n_metrics *lanes),
                      .status = ARENA_NEW(&cpu->arena, int32_t, lanes),
                      .trace = {.capacity = capacity, .every = 1}};

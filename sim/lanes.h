@@ -32,15 +32,15 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
 }
 
 // The work fields of the group as a block that only the model knows the order of: field i of its k-th lane stands
-// at [i*stride + k] of it. Never both this and lanes_work.
+// at [i*stride + k] of it; on a CPU of all LANES, whether the group has them or not. Never both this and lanes_work.
 HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
 {
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
     *stride = group->team.blocks > 0 ? 1 : group->batch.stride; // neighbouring threads take neighbouring numbers
     return group->batch.work + group->lane * (group->team.blocks > 0 ? fields : 1);
 #else
-    *stride = group->valid; // neighbouring fields are one stretch of memory
-    return group->batch.work + group->lane * fields;
+    *stride = LANES; // neighbouring fields are one stretch of memory
+    return group->batch.work + group->block * fields;
 #endif
 }
 

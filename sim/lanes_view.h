@@ -17,6 +17,7 @@ typedef struct LaneGroup {
     int n_columns; // of a trajectory sample
     int n_debug;   // columns of a debug row
     int64_t lane;  // first lane of the group
+    int64_t block; // of the memory that it has for itself, from which lane's on; has room for LANES
     int valid;     // lanes in the group, 1..LANES
     int64_t tick;  // ticks done before this slice
     int64_t ticks; // ticks to do, at most

@@ -11,6 +11,11 @@
 #include <stdint.h>
 #include <string.h>
 
+// Where several threads may advance a lane: on a GPU, and where tests stand in for one (tests/unit/emulated_team.h).
+#if defined(__CUDACC__)
+#define HOPSCOTCH_TEAMS
+#endif
+
 // Every function is inlined into its kernel. With -DHOPSCOTCH_CALLS the compiler may call it instead: kernels a fifth
 // slower, compiled twenty times faster. So are built those of observed lanes, under a sanitizer, without optimisation.
 #if defined(__CUDACC__)
@@ -239,6 +244,27 @@ HD void store_lanes(double *p, real x, mask m, int valid)
     _mm512_mask_storeu_pd(p, (__mmask8)(_mm512_movepi64_mask((__m512i)m) & ((1 << valid) - 1)), (__m512d)x);
 #else
     _mm256_maskstore_pd(p, (__m256i)(m & first_lanes(valid)), (__m256d)x);
+#endif
+}
+
+// All lanes from p[0..LANES).
+HD real load_all(const double *p)
+{
+#if LANES == 1
+    return *p;
+#else
+    real x;
+    __builtin_memcpy(&x, p, sizeof x);
+    return x;
+#endif
+}
+
+HD void store_all(double *p, real x)
+{
+#if LANES == 1
+    *p = x;
+#else
+    __builtin_memcpy(p, &x, sizeof x);
 #endif
 }
 

@@ -6,12 +6,13 @@
 enum { PICTURE_STEPS = 64 }; // the last is drawn: caches are warm, and threads awake
 
 // A batch of one lane.
-static Batch picture_batch(const Configured *configured, const double *parameter, Arena *arena)
+// lanes: that its kernel has room for
+static Batch picture_batch(const Configured *configured, const double *parameter, int lanes, Arena *arena)
 {
     const Batch batch = {.lanes = 1,
                          .stride = 1,
                          .parameter = ARENA_NEW(arena, double, configured->n_parameters),
-                         .work = ARENA_NEW(arena, double, configured->n_work),
+                         .work = ARENA_NEW(arena, double, configured->n_work *lanes),
                          .metric = ARENA_NEW(arena, double, configured->n_metrics),
                          .status = ARENA_NEW(arena, int32_t, 1),
                          .trace = {.every = 1}};
@@ -22,7 +23,8 @@ static Batch picture_batch(const Configured *configured, const double *parameter
 static Error picture_draw(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                           TextSink out, Arena *arena)
 {
-    const CpuShared *shared = &cpu_lane_kernels(configured->kernel)->shared[configured->kernel];
+    const CpuKernels *kernels = cpu_lane_kernels(configured->kernel);
+    const CpuShared *shared = &kernels->shared[configured->kernel];
     CpuStepGraph *graph = NULL;
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));
@@ -37,7 +39,8 @@ static Error picture_draw(const Configured *configured, const double *parameter,
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);
     const int64_t ticks = configured->ticks < PICTURE_STEPS ? configured->ticks : PICTURE_STEPS;
-    LaneGroup group = {.batch = picture_batch(configured, parameter, arena), .valid = 1, .ticks = ticks};
+    const Batch batch = picture_batch(configured, parameter, kernels->lanes, arena);
+    LaneGroup group = {.batch = batch, .valid = 1, .ticks = ticks};
     graph->profile = &profile;
     shared->advance(graph, team, &configured->constants, configured->assets, &group);
     graph_team_close(team);

@@ -7,7 +7,7 @@
 
 #include "lanes.h"
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 enum { TEAM_WARP = 32 };
 
 HD int team_rank(const LaneGroup *group) { return (int)(blockIdx.x % (unsigned)group->team.blocks); } // of the block
@@ -24,7 +24,9 @@ HD double *team_memory(const LaneGroup *group)
 }
 
 // Waits for all threads of the block, wherever in the code they wait.
+#if defined(__CUDACC__)
 HD void team_block_barrier(void) { asm volatile("barrier.sync 0;" ::: "memory"); }
+#endif
 
 // Waits for all threads of the team; what they wrote before is seen after. The count only grows, by as many as there
 // are blocks each time, so that nobody has to reset it.
