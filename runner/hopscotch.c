@@ -27,6 +27,8 @@
 #include "../sim/bbob/instances.c"
 #include "../sim/rigid/rigid.c"
 #include "../sim/rigid/world.c"
+#include "../sim/rigid/islands.c"
+#include "../sim/rigid/skyline.c"
 #include "../sim/rigid/places.c"
 #include "../sim/rigid/explain.c"
 #include "../sim/rigid/drawing.c"

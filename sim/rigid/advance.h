@@ -333,10 +333,9 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
 HD void rigid_small(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
-    double memory[RIGID_SMALL * LANES];
-    w.base = memory;
+    real memory[RIGID_SMALL];
+    w.base = (double *)memory;
     w.stride = LANES;
-    w.valid = LANES;
     if (group->tick > 0) {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
         rigid_masses(&w);
@@ -349,8 +348,7 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
 {
     RigidLanes w = rigid_open(constants, assets, group);
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
-    w.valid = group->valid;
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
     if (group->team.blocks > 0) {
         w.rank = (int)threadIdx.x;
         w.size = (int)blockDim.x;

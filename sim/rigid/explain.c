@@ -75,7 +75,6 @@ static void explain_open(const Configured *configured, const double *parameter, 
     lane->w = rigid_open(&lane->constants, configured->assets, &lane->group);
     lane->w.base = memory;
     lane->w.stride = 1;
-    lane->w.valid = 1;
 }
 
 static int explain_form(const ExplainLane *lane)
@@ -93,6 +92,7 @@ static double explain_pivot(const RigidLanes *w, int row)
     while (row >= w->islands[i].row_end) i++;
     const RigidIsland *island = &w->islands[i];
     const int loop = row - (int)(island->row_end - island->n_loop_rows);
+    if (island->skyline != 0.0) return cell(w, rigid_entry(w, row, row));
     if (loop >= 0) return cell(w, (int)island->schur + packed(loop, loop));
     while (row < w->joints[joint].first || row >= w->joints[joint].first + w->joints[joint].count) joint++;
     const int k = row - (int)w->joints[joint].first;

@@ -27,12 +27,7 @@ HD_CALL void rigid_masses(const RigidLanes *w)
         const Rotation turn = rotation_of(rigid_q(w, number));
         const Symmetric3 I = symmetric3_turned(&turn, rigid_body_inertia(body));
         set_cell(w, at, body->input >= 0.0 ? lanes_parameter(w->group, (int)body->input) : splat(body->mass));
-        set_cell(w, at + 1, I.xx);
-        set_cell(w, at + 2, I.yy);
-        set_cell(w, at + 3, I.zz);
-        set_cell(w, at + 4, I.xy);
-        set_cell(w, at + 5, I.xz);
-        set_cell(w, at + 6, I.yz);
+        rigid_set_symmetric(w, at + 1, I);
     }
     rigid_wait(w);
 }

@@ -19,7 +19,7 @@ typedef struct RigidLanes {
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
-    const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_moving], [c.n_forces]: see RigidPlace
+    const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidPlace
     const double *touches;      // [2 n_rows] of a body its rows in their order: 2 row + 1 if the body is the row's j
     const double *world_order;  // [c.n_moving]
     const double *order;        // [n_moving] bodies, children before parents
@@ -32,7 +32,6 @@ typedef struct RigidLanes {
     int rank, size;                // of this thread among those that share the lane
     double *base;
     int64_t stride;
-    int valid;
     real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
     real dt;     // s, of a step
     mask active; // lanes that take this step: what outlives it changes in these only
@@ -56,15 +55,9 @@ HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
     return view;
 }
 
-HD real cell(const RigidLanes *w, int at) { return load_lanes(w->base + at * w->stride, w->valid); }
-HD void set_cell(const RigidLanes *w, int at, real x)
-{
-    store_lanes(w->base + at * w->stride, x, all_lanes(), w->valid);
-}
-HD void keep_cell(const RigidLanes *w, int at, real x)
-{
-    store_lanes(w->base + at * w->stride, x, w->active, w->valid);
-}
+HD real cell(const RigidLanes *w, int at) { return load_all(w->base + at * w->stride); }
+HD void set_cell(const RigidLanes *w, int at, real x) { store_all(w->base + at * w->stride, x); }
+HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(w->base + at * w->stride, x, w->active, LANES); }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
 // the greater; a NaN comes through and stays
@@ -72,7 +65,7 @@ HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(m
 
 // ---- threads that share the lane ------------------------------------------------------------------------------------
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 enum { RIGID_WARPS_MAX = 8 };
 
 // A block of threads a world, or a warp, which is then a block too.
@@ -184,9 +177,17 @@ HD void rigid_set_q(const RigidLanes *w, int body, Quaternion q)
     keep_cell(w, at + 3, q.w);
 }
 
-HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)
+HD void rigid_set_symmetric(const RigidLanes *w, int at, Symmetric3 a)
 {
-    const int at = rigid_body_at(w, body) + RIGID_BODY_M + 1;
+    set_cell(w, at, a.xx);
+    set_cell(w, at + 1, a.yy);
+    set_cell(w, at + 2, a.zz);
+    set_cell(w, at + 3, a.xy);
+    set_cell(w, at + 4, a.xz);
+    set_cell(w, at + 5, a.yz);
+}
+HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
+{
     Symmetric3 a;
     a.xx = cell(w, at);
     a.yy = cell(w, at + 1);
@@ -195,6 +196,11 @@ HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)
     a.xz = cell(w, at + 4);
     a.yz = cell(w, at + 5);
     return a;
+}
+
+HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)
+{
+    return rigid_symmetric(w, rigid_body_at(w, body) + RIGID_BODY_M + 1);
 }
 
 #endif

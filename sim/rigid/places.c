@@ -100,7 +100,20 @@ static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies,
     }
 }
 
-static void places_of_bodies(const RigidConstants *c, double *assets, Arena *arena)
+// Those of islands that are solved by trees. Gives how many.
+static int places_of_trees(const RigidConstants *c, const double *assets, const RigidPlace *places, RigidPlace *of)
+{
+    const RigidIsland *islands = (const RigidIsland *)(assets + c->islands);
+    int count = 0;
+    for (int i = c->n_islands - 1; i >= 0; i--) { // the first stands last
+        for (int k = 0; k < (int)islands[i].count && islands[i].skyline == 0.0; k++)
+            of[count++] = places[(int)islands[i].first + k];
+    }
+    return count;
+}
+
+// Gives the length of levels.
+static int places_of_bodies(const RigidConstants *c, double *assets, Arena *arena)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
     RigidPlace *places = (RigidPlace *)(assets + c->places), *levels = (RigidPlace *)(assets + c->levels);
@@ -112,8 +125,11 @@ static void places_of_bodies(const RigidConstants *c, double *assets, Arena *are
     }
     places_stretch(places, c->n_moving, level);
     for (int b = 0; b < c->n_bodies; b++) level[b] = deepest - depth[b];
-    places_sort(places, c->n_moving, level, levels, arena);
-    places_stretch(levels, c->n_moving, level);
+    RigidPlace *rising = ARENA_NEW(arena, RigidPlace, c->n_moving);
+    const int count = places_of_trees(c, assets, places, rising);
+    places_sort(rising, count, level, levels, arena);
+    places_stretch(levels, count, level);
+    return count;
 }
 
 static void places_of_forces(const RigidConstants *c, double *assets, Arena *arena)
@@ -127,9 +143,9 @@ static void places_of_forces(const RigidConstants *c, double *assets, Arena *are
     places_stretch(places, c->n_forces, rank);
 }
 
-void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena)
+void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena)
 {
     places_touch(c, (RigidBody *)assets, (const RigidRow *)(assets + c->rows), assets + c->touches);
-    places_of_bodies(c, assets, arena);
+    c->n_levels = places_of_bodies(c, assets, arena);
     places_of_forces(c, assets, arena);
 }

@@ -18,6 +18,7 @@ enum {
     RIGID_OPTION_UNITS,
     RIGID_OPTION_ORDER,
     RIGID_OPTION_ITERATIONS,
+    RIGID_OPTION_SOLVER,
     RIGID_OPTION_REFINE,
     RIGID_OPTION_REDUNDANT,
     RIGID_OPTION_CFM,
@@ -44,6 +45,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"order", OPTION_CHOICE, "", 0, 0, 1, "two|four",
      "of rattle. four: each step is five of them (Suzuki 1990), the error of a step of dt falls with its fourth power"},
     {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
+    {"solver", OPTION_CHOICE, "", 0, 0, 2, "auto|skyline|trees",
+     "how bodies that constraints join are solved. skyline: by the matrix of their rows, from each row's first entry "
+     "on; trees: body after body from the leaves, loops by their Schur complement; auto: whichever is less work"},
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"redundant", OPTION_CHOICE, "", 0, 0, 2, "drop|error|regularise",
      "rows that follow from others. drop: their multiplier is 0; error: the trial fails; regularise: cfm shares the "
@@ -209,7 +213,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     const Points none = {0}, *items = points != NULL ? points + RIGID_N_OPTIONS : NULL;
     const RigidWorldSpec spec = {.bodies = items != NULL ? items[0] : none,
                                  .constraints = items != NULL ? items[1] : none,
-                                 .forces = items != NULL ? items[2] : none};
+                                 .forces = items != NULL ? items[2] : none,
+                                 .solver = (RigidSolver)settings[RIGID_OPTION_SOLVER]};
     RigidConstants constants = {.dt = dt,
                                 .density = settings[RIGID_OPTION_DENSITY],
                                 .ticks = (int64_t)floor(duration / dt + 0.5),

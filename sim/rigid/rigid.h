@@ -9,7 +9,8 @@ enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX =
 // On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster:
 // worlds of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_BODIES_OF_THREAD = 4, RIGID_SOME_WORLDS = 4096, RIGID_MANY_WORLDS = 12288 };
-enum { RIGID_JOINT_ROWS = 6, RIGID_LOOP_ROWS_MAX = 1024 }; // rows between two bodies that are solved as one block
+enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, that are solved as one block
+enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // of rows that close loops; of skylines
 
 typedef enum RigidForm {
     RIGID_BAUMGARTE,
@@ -29,6 +30,7 @@ typedef enum RigidRowKind {
 } RigidRowKind;
 typedef enum RigidForceKind { RIGID_DRAG, RIGID_SPRING, RIGID_TETHER, RIGID_PUSH, RIGID_PARACHUTE } RigidForceKind;
 typedef enum RigidRedundant { RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } RigidRedundant;
+typedef enum RigidSolver { RIGID_AUTO, RIGID_SKYLINE, RIGID_TREES } RigidSolver;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
 
 // The world in the assets: arrays of these, laid over doubles. World axes, SI units, z up.
@@ -38,6 +40,7 @@ typedef struct RigidBody {
     double p[3], q[4], v[3], w[3]; // at t = 0
     double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
     double joint;                  // that holds it to its parent; -1: none
+    double skyline;                // as its island's
     double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
     double touch, n_touches;       // its rows: touches[touch .. touch + n_touches)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
@@ -52,8 +55,10 @@ typedef struct RigidRow {
     double target;  // L or e.d (m)
     double input;   // parameter that is its L; -1: none
     double constraint;
-    double
-        reach; // of a row that closes a loop: the first such row of the island that acts on a tree that it acts on too
+    // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
+    // closes a loop: the first such row of the island that acts on a tree that it acts on too.
+    double reach;
+    double entry; // skyline: A(row, l) stands at entry + l in the memory; else -1
 } RigidRow;
 
 // Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
@@ -64,14 +69,16 @@ typedef struct RigidJoint {
 
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
+// skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns).
 typedef struct RigidIsland {
-    double first, count, row, row_end, n_loop_rows, schur, response;
+    double first, count, row, row_end, n_loop_rows, schur, response, skyline, cost;
 } RigidIsland;
 
 // Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
 // way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root;
-// `levels`: all bodies, from those farthest from their roots; `force_places`: forces, which follow those before them
-// that act on the same body. Of a body also what a solve asks for, in one place.
+// `levels`: those of islands that are solved by trees, all that are equally far from their roots in one stretch, the
+// farthest first; `force_places`: forces, which follow those before them that act on the same body. Of a body also what
+// a solve asks for, in one place.
 typedef struct RigidPlace {
     double item, begin, end;
     double joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
@@ -97,7 +104,7 @@ typedef struct RigidConstants {
     int64_t ticks;
     int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
-    int32_t n_loop_rows, n_recorded, n_moving, n_islands;
+    int32_t n_loop_rows, n_recorded, n_moving, n_islands, n_levels;
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;          //
     int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
@@ -170,7 +177,7 @@ enum {
     RIGID_BODY_A = 12,                   // acceleration (6)
     RIGID_BODY_D = 18,                   // what a solve gives (6)
     RIGID_BODY_M = 24,                   // mass, inertia in world axes (7)
-    RIGID_BODY_FACTOR = 31,              // LDL' of its 6x6, packed by rows (21)
+    RIGID_BODY_FACTOR = 31,              // LDL' of its 6x6, packed by rows (21); skyline: 1/m, inverse inertia (7)
     RIGID_BODY_START = 52,               // p, q at the step's start (7)
     RIGID_BODY_CELLS = 59,               //
     RIGID_ROW_J = 0,                     // [v_i, w_i, v_j, w_j] (12)
@@ -196,6 +203,7 @@ enum {
 
 typedef struct RigidWorldSpec {
     Points bodies, constraints, forces; // as the lists below describe them
+    RigidSolver solver;
 } RigidWorldSpec;
 
 // What the functions on the host know besides the assets.
@@ -211,10 +219,10 @@ Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *cons
 
 // ---- places.c -------------------------------------------------------------------------------------------------------
 
-// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world; how many
-// doubles they take.
+// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world, and
+// n_levels; how many doubles they take at most.
 size_t rigid_places_doubles(const RigidConstants *c);
-void rigid_lay_places(const RigidConstants *c, double *assets, Arena *arena);
+void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,11 @@
-// The constrained accelerations of one step: of the trees by elimination (tree.h), of rows that close loops by their
-// Schur complement. Those stand apart: their multipliers solve G = J_l H^-1 J_l' of their island, H its trees' matrix.
-// A pass of iterative refinement follows, or several.
+// The constrained accelerations of one step: of an island by the matrix of its rows (skyline.h), or of its trees by
+// elimination (tree.h), whichever is less work, and then of rows that close loops by their Schur complement. Those
+// stand apart: their multipliers solve G = J_l H^-1 J_l' of their island, H its trees' matrix. A pass of iterative
+// refinement follows, or several.
 #ifndef HOPSCOTCH_RIGID_SOLVE_H
 #define HOPSCOTCH_RIGID_SOLVE_H
 
-#include "tree.h"
+#include "skyline.h"
 #include "tree_team.h"
 
 // ---- loops ----------------------------------------------------------------------------------------------------------
@@ -33,12 +34,10 @@ HD int rigid_trees_of(const RigidLanes *w, const RigidRow *row, int first[2], in
 }
 
 // D = H^-1 J' of a row that closes a loop: the other trees feel nothing of it.
-HD_CALL void rigid_respond(const RigidLanes *w, RigidLanes *tree, int row, int first, int count)
+HD_CALL void rigid_respond(const RigidLanes *w, int row, int first, int count)
 {
-    tree->order = w->world_order + first;
-    tree->n_moving = count;
     for (int b = w->rank; b < count; b += w->size) {
-        const int body = (int)tree->order[b], joint = (int)w->bodies[body].joint;
+        const int body = (int)w->world_order[first + b], joint = (int)w->bodies[body].joint;
         rigid_clear(w, body, RIGID_BODY_R);
         for (int k = 0; joint >= 0 && k < (int)w->joints[joint].count; k++)
             set_cell(w, rigid_row_at(w, (int)w->joints[joint].first + k) + RIGID_ROW_Z, splat(0.0));
@@ -46,19 +45,18 @@ HD_CALL void rigid_respond(const RigidLanes *w, RigidLanes *tree, int row, int f
     rigid_wait(w);
     if (rigid_speaks(w)) rigid_row_push(w, row, RIGID_BODY_R, first);
     rigid_wait(w);
-    rigid_solve_trees(tree);
+    rigid_solve_tree(w, first, first + count);
 }
 
 // G, a row a solve.
 HD_CALL void rigid_assemble_loops(const RigidLanes *w)
 {
-    RigidLanes tree = *w;
     for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, (int)w->order[b], RIGID_BODY_D);
     for (int l = 0; l < w->n_loop_rows; l++) {
         const int row = rigid_loop_row(w, l), reach = (int)w->rows[row].reach;
         int first[2], count[2];
         const int trees = rigid_trees_of(w, &w->rows[row], first, count);
-        for (int t = 0; t < trees; t++) rigid_respond(w, &tree, row, first[t], count[t]);
+        for (int t = 0; t < trees; t++) rigid_respond(w, row, first[t], count[t]);
         for (int m = reach + w->rank; m <= l; m += w->size) {
             const real soft = m == l ? cell(w, rigid_row_at(w, row) + RIGID_ROW_SOFT) : splat(0.0);
             const real response = rigid_row_times(w, rigid_loop_row(w, m), RIGID_BODY_D);
@@ -136,8 +134,22 @@ HD_CALL void rigid_solve_loops(const RigidLanes *w)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
+// R and Z as they are given: nothing is solved yet.
+HD void rigid_given_sides(const RigidLanes *w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int at = rigid_body_at(w, (int)w->order[b]);
+        for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_R + c, cell(w, at + RIGID_BODY_F + c));
+    }
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_Z, cell(w, at + RIGID_ROW_RHS));
+    }
+    rigid_wait(w);
+}
+
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
-HD_CALL void rigid_right_sides(const RigidLanes *w)
+HD_CALL void rigid_open_sides(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body);
@@ -163,8 +175,16 @@ HD_CALL void rigid_right_sides(const RigidLanes *w)
     rigid_wait(w);
 }
 
+HD void rigid_right_sides(const RigidLanes *w, bool first)
+{
+    if (first)
+        rigid_given_sides(w);
+    else
+        rigid_open_sides(w);
+}
+
 // An island whose trees are solved: X of the rows that close its loops, and the trees' D and X with them.
-HD_CALL void rigid_solve_looped(const RigidLanes *w)
+HD_CALL void rigid_solve_looped(const RigidLanes *w, bool first)
 {
     for (int l = w->rank; l < w->n_loop_rows; l += w->size) {
         const int row = rigid_loop_row(w, l), at = rigid_row_at(w, row);
@@ -172,7 +192,7 @@ HD_CALL void rigid_solve_looped(const RigidLanes *w)
     }
     rigid_wait(w);
     rigid_solve_loops(w);
-    rigid_right_sides(w);
+    rigid_right_sides(w, first);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_R;
         real r[6];
@@ -184,21 +204,25 @@ HD_CALL void rigid_solve_looped(const RigidLanes *w)
     rigid_solve_trees(w);
 }
 
-HD_CALL void rigid_solve_once(const RigidLanes *w)
+// A cell is x, or grows by it.
+HD void rigid_gain(const RigidLanes *w, int at, real x, bool first) { set_cell(w, at, first ? x : cell(w, at) + x); }
+
+HD_CALL void rigid_solve_once(const RigidLanes *w, bool first)
 {
-    rigid_right_sides(w);
+    rigid_right_sides(w, first);
+    rigid_solve_skyline(w);
     rigid_solve_trees(w);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
         const RigidLanes island = rigid_islands(w, i, 1);
-        if (island.n_loop_rows > 0) rigid_solve_looped(&island);
+        if (island.n_loop_rows > 0) rigid_solve_looped(&island, first);
     }
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, (int)w->order[b]);
-        for (int c = 0; c < 6; c++) add_cell(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c));
+        for (int c = 0; c < 6; c++) rigid_gain(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c), first);
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        add_cell(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X));
+        rigid_gain(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X), first);
     }
     rigid_wait(w);
 }
@@ -206,7 +230,8 @@ HD_CALL void rigid_solve_once(const RigidLanes *w)
 // Gives the rows without a pivot that this thread has found.
 HD real rigid_factor_all(const RigidLanes *w)
 {
-    real dropped = rigid_factor_trees(w);
+    real dropped = rigid_factor_skyline(w);
+    dropped = dropped + rigid_factor_trees(w);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
         const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows == 0) continue;
@@ -219,14 +244,7 @@ HD real rigid_factor_all(const RigidLanes *w)
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *w)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_A;
-        for (int c = 0; c < 6; c++) set_cell(w, at + c, splat(0.0));
-    }
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, splat(0.0));
-    rigid_wait(w);
-    for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w);
+    for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
 }
 
 // rhs - J a - soft lambda of a row

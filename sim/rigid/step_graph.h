@@ -196,12 +196,7 @@ static void rigid_node_count(void *context, int item)
 enum { RIGID_PARTS_A_THREAD = 8, RIGID_PARTS_MAX = 2048 };
 
 // About what a step of an island takes (ns), all of its nodes.
-static double rigid_island_cost(const RigidIsland *island)
-{
-    const double bodies = island->count, rows = island->row_end - island->row, loops = island->n_loop_rows;
-    const double vectors = LANES > 1 ? 2.5 : 1.0; // beside one lane alone
-    return vectors * (250.0 * bodies + 150.0 * rows + loops * (200.0 * bodies + 4.0 * loops * loops));
-}
+static double rigid_island_cost(const RigidIsland *island) { return (LANES > 1 ? 2.5 : 1.0) * island->cost; }
 
 // Islands in parts of about the same cost, some a thread, so that nodes are worth their calls.
 static void rigid_part_islands(RigidStepGraph *g, int threads)
@@ -211,7 +206,7 @@ static void rigid_part_islands(RigidStepGraph *g, int threads)
         threads < RIGID_PARTS_MAX / RIGID_PARTS_A_THREAD ? RIGID_PARTS_A_THREAD * threads : RIGID_PARTS_MAX;
     double total = 0.0, cost = 0.0;
     for (int i = 0; i < g->w.n_islands; i++) total += rigid_island_cost(&g->w.islands[i]);
-    const double enough = total / wanted > least ? total / wanted : least;
+    const double enough = total / wanted > least ? 0.999 * total / wanted : least; // sums are rounded
     for (int i = 0, first = 0; i < g->w.n_islands; i++) {
         cost += rigid_island_cost(&g->w.islands[i]);
         if (cost < enough && i + 1 < g->w.n_islands) continue;
@@ -511,7 +506,6 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
 {
     g->w = rigid_open(constants, assets, group);
     g->w.base = lanes_work_block(group, g->w.c.cells, &g->w.stride);
-    g->w.valid = group->valid;
     g->gains = rigid_gains(&g->w);
     for (int p = 0; p < g->n_parts; p++)
         g->parts[p].w = rigid_islands(&g->w, g->parts[p].first_island, g->parts[p].n_islands);

@@ -210,13 +210,13 @@ HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
     return joint >= 0 && rigid_moves(w, (int)w->joints[joint].parent) ? &w->joints[joint] : NULL;
 }
 
-// The factors of all blocks; gives the rows without a pivot.
-HD_CALL real rigid_factor_tree(const RigidLanes *w)
+// Of the bodies world_order[first .. end), whole trees: the factors of all blocks. Gives the rows without a pivot.
+HD_CALL real rigid_factor_tree(const RigidLanes *w, int first, int end)
 {
     real dropped = splat(0.0), S[21];
-    for (int b = 0; b < w->n_moving; b++) rigid_start_block(w, (int)w->order[b]);
-    for (int b = 0; b < w->n_moving; b++) {
-        const int body = (int)w->order[b];
+    for (int b = first; b < end; b++) rigid_start_block(w, (int)w->world_order[b]);
+    for (int b = first; b < end; b++) {
+        const int body = (int)w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
         dropped = dropped + rigid_eliminate(w, body, S);
         if (inner != NULL) rigid_pass_block(w, inner, S);
@@ -261,11 +261,11 @@ HD void rigid_pass_force(const RigidLanes *w, const RigidJoint *joint, const rea
 }
 
 // from the leaves
-HD_CALL void rigid_solve_up(const RigidLanes *w)
+HD_CALL void rigid_solve_up(const RigidLanes *w, int first, int end)
 {
     real z[RIGID_JOINT_ROWS];
-    for (int b = 0; b < w->n_moving; b++) {
-        const int body = (int)w->order[b];
+    for (int b = first; b < end; b++) {
+        const int body = (int)w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
         if (w->bodies[body].joint < 0.0) continue;
         rigid_raise(w, body, z);
@@ -303,9 +303,9 @@ HD void rigid_lower(const RigidLanes *w, int body)
 }
 
 // from the roots
-HD_CALL void rigid_solve_down(const RigidLanes *w)
+HD_CALL void rigid_solve_down(const RigidLanes *w, int first, int end)
 {
-    for (int b = w->n_moving - 1; b >= 0; b--) rigid_lower(w, (int)w->order[b]);
+    for (int b = end - 1; b >= first; b--) rigid_lower(w, (int)w->world_order[b]);
 }
 
 #endif

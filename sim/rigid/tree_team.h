@@ -6,7 +6,7 @@
 
 #include "tree.h"
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 
 enum { RIGID_CREW = 8, RIGID_BLOCK = 6, RIGID_PACKED = 21 };
 
@@ -298,51 +298,33 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 
 // ---- all bodies -----------------------------------------------------------------------------------------------------
 
-// Which list a view of the world works off: all bodies by levels, or those of some trees one tree after the other.
-typedef struct RigidWay {
-    const RigidPlace *places;
-    int from, to;
-} RigidWay;
-
-HD RigidWay rigid_way(const RigidLanes *w)
+// The factors of bodies that a list names; gives the rows that this thread has left out.
+HD_CALL double rigid_team_factor(const RigidLanes *w, const RigidPlace *places, int count)
 {
-    const bool all = w->n_moving == w->c.n_moving;
-    RigidWay way;
-    way.places = all ? w->levels : w->places;
-    way.from = all ? 0 : (int)(w->order - w->world_order);
-    way.to = way.from + w->n_moving;
-    return way;
-}
-
-// rigid_factor_tree: the rows that this thread has left out.
-HD_CALL double rigid_team_factor(const RigidLanes *w)
-{
-    const RigidWay way = rigid_way(w);
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
     double dropped = 0.0;
-    for (int at = way.from, end; at < way.to; at = end) {
-        end = (int)way.places[at].end;
-        for (int k = at + first; k < end; k += crews) dropped = dropped + rigid_crew_eliminate(&crew, &way.places[k]);
+    for (int at = 0, end; at < count; at = end) {
+        end = (int)places[at].end;
+        for (int k = at + first; k < end; k += crews) dropped = dropped + rigid_crew_eliminate(&crew, &places[k]);
         rigid_wait(w);
     }
     return dropped;
 }
 
-// rigid_solve_up and rigid_solve_down
-HD_CALL void rigid_team_solve(const RigidLanes *w)
+// rigid_solve_up and rigid_solve_down of the bodies places[from .. to)
+HD_CALL void rigid_team_solve(const RigidLanes *w, const RigidPlace *places, int from, int to)
 {
-    const RigidWay way = rigid_way(w);
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
-    for (int at = way.from, end; at < way.to; at = end) {
-        end = (int)way.places[at].end;
-        for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &way.places[k]);
+    for (int at = from, end; at < to; at = end) {
+        end = (int)places[at].end;
+        for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &places[k]);
         rigid_wait(w);
     }
-    for (int end = way.to, at; end > way.from; end = at) {
-        at = (int)way.places[end - 1].begin;
-        for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &way.places[k]);
+    for (int end = to, at; end > from; end = at) {
+        at = (int)places[end - 1].begin;
+        for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &places[k]);
         rigid_wait(w);
     }
 }
@@ -350,26 +332,47 @@ HD_CALL void rigid_team_solve(const RigidLanes *w)
 
 // ---- by whoever there is --------------------------------------------------------------------------------------------
 
-// The factors of all blocks; gives the rows without a pivot that this thread has found.
+// The factors of all islands of trees; gives the rows without a pivot that this thread has found.
 HD real rigid_factor_trees(const RigidLanes *w)
 {
-#if defined(__CUDACC__)
-    if (w->size > 1) return rigid_team_factor(w);
+    real dropped = splat(0.0);
+#if defined(HOPSCOTCH_TEAMS)
+    if (w->size > 1) return rigid_team_factor(w, w->levels, w->c.n_levels);
 #endif
-    return rigid_factor_tree(w);
+    for (int i = 0; i < w->n_islands; i++) {
+        const RigidIsland *island = &w->islands[i];
+        if (island->skyline == 0.0)
+            dropped = dropped + rigid_factor_tree(w, (int)island->first, (int)(island->first + island->count));
+    }
+    return dropped;
 }
 
-// D and X of the trees' rows for R and Z, which are used up.
-HD void rigid_solve_trees(const RigidLanes *w)
+// D and X of the rows of the trees world_order[first .. end) for R and Z, which are used up.
+HD void rigid_solve_tree(const RigidLanes *w, int first, int end)
 {
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
     if (w->size > 1) {
-        rigid_team_solve(w);
+        rigid_team_solve(w, w->places, first, end);
         return;
     }
 #endif
-    rigid_solve_up(w);
-    rigid_solve_down(w);
+    rigid_solve_up(w, first, end);
+    rigid_solve_down(w, first, end);
+}
+
+// Of all islands of trees, which on a GPU rise side by side.
+HD void rigid_solve_trees(const RigidLanes *w)
+{
+#if defined(HOPSCOTCH_TEAMS)
+    if (w->size > 1 && w->n_moving == w->c.n_moving) {
+        rigid_team_solve(w, w->levels, 0, w->c.n_levels);
+        return;
+    }
+#endif
+    for (int i = 0; i < w->n_islands; i++) {
+        const RigidIsland *island = &w->islands[i];
+        if (island->skyline == 0.0) rigid_solve_tree(w, (int)island->first, (int)(island->first + island->count));
+    }
 }
 
 #endif

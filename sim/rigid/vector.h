@@ -55,6 +55,23 @@ HD Vector3 symmetric3_times(Symmetric3 a, Vector3 v)
                    fused(a.xz, v.x, fused(a.yz, v.y, a.zz * v.z)));
 }
 
+// By cofactors: of an inertia, whose greater moments are of one size, as good as by factors.
+HD Symmetric3 symmetric3_inverse(Symmetric3 a)
+{
+    Symmetric3 b;
+    b.xx = fused(a.yy, a.zz, -(a.yz * a.yz));
+    b.xy = fused(a.xz, a.yz, -(a.xy * a.zz));
+    b.xz = fused(a.xy, a.yz, -(a.xz * a.yy));
+    const real inverse = 1.0 / fused(a.xx, b.xx, fused(a.xy, b.xy, a.xz * b.xz));
+    b.xx = b.xx * inverse;
+    b.xy = b.xy * inverse;
+    b.xz = b.xz * inverse;
+    b.yy = fused(a.xx, a.zz, -(a.xz * a.xz)) * inverse;
+    b.yz = fused(a.xy, a.xz, -(a.xx * a.yz)) * inverse;
+    b.zz = fused(a.xx, a.yy, -(a.xy * a.xy)) * inverse;
+    return b;
+}
+
 // p q: first the turn q, then p
 HD Quaternion quaternion_times(Quaternion p, Quaternion q)
 {

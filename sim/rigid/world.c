@@ -1,6 +1,6 @@
 // A world as the spec declares it, checked and laid into the assets: bodies, constraints as rows, forces, and the tree
 // of joints that the solver follows.
-#include "rigid.h"
+#include "islands.h"
 
 #include "../models.h"
 
@@ -112,7 +112,7 @@ static double *world_default_items(const List *list, int64_t count, Arena *arena
     return values;
 }
 
-static RigidWorldSpec world_pendulum(Arena *arena)
+static RigidWorldSpec world_pendulum(RigidSolver solver, Arena *arena)
 {
     static const char *const bodies[] = {"anchor", "payload"}, *const rods[] = {"rod"};
     double *body = world_default_items(&rigid_lists[0], 2, arena),
@@ -125,7 +125,7 @@ static RigidWorldSpec world_pendulum(Arena *arena)
     payload[world_offset(&rigid_lists[0], "velocity")] = 3.0;
     rod[world_offset(&rigid_lists[1], "a")] = 1.0;
     rod[world_offset(&rigid_lists[1], "b")] = 0.0;
-    return (RigidWorldSpec){.bodies = {body, 2, bodies}, .constraints = {rod, 1, rods}};
+    return (RigidWorldSpec){.bodies = {body, 2, bodies}, .constraints = {rod, 1, rods}, .solver = solver};
 }
 
 // ---- vectors on the host --------------------------------------------------------------------------------------------
@@ -376,237 +376,6 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
     return error_none();
 }
 
-// ---- the tree -------------------------------------------------------------------------------------------------------
-
-// Bodies and the constraints between them, for the walk.
-typedef struct WorldTree {
-    const RigidRow *rows;
-    int n_rows, n_bodies;
-    RigidBody *bodies;
-    int *next[2], *first; // rows of a body, as a list: next[side][row], 2 row + side
-    int *order, n_order;  // parents before children
-    int *parent;          // -2: not seen yet; -1: a root
-    RigidJoint *joints;
-    int n_joints;
-    RigidIsland *islands; // `first` in the order of the walk
-    int n_islands;
-} WorldTree;
-
-static void world_link(WorldTree *tree, Arena *arena)
-{
-    tree->first = ARENA_NEW(arena, int, tree->n_bodies);
-    for (int side = 0; side < 2; side++) tree->next[side] = ARENA_NEW(arena, int, tree->n_rows);
-    for (int b = 0; b < tree->n_bodies; b++) tree->first[b] = -1;
-    for (int r = tree->n_rows - 1; r >= 0; r--) {
-        for (int side = 0; side < 2; side++) {
-            const int body = (int)(side == 0 ? tree->rows[r].i : tree->rows[r].j);
-            tree->next[side][r] = tree->first[body];
-            tree->first[body] = 2 * r + side;
-        }
-    }
-}
-
-static int world_other(const WorldTree *tree, int link)
-{
-    return (int)(link % 2 == 0 ? tree->rows[link / 2].j : tree->rows[link / 2].i);
-}
-
-static bool world_is_held(const WorldTree *tree, int body) // by something fixed
-{
-    for (int link = tree->first[body]; link >= 0; link = tree->next[link % 2][link / 2]) {
-        if (tree->bodies[world_other(tree, link)].fixed != 0.0) return true;
-    }
-    return false;
-}
-
-// The bodies of an island, from one of them: in the free end of `order`, seen. Gives how many.
-static int world_island(WorldTree *tree, int body)
-{
-    int *found = tree->order + tree->n_order, count = 0;
-    found[count++] = body;
-    tree->parent[body] = -1;
-    for (int at = 0; at < count; at++) {
-        for (int link = tree->first[found[at]]; link >= 0; link = tree->next[link % 2][link / 2]) {
-            const int other = world_other(tree, link);
-            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
-            tree->parent[other] = -1;
-            found[count++] = other;
-        }
-    }
-    return count;
-}
-
-// Its trees, grown breadth first from every body that something fixed holds, as a joint can only be eliminated after a
-// body; from the first body if nothing does. Many shallow trees: a row that closes a loop acts on two of them.
-static void world_plant(WorldTree *tree, int count, int *root)
-{
-    int *found = tree->order + tree->n_order, roots = 0;
-    const int body = found[0];
-    for (int at = 0; at < count; at++) tree->parent[found[at]] = -2;
-    for (int at = 0; at < count; at++) { // the roots to the front: no place is read after it was written
-        if (!world_is_held(tree, found[at])) continue;
-        found[roots] = found[at];
-        tree->parent[found[roots++]] = -1;
-    }
-    if (roots == 0) {
-        found[roots++] = body;
-        tree->parent[body] = -1;
-    }
-    for (int at = 0; at < roots; at++) root[found[at]] = at;
-    for (int at = 0, end = roots; at < end; at++) {
-        for (int link = tree->first[found[at]]; link >= 0; link = tree->next[link % 2][link / 2]) {
-            const int other = world_other(tree, link);
-            if (tree->bodies[other].fixed != 0.0 || tree->parent[other] != -2) continue;
-            tree->parent[other] = found[at];
-            root[other] = root[found[at]];
-            found[end++] = other;
-        }
-    }
-}
-
-// The island's bodies tree by tree, each with its joint.
-static void world_line_up(WorldTree *tree, int count, const int *root, Arena *arena)
-{
-    const size_t used = arena->used;
-    int *found = tree->order + tree->n_order, *place = ARENA_NEW(arena, int, count + 1);
-    int *lined = ARENA_NEW(arena, int, count);
-    for (int at = 0; at < count; at++) place[root[found[at]] + 1]++;
-    for (int t = 0; t < count; t++) place[t + 1] += place[t];
-    for (int at = 0; at < count; at++) {
-        RigidBody *body = &tree->bodies[found[at]];
-        const int t = root[found[at]];
-        if (tree->parent[found[at]] == -1) body->tree = tree->n_order + place[t];
-        lined[place[t]++] = found[at];
-    }
-    memcpy(found, lined, (size_t)count * sizeof *found);
-    arena_rewind(arena, used);
-    for (int at = 0; at < count; at++) {
-        const int body = found[at], parent = tree->parent[body];
-        RigidBody *top = &tree->bodies[body];
-        if (parent >= 0) top->tree = tree->bodies[parent].tree;
-        tree->bodies[tree->order[(int)top->tree]].tree_count += 1.0;
-        if (parent < 0 && !world_is_held(tree, body)) continue;
-        top->joint = tree->n_joints;
-        tree->joints[tree->n_joints++] = (RigidJoint){.child = body, .parent = parent};
-    }
-}
-
-static void world_walk(WorldTree *tree, int body, int *root, Arena *arena)
-{
-    const int first = tree->n_order, count = world_island(tree, body);
-    world_plant(tree, count, root);
-    world_line_up(tree, count, root, arena);
-    tree->n_order += count;
-    tree->islands[tree->n_islands++] = (RigidIsland){.first = first, .count = count};
-}
-
-// Islands in the order of their first bodies.
-static void world_grow(WorldTree *tree, Arena *arena)
-{
-    int *root = ARENA_NEW(arena, int, tree->n_bodies);
-    tree->order = ARENA_NEW(arena, int, tree->n_bodies);
-    tree->parent = ARENA_NEW(arena, int, tree->n_bodies);
-    tree->islands = ARENA_NEW(arena, RigidIsland, tree->n_bodies);
-    for (int b = 0; b < tree->n_bodies; b++) tree->parent[b] = -2;
-    for (int b = 0; b < tree->n_bodies; b++) {
-        if (tree->bodies[b].fixed == 0.0 && tree->parent[b] == -2) world_walk(tree, b, root, arena);
-    }
-    for (int k = 0; k < tree->n_order; k++) { // places in the order as it lies in the assets: backwards
-        RigidBody *body = &tree->bodies[tree->order[k]];
-        body->tree_count = tree->bodies[tree->order[(int)body->tree]].tree_count;
-    }
-    for (int k = 0; k < tree->n_order; k++) {
-        RigidBody *body = &tree->bodies[tree->order[k]];
-        body->tree = tree->n_order - body->tree - body->tree_count;
-    }
-}
-
-// The joint whose block a row is part of; -1: it closes a loop.
-static int world_joint_of(const WorldTree *tree, const RigidRow *row)
-{
-    const int i = (int)row->i, j = (int)row->j;
-    const bool i_fixed = tree->bodies[i].fixed != 0.0, j_fixed = tree->bodies[j].fixed != 0.0;
-    if (i_fixed || j_fixed) {
-        const int body = i_fixed ? j : i, joint = (int)tree->bodies[body].joint;
-        return joint >= 0 && tree->joints[joint].parent < 0.0 ? joint : -1;
-    }
-    if (tree->parent[i] == j) return (int)tree->bodies[i].joint;
-    if (tree->parent[j] == i) return (int)tree->bodies[j].joint;
-    return -1;
-}
-
-// The island of each body; -1: it is fixed.
-static int *world_islands_of(const WorldTree *tree, Arena *arena)
-{
-    int *of = ARENA_NEW(arena, int, tree->n_bodies);
-    for (int b = 0; b < tree->n_bodies; b++) of[b] = -1;
-    for (int i = 0; i < tree->n_islands; i++) {
-        const RigidIsland *island = &tree->islands[i];
-        for (int k = 0; k < (int)island->count; k++) of[tree->order[(int)island->first + k]] = i;
-    }
-    return of;
-}
-
-// Rows in the order of the islands; in one, those of its joints in their order, then those of its loops. Gives how many
-// close loops.
-static int world_sort(WorldTree *tree, RigidRow *sorted, Arena *arena)
-{
-    const int *of = world_islands_of(tree, arena);
-    int *joint = ARENA_NEW(arena, int, tree->n_rows), count = 0, loops = 0;
-    for (int r = 0; r < tree->n_rows; r++) {
-        const int i = of[(int)tree->rows[r].i], island = i >= 0 ? i : of[(int)tree->rows[r].j];
-        joint[r] = world_joint_of(tree, &tree->rows[r]);
-        if (joint[r] >= 0 && tree->joints[joint[r]].count >= RIGID_JOINT_ROWS) joint[r] = -1;
-        if (joint[r] >= 0)
-            tree->joints[joint[r]].count += 1.0;
-        else
-            tree->islands[island].n_loop_rows += 1.0;
-        loops += joint[r] < 0;
-    }
-    for (int i = 0, k = 0; i < tree->n_islands; i++) {
-        RigidIsland *island = &tree->islands[i];
-        island->row = count;
-        for (; k < tree->n_joints && of[(int)tree->joints[k].child] == i; k++) {
-            tree->joints[k].first = count;
-            count += (int)tree->joints[k].count;
-            tree->joints[k].count = 0.0; // counted anew below
-        }
-        island->row_end = count; // so far
-        count += (int)island->n_loop_rows;
-    }
-    for (int r = 0; r < tree->n_rows; r++) {
-        RigidJoint *to = joint[r] >= 0 ? &tree->joints[joint[r]] : NULL;
-        const int i = of[(int)tree->rows[r].i];
-        RigidIsland *island = &tree->islands[i >= 0 ? i : of[(int)tree->rows[r].j]];
-        sorted[(int)(to != NULL ? to->first + to->count : island->row_end)] = tree->rows[r];
-        *(to != NULL ? &to->count : &island->row_end) += 1.0;
-    }
-    return loops;
-}
-
-static bool world_acts_on(const WorldTree *tree, const RigidRow *row, double tree_at)
-{
-    const RigidBody *i = &tree->bodies[(int)row->i], *j = &tree->bodies[(int)row->j];
-    return (i->fixed == 0.0 && i->tree == tree_at) || (j->fixed == 0.0 && j->tree == tree_at);
-}
-
-// Where the rows of G begin that are not 0: LDL' fills in nothing before that.
-static void world_find_reach(const WorldTree *tree, RigidRow *rows)
-{
-    for (int i = 0; i < tree->n_islands; i++) {
-        const RigidIsland *island = &tree->islands[i];
-        RigidRow *loops = rows + (int)(island->row_end - island->n_loop_rows);
-        for (int l = 0; l < (int)island->n_loop_rows; l++) {
-            const RigidBody *a = &tree->bodies[(int)loops[l].i], *b = &tree->bodies[(int)loops[l].j];
-            int m = 0;
-            while (m < l && !(a->fixed == 0.0 && world_acts_on(tree, &loops[m], a->tree)) &&
-                   !(b->fixed == 0.0 && world_acts_on(tree, &loops[m], b->tree)))
-                m++;
-            loops[l].reach = m;
-        }
-    }
-}
-
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static Error world_wrong(Error error, int list, int64_t item, Configured *out)
@@ -624,7 +393,7 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
 
 static int32_t world_doubles(size_t bytes) { return (int32_t)(bytes / sizeof(double)); }
 
-static void world_lay_memory(RigidConstants *c, RigidIsland *islands)
+static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *rows)
 {
     c->sums_at = RIGID_STATE * c->n_bodies;
     c->latch_at = c->sums_at + RIGID_SUMS;
@@ -639,24 +408,29 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands)
         islands[i].schur = c->cells;
         islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
         c->cells = (int)islands[i].response + loop_rows;
+        for (int k = (int)islands[i].row; k < (int)islands[i].row_end; k++) {
+            rows[k].entry = islands[i].skyline != 0.0 ? c->cells - rows[k].reach : -1.0;
+            c->cells += islands[i].skyline != 0.0 ? k + 1 - (int)rows[k].reach : 0;
+        }
     }
 }
 
 // The islands as they lie in the assets, whose `order` is the walk backwards.
-static void world_lay_islands(const WorldTree *tree, RigidConstants *c, double *assets)
+static void world_lay_islands(const RigidForest *forest, RigidConstants *c, double *assets)
 {
     RigidIsland *islands = (RigidIsland *)(assets + c->islands);
-    for (int i = 0; i < tree->n_islands; i++) {
-        const RigidIsland *island = &tree->islands[i];
+    for (int i = 0; i < forest->n_islands; i++) {
+        const RigidIsland *island = &forest->islands[i];
         islands[i] = *island;
-        islands[i].first = tree->n_order - (int)(island->first + island->count);
+        islands[i].first = forest->n_order - (int)(island->first + island->count);
     }
-    world_lay_memory(c, islands);
+    world_lay_memory(c, islands, (RigidRow *)(assets + c->rows));
 }
 
 Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, Configured *out)
 {
-    const RigidWorldSpec pendulum = given->bodies.count == 0 ? world_pendulum(arena) : *given, *spec = &pendulum;
+    const RigidWorldSpec pendulum = given->bodies.count == 0 ? world_pendulum(given->solver, arena) : *given,
+                         *spec = &pendulum;
     const int n = (int)spec->bodies.count, m = (int)spec->constraints.count, f = (int)spec->forces.count;
     const size_t rows_max = (size_t)m * RIGID_JOINT_ROWS;
     const RigidConstants most = {.n_rows = (int32_t)rows_max, .n_moving = n, .n_forces = f};
@@ -672,37 +446,31 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     bodies[n] = (RigidBody){.fixed = 1.0, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1.0, .joint = -1.0};
     for (int i = 0; i < m; i++) WORLD_TRY(world_take_constraint(spec, i, bodies, &rows), 2, i);
 
-    WorldTree tree = {.rows = rows.rows, .n_rows = rows.count, .n_bodies = n + 1, .bodies = bodies};
-    tree.joints = ARENA_NEW(arena, RigidJoint, n);
-    world_link(&tree, arena);
-    world_grow(&tree, arena);
+    RigidForest forest = {.bodies = bodies, .n_bodies = n + 1, .rows = rows.rows, .n_rows = rows.count};
     c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
-    c->n_loop_rows = world_sort(&tree, (RigidRow *)(assets + c->rows), arena);
-    world_find_reach(&tree, (RigidRow *)(assets + c->rows));
-    if (c->n_loop_rows > RIGID_LOOP_ROWS_MAX)
-        return error_make(ERROR_USER, "the constraints close loops with %d rows, at most %d are allowed",
-                          c->n_loop_rows, RIGID_LOOP_ROWS_MAX);
+    TRY(rigid_find_islands(&forest, spec->solver, (RigidRow *)(assets + c->rows), arena));
+    c->n_loop_rows = forest.n_loop_rows;
     c->n_bodies = n + 1;
     c->n_rows = rows.count;
-    c->n_joints = tree.n_joints;
+    c->n_joints = forest.n_joints;
     c->n_forces = f;
-    c->n_moving = tree.n_order;
-    if (tree.n_order == 0) return world_wrong(error_make(ERROR_USER, "no body of the world can move"), 1, 0, out);
+    c->n_moving = forest.n_order;
+    if (forest.n_order == 0) return world_wrong(error_make(ERROR_USER, "no body of the world can move"), 1, 0, out);
     c->joints = c->rows + world_doubles((size_t)rows.count * sizeof(RigidRow));
-    memcpy(assets + c->joints, tree.joints, (size_t)tree.n_joints * sizeof *tree.joints);
-    c->forces = c->joints + world_doubles((size_t)tree.n_joints * sizeof(RigidJoint));
+    memcpy(assets + c->joints, forest.joints, (size_t)forest.n_joints * sizeof *forest.joints);
+    c->forces = c->joints + world_doubles((size_t)forest.n_joints * sizeof(RigidJoint));
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
-    for (int i = 0; i < tree.n_order; i++) assets[c->order + i] = tree.order[tree.n_order - 1 - i];
-    c->recorded = c->order + tree.n_order;
+    for (int i = 0; i < forest.n_order; i++) assets[c->order + i] = forest.order[forest.n_order - 1 - i];
+    c->recorded = c->order + forest.n_order;
     for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
         if (bodies[i].fixed == 0.0) assets[c->recorded + c->n_recorded++] = i;
     }
     c->islands = c->recorded + c->n_recorded;
-    c->n_islands = tree.n_islands;
-    world_lay_islands(&tree, c, assets);
-    c->touches = c->islands + tree.n_islands * world_doubles(sizeof(RigidIsland));
+    c->n_islands = forest.n_islands;
+    world_lay_islands(&forest, c, assets);
+    c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
     c->places = c->touches + 2 * c->n_rows;
     c->levels = c->places + c->n_moving * world_doubles(sizeof(RigidPlace));
     c->force_places = c->levels + c->n_moving * world_doubles(sizeof(RigidPlace));

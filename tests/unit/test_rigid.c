@@ -523,11 +523,15 @@ TEST(rigid_worlds_are_bounded)
                   "bodies has 4097 items, at most 4096 are allowed");
     Sha256Text most;
     rigid_resolved("{world: {bodies: [{name: b#, repeat: 4096}]}}", &most);
-    char *welds = arena_take(&arena, 200 * 64, 1);
+    char *welds = arena_take(&arena, 250 * 64, 1);
     end = welds;
-    for (int i = 0; i < 200; i++) end += snprintf(end, 64, "%s{name: w%d, type: weld, a: body}", i > 0 ? ", " : "", i);
+    for (int i = 0; i < 250; i++) end += snprintf(end, 64, "%s{name: w%d, type: weld, a: body}", i > 0 ? ", " : "", i);
     rigid_refused(arena_format(&arena, "{world: {bodies: [{name: body}], constraints: [%s]}}", welds),
-                  "the constraints close loops with 1194 rows, at most 1024 are allowed");
+                  "the constraints close loops with 1494 rows, at most 1024 are allowed");
+    rigid_refused(
+        arena_format(&arena, "{solver: skyline, world: {bodies: [{name: body}], constraints: [%s]}}", welds),
+        "the matrix of the constraints' rows has more than 1048576 entries within its skyline; `solver: trees` "
+        "has none");
     arena_destroy(&arena);
 }
 

@@ -135,6 +135,8 @@ TEST(rigid_islands_move_as_they_do_alone) { islands_check("duration: 0.5, stabil
 
 TEST(rigid_islands_move_as_they_do_alone_when_soft) { islands_check("duration: 0.5, stabilisation: soft"); }
 
+TEST(rigid_islands_of_trees_move_as_they_do_alone) { islands_check("duration: 0.5, solver: trees"); }
+
 // ---- shared among threads -------------------------------------------------------------------------------------------
 
 // `count` islands: chains of two bodies, every third with a loop; a spring or a tether between some, a parachute and a
@@ -208,12 +210,13 @@ TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
     const char *coupled = islands_world(test_quick() ? 16 : 40, true, &arena),
                *apart = islands_world(33, false, &arena);
     islands_check_executors(coupled, "stabilisation: baumgarte", 1, 1);
-    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley", 11, 1);
+    islands_check_executors(coupled, "stabilisation: soft, rotation: cayley, solver: trees", 11, 1);
     islands_check_executors(apart, "stabilisation: original_with_bias, refine: 2", 3, 0);
+    islands_check_executors(apart, "solver: trees", 3, 0);
     islands_check_executors(apart, "stabilisation: velocity, redundant: regularise, cfm: 1e-6", 1, 0);
     islands_check_executors(apart, "stabilisation: original, gain_units: per_dt", 2, 0); // diverges
     islands_check_executors(coupled, "stabilisation: rattle, dt: 0.02", 1, 1);
-    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02", 11, 0);
+    islands_check_executors(apart, "stabilisation: rattle, dt: 0.02, solver: trees", 11, 0);
     islands_check_executors(coupled, "stabilisation: rattle, order: four, dt: 0.02, iterations: 3", 1, 0);
     arena_destroy(&arena);
 }

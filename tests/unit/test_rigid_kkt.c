@@ -87,15 +87,15 @@ static uint64_t kkt_draw(const KktCase *of, uint64_t state, KktWorld *world, Kkt
     return state;
 }
 
-static void kkt_check(const KktCase *of, const KktWorld *world, const char *isa, int refine)
+static void kkt_check(const KktCase *of, const KktWorld *world, const char *solver, const char *isa, int refine)
 {
     RigidRun run;
     KktAnswer answer;
     Arena arena;
     CHECK_OK(arena_create(&arena, 1 << 24, "a world"));
     const char *give = of->cfm > 0.0 ? arena_format(&arena, "redundant: regularise, cfm: %g, ", of->cfm) : "";
-    const char *simulation = arena_format(&arena, "{dt: %g, duration: %g, refine: %d, %sworld: %s}", KKT_DT,
-                                          3.0 * KKT_DT, refine, give, kkt_spec(world, &arena));
+    const char *simulation = arena_format(&arena, "{dt: %g, duration: %g, solver: %s, refine: %d, %sworld: %s}", KKT_DT,
+                                          3.0 * KKT_DT, solver, refine, give, kkt_spec(world, &arena));
     rigid_start_observed(&run, simulation, KKT_LANES, isa, 2, KKT_ROWS);
     run.batch->debug.end = 1;
     for (int64_t lane = 0; lane < KKT_LANES; lane++) { // c = 2 alpha, k = beta^2
@@ -125,8 +125,10 @@ static void kkt_check_cases(const KktCase *cases, int count, int worlds)
             KktWorld world;
             KktAnswer answer;
             state = kkt_draw(&cases[i], state, &world, &answer);
-            kkt_check(&cases[i], &world, "scalar", 0);
-            kkt_check(&cases[i], &world, "auto", 1);
+            for (int s = 0; s < 2; s++) {
+                kkt_check(&cases[i], &world, s == 0 ? "trees" : "skyline", "scalar", 0);
+                kkt_check(&cases[i], &world, s == 0 ? "trees" : "skyline", "auto", 1);
+            }
         }
     }
 }

@@ -47,20 +47,21 @@ static void places_cover(const RigidPlace *places, int count)
     for (int from = 0; from < count;) {
         const int end = (int)places[from].end;
         CHECK(end > from && end <= count);
+        if (end <= from) return;
         for (int k = from; k < end; k++) CHECK((int)places[k].begin == from && (int)places[k].end == end);
         from = end;
     }
 }
 
 // A body stands in an earlier stretch than its parent, once.
-static void places_rise(const PlacesWorld *w, const RigidPlace *places)
+static void places_rise(const PlacesWorld *w, const RigidPlace *places, int count)
 {
     int children = 0;
-    places_cover(places, w->c.n_moving);
-    for (int k = 0; k < w->c.n_moving; k++) {
+    places_cover(places, count);
+    for (int k = 0; k < count; k++) {
         const int parent = (int)places[k].parent;
-        CHECK(place_of(places, w->c.n_moving, (int)places[k].item) == k);
-        if (parent >= 0) CHECK(places[place_of(places, w->c.n_moving, parent)].begin >= places[k].end);
+        CHECK(place_of(places, count, (int)places[k].item) == k);
+        if (parent >= 0) CHECK(places[place_of(places, count, parent)].begin >= places[k].end);
         for (int i = 0; i < (int)places[k].n_children; i++, children++)
             CHECK(w->places[(int)places[k].child + i].parent == places[k].item);
         for (int r = 0; r < (int)places[k].n_rows; r++) {
@@ -68,32 +69,34 @@ static void places_rise(const PlacesWorld *w, const RigidPlace *places)
             CHECK(((int)places[k].sides >> r & 1 ? row->j : row->i) == places[k].item);
         }
     }
-    for (int k = 0; k < w->c.n_moving; k++) children -= places[k].parent >= 0;
+    for (int k = 0; k < count; k++) children -= places[k].parent >= 0;
     CHECK(children == 0);
 }
 
-// Two arms of two rods from a hub that hangs, a free body, a body on two hooks (a loop), and forces between them.
+// Eight arms of two links from a hub that hangs, which is solved by trees; a free body and a body on two hooks, which
+// are not; and forces between them.
 TEST(rigid_places_are_what_may_be_done_side_by_side)
 {
     PlacesWorld w;
-    places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: hub}, {name: left, position: [-1, 0, 0]}, "
-                    "{name: right, position: [1, 0, 0]}, {name: far_left, position: [-2, 0, 0]}, "
-                    "{name: far_right, position: [2, 0, 0]}, {name: free, position: [0, 5, 0]}, "
-                    "{name: swing, position: [0, 9, 0]}], constraints: ["
-                    "{name: a, type: ball, a: hub, at_a: [0, 0, 1]}, {name: b, type: ball, a: hub, b: left}, "
-                    "{name: c, type: hinge, axis: [0, 1, 0], a: right, b: hub}, "
-                    "{name: d, type: distance, a: far_left, b: left}, {name: e, type: ball, a: far_right, b: right}, "
+    places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: far1, position: [2, 0, 0]}, {name: hub}, "
+                    "{name: near#, repeat: 8, position: [1, 1, 0], step: {position: [0, 1, 0]}}, "
+                    "{name: far#, repeat: [2, 8], position: [2, 2, 0], step: {position: [0, 1, 0]}}, "
+                    "{name: free, position: [0, 5, 0]}, {name: swing, position: [0, 9, 0]}], constraints: ["
+                    "{name: a, type: ball, a: hub, at_a: [0, 0, 1]}, {name: in1, type: ball, a: hub, b: near1}, "
+                    "{name: in#, repeat: [2, 8], type: hinge, axis: [0, 1, 0], a: near#, b: hub}, "
+                    "{name: out1, type: distance, a: far1, b: near1}, "
+                    "{name: out#, repeat: [2, 8], type: ball, a: far#, b: near#}, "
                     "{name: f, type: ball, a: swing, at_a: [0, 0, 1]}, "
                     "{name: g, type: distance, a: swing, at_a: [0.5, 0, 1]}], forces: ["
                     "{name: p, type: push, a: hub, force: [1, 0, 0]}, "
                     "{name: q, type: spring, a: hub, b: free, stiffness: 1, length: 1}, "
                     "{name: r, type: push, a: swing, force: [1, 0, 0]}, "
                     "{name: s, type: push, a: free, force: [1, 0, 0]}, "
-                    "{name: t, type: spring, a: left, stiffness: 1, length: 1}]}}");
-    places_rise(&w, w.places);
-    places_rise(&w, w.levels);
-    CHECK((int)w.levels[0].end == 2);                                                // far_left and far_right
-    CHECK(w.levels[w.c.n_moving - 1].end - w.levels[w.c.n_moving - 1].begin == 3.0); // the roots
+                    "{name: t, type: spring, a: near1, stiffness: 1, length: 1}]}}");
+    CHECK(w.c.n_levels == 17); // without free and swing
+    places_rise(&w, w.places, w.c.n_moving);
+    places_rise(&w, w.levels, w.c.n_levels);
+    CHECK((int)w.levels[0].end == 8 && (int)w.levels[8].end == 16); // far and near
     for (int k = 0; k < w.c.n_moving; k++)
         CHECK(w.places[k].begin >= w.bodies[(int)w.places[k].item].tree); // in its tree
     rigid_end(&w.run);
@@ -176,7 +179,7 @@ TEST(rigid_loops_reach_back_to_the_first_row_of_their_trees)
         Arena arena;
         CHECK_OK(arena_create(&arena, 1 << 24, "a world"));
         for (int i = 0; i < 2; i++) kkt_island(&drawn, &draws[i], &state);
-        places_open(&w, arena_format(&arena, "{duration: 1, world: %s}", kkt_spec(&drawn, &arena)));
+        places_open(&w, arena_format(&arena, "{duration: 1, solver: trees, world: %s}", kkt_spec(&drawn, &arena)));
         const RigidIsland *islands = (const RigidIsland *)(w.run.spec.configured.assets + w.c.islands);
         CHECK_INTEGER(2, w.c.n_islands);
         for (int i = 0; i < w.c.n_islands; i++) {
