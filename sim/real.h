@@ -50,7 +50,9 @@ HD double entry_of(const double *entry) { return *entry; }
 #endif
 
 // before a short loop of constant length: its arrays are to live in registers
-#if defined(__CUDACC__) || defined(__clang__)
+#if defined(HOPSCOTCH_TEAMS) && !defined(__CUDACC__)
+#define UNROLL
+#elif defined(__CUDACC__) || defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
