@@ -68,8 +68,9 @@ says 2 "--results needs the name of a folder" best grid --results=
 says 1 "there is no file nowhere.yaml" run nowhere.yaml
 says 1 "there is no file ./grid.yml; did you mean './grid.yaml'?" run ./grid.yml
 says 1 "failures is 50, must be in [0, 1]; did you mean 50%?" check grid.yaml --set limits.failures=50
-says 2 "--backend takes one of auto|cpu|cuda, not 'gpu'" run grid.yaml --backend gpu
+says 2 "--backend takes one of auto|cpu|cuda" run grid.yaml --backend gpu
 lacks "did you mean" err
+says 2 "did you mean 'cuda'?" run grid.yaml --backend cdua
 says 1 "backend is 'gpu', expected auto, cpu or cuda" check grid.yaml --set device.backend=gpu
 lacks "did you mean" err
 says 2 "there is no help on 'xyzzy'; hopscotch help lists the commands" help xyzzy
