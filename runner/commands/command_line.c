@@ -172,7 +172,8 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
     if (row->type == SWITCH_CHOICE && line_choice(row->argument, value, arena) < 0) {
         const char *names[LINE_CHOICES_MAX];
         const int count = line_choices(row->argument, arena, names);
-        const char *nearest = strlen(value) > 3 ? nearest_name(value, names, count) : NULL; // gpu does not mean cpu
+        const char *nearest = nearest_name(value, names, count);
+        if (nearest != NULL && strlen(value) <= 3 && value[0] != nearest[0]) nearest = NULL; // cvs is csv, gpu not cpu
         return error_make(ERROR_USAGE, "--%s takes one of %s, not '%.60s'%s%s%s", row->name, row->argument, value,
                           nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                           nearest != NULL ? "'?" : "");
