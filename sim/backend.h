@@ -29,12 +29,6 @@ struct Backend {
     void (*close)(Backend *backend); // no slice is in flight
 };
 
-// Lanes that are traced or debugged: the first ones of a batch, which the observed kernel advances.
-static inline int64_t batch_observed(const Batch *batch)
-{
-    return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
-}
-
 double backend_clock(void); // s, monotonic
 
 // One device of a kind, by its number.

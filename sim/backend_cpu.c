@@ -139,7 +139,6 @@ static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed
     const int64_t left = (*observed ? n_observed : cpu->slice.batch.lanes) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
-    group.block = number * width;
     group.valid = (int)(left < width ? left : width);
     return group;
 }
@@ -263,7 +262,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
-    const int64_t idle = 2 * cpu->vectors.plain->lanes; // of the last groups, at most
+    const int64_t idle = 2 * LANES_MOST; // of the last groups, at most (lanes_work_block)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,

@@ -39,8 +39,11 @@ HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
     *stride = group->team.blocks > 0 ? 1 : group->batch.stride; // neighbouring threads take neighbouring numbers
     return group->batch.work + group->lane * (group->team.blocks > 0 ? fields : 1);
 #else
-    *stride = LANES; // neighbouring fields are one stretch of memory
-    return group->batch.work + group->block * fields;
+    // neighbouring fields are one stretch of memory; observed lanes and the others are groups of their own
+    const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
+    const int64_t place = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
+    *stride = LANES;
+    return group->batch.work + place * fields;
 #endif
 }
 

@@ -4,6 +4,14 @@
 
 #include "sim.h"
 
+enum { LANES_MOST = 8 }; // of a group, on any processor
+
+// Lanes that are traced or debugged: the first ones of a batch, which the observed kernel advances.
+static inline int64_t batch_observed(const Batch *batch)
+{
+    return batch->trace.lanes > batch->debug.lanes ? batch->trace.lanes : batch->debug.lanes;
+}
+
 // Threads of a GPU that advance one lane together (sim/team.h): one block of them or several.
 typedef struct Team {
     // 0: each lane has a thread of its own; 1, or more if all of them run at once and can wait for each other
@@ -17,7 +25,6 @@ typedef struct LaneGroup {
     int n_columns; // of a trajectory sample
     int n_debug;   // columns of a debug row
     int64_t lane;  // first lane of the group
-    int64_t block; // of the memory that it has for itself, from which lane's on; has room for LANES
     int valid;     // lanes in the group, 1..LANES
     int64_t tick;  // ticks done before this slice
     int64_t ticks; // ticks to do, at most
