@@ -136,13 +136,14 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
 {
     const Configured *configured = cuda->configured;
     const size_t row = sizeof(double) * (size_t)lanes;
+    const size_t worked = sizeof(double) * (size_t)((lanes + LANES_TOGETHER - 1) / LANES_TOGETHER * LANES_TOGETHER);
     const size_t samples = sizeof(double) * (size_t)(traced * capacity * configured->n_columns);
     Batch *device = &cuda->slots[slot].device, *host = &cuda->backend.batches[slot];
     device->stride = host->stride = lanes;
     device->trace.capacity = host->trace.capacity = capacity;
     device->trace.every = host->trace.every = 1;
     CUDA_TRY(cudaMalloc((void **)&device->parameter, row * (size_t)configured->n_parameters));
-    CUDA_TRY(cudaMalloc((void **)&device->work, row * (size_t)configured->n_work));
+    CUDA_TRY(cudaMalloc((void **)&device->work, worked * (size_t)configured->n_work));
     CUDA_TRY(cudaMalloc((void **)&device->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&device->status, sizeof(int32_t) * (size_t)lanes));
     CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));

@@ -33,11 +33,12 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
 
 // The work fields of the group as a block that only the model knows the order of: field i of its k-th lane stands
 // at [i*stride + k] of it; on a CPU of all LANES, whether the group has them or not. Never both this and lanes_work.
-HD double *lanes_work_block(const LaneGroup *group, int fields, int64_t *stride)
+HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 {
 #if defined(HOPSCOTCH_TEAMS)
-    *stride = group->team.blocks > 0 ? 1 : group->batch.stride; // neighbouring threads take neighbouring numbers
-    return group->batch.work + group->lane * (group->team.blocks > 0 ? fields : 1);
+    // neighbouring threads take neighbouring numbers, of one lane or of LANES_TOGETHER
+    *stride = group->team.blocks > 0 ? 1 : LANES_TOGETHER;
+    return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;
 #else
     // neighbouring fields are one stretch of memory; observed lanes and the others are groups of their own
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;

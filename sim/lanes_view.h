@@ -4,7 +4,8 @@
 
 #include "sim.h"
 
-enum { LANES_MOST = 8 }; // of a group, on any processor
+enum { LANES_MOST = 8 };      // of a group, on any CPU
+enum { LANES_TOGETHER = 32 }; // whose work blocks (lanes_work_block) stand side by side on a GPU: a warp's
 
 // Lanes that are traced or debugged: the first ones of a batch, which the observed kernel advances.
 static inline int64_t batch_observed(const Batch *batch)

@@ -26,6 +26,10 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
+#if defined(__cplusplus)
+#define restrict __restrict__
+#endif
+
 // A function that is called, not inlined: large and called from several places.
 #if defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__

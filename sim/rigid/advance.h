@@ -16,11 +16,11 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.rows = (const RigidRow *)(assets + w.c.rows);
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
-    w.touches = assets + w.c.touches;
+    w.touches = (const int32_t *)(assets + w.c.touches);
     w.places = (const RigidPlace *)(assets + w.c.places);
     w.levels = (const RigidPlace *)(assets + w.c.levels);
     w.force_places = (const RigidPlace *)(assets + w.c.force_places);
-    w.order = w.world_order = assets + w.c.order;
+    w.order = w.world_order = (const int32_t *)(assets + w.c.order);
     w.islands = (const RigidIsland *)(assets + w.c.islands);
     w.n_moving = w.c.n_moving;
     w.n_islands = w.c.n_islands;
@@ -28,7 +28,7 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.row_end = w.c.n_rows;
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
-    w.recorded = assets + w.c.recorded;
+    w.recorded = (const int32_t *)(assets + w.c.recorded);
     w.rank = 0;
     w.size = 1;
     return w;
@@ -51,7 +51,7 @@ HD RigidLanes rigid_open(const Constants *constants, const double *assets, const
 HD void rigid_begin_body(const RigidLanes *w, int number)
 {
     const RigidBody *body = &w->bodies[number];
-    const int at = rigid_state_at(w, number), input = (int)body->input;
+    const int at = rigid_state_at(w, number), input = body->input;
     for (int k = 0; k < 3; k++) {
         set_cell(w, at + k, input >= 0 ? lanes_parameter(w->group, input + 1 + k) : splat(body->p[k]));
         set_cell(w, at + 7 + k, input >= 0 ? lanes_parameter(w->group, input + 4 + k) : splat(body->v[k]));
@@ -60,7 +60,7 @@ HD void rigid_begin_body(const RigidLanes *w, int number)
     for (int k = 0; k < 4; k++) set_cell(w, at + 3 + k, splat(body->q[k]));
 }
 
-HD_CALL void rigid_begin(const RigidLanes *w)
+HD_CALL void rigid_begin(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->c.n_bodies; b += w->size) rigid_begin_body(w, b);
     for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
@@ -88,7 +88,7 @@ typedef struct RigidExtremes {
     real stretch, pull, multiplier, residual;
 } RigidExtremes;
 
-HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
+HD_CALL RigidExtremes rigid_extremes(const RigidLanes *restrict w)
 {
     const real none = splat(0.0);
     RigidExtremes most = {none, none, none, none};
@@ -108,10 +108,10 @@ HD_CALL RigidExtremes rigid_extremes(const RigidLanes *w)
 }
 
 // of the errors of an island's rows
-HD_CALL real rigid_island_squares(const RigidLanes *w, const RigidIsland *island)
+HD_CALL real rigid_island_squares(const RigidLanes *restrict w, const RigidIsland *island)
 {
     real squares = splat(0.0);
-    for (int k = (int)island->row; k < (int)island->row_end; k++) {
+    for (int k = island->row; k < island->row_end; k++) {
         const real stretch = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);
         squares = fused(stretch, stretch, squares);
     }
@@ -119,7 +119,7 @@ HD_CALL real rigid_island_squares(const RigidLanes *w, const RigidIsland *island
 }
 
 // The world's, for the thread that speaks.
-HD real rigid_squares(const RigidLanes *w)
+HD real rigid_squares(const RigidLanes *restrict w)
 {
     real sum = splat(0.0);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
@@ -144,7 +144,7 @@ HD real rigid_greatest_pull(const RigidLanes *w)
 }
 
 // What was found of all rows of the world, and those of them without a pivot.
-HD void rigid_sum_rows(const RigidLanes *w, real dropped, real squares, const RigidExtremes *most)
+HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares, const RigidExtremes *most)
 {
     if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
@@ -166,8 +166,8 @@ HD RigidHeight rigid_height(const RigidLanes *w)
     RigidHeight height;
     height.z = height.v = splat(0.0);
     if (w->c.n_recorded == 0) return height;
-    height.z = rigid_p(w, (int)w->recorded[0]).z;
-    height.v = rigid_v(w, (int)w->recorded[0]).z;
+    height.z = rigid_p(w, w->recorded[0]).z;
+    height.v = rigid_v(w, w->recorded[0]).z;
     return height;
 }
 
@@ -188,7 +188,7 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 }
 
 // The state at the end of the step from t, its energy; before: the height at t.
-HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *before, real t)
+HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, real t)
 {
     if (!rigid_speaks(w)) return;
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
@@ -202,11 +202,11 @@ HD void rigid_sum_state(const RigidLanes *w, real energy, const RigidHeight *bef
     set_cell(w, at, select_real(lands, landed, cell(w, at)));
 }
 
-HD mask rigid_all_finite(const RigidLanes *w)
+HD mask rigid_all_finite(const RigidLanes *restrict w)
 {
     mask finite = all_lanes();
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_state_at(w, (int)w->order[b]);
+        const int at = rigid_state_at(w, w->order[b]);
         real sum = splat(0.0);
         for (int k = 0; k < RIGID_STATE; k++) sum = sum + absolute(cell(w, at + k));
         finite = finite & is_finite(sum);
@@ -214,18 +214,18 @@ HD mask rigid_all_finite(const RigidLanes *w)
     return MASK(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0))) == splat(0.0));
 }
 
-HD_CALL void rigid_sample(const RigidLanes *w, real t, mask which)
+HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
 {
     real sample[1 + RIGID_STATE * RIGID_RECORDED_MAX];
     if (!rigid_speaks(w)) return;
     sample[0] = t;
     for (int r = 0; r < w->c.n_recorded; r++)
-        rigid_take(w, rigid_state_at(w, (int)w->recorded[r]), RIGID_STATE, sample + 1 + RIGID_STATE * r);
+        rigid_take(w, rigid_state_at(w, w->recorded[r]), RIGID_STATE, sample + 1 + RIGID_STATE * r);
     lanes_sample(w->group, sample, which);
 }
 
 // What the step from t has solved.
-HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
+HD_CALL void rigid_debug_rows(const RigidLanes *restrict w, real t, mask which)
 {
     if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
@@ -245,7 +245,7 @@ HD_CALL void rigid_debug_rows(const RigidLanes *w, real t, mask which)
 }
 
 // The lanes of `which` end after `steps` steps at the time t.
-HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure, mask which)
+HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real failure, mask which)
 {
     rigid_assemble(w, false);
     real greatest = splat(0.0);
@@ -263,7 +263,7 @@ HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure,
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
     for (int r = 0; r < w->c.n_recorded; r++) {
-        const Vector3 p = rigid_p(w, (int)w->recorded[r]);
+        const Vector3 p = rigid_p(w, w->recorded[r]);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r, p.x, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 1, p.y, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 2, p.z, which);
@@ -274,7 +274,7 @@ HD_CALL void rigid_finish(const RigidLanes *w, real steps, real t, real failure,
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 // One step of the active lanes from the time t on, with all that is counted of it.
-HD void rigid_step(const RigidLanes *w, const RigidGains *gains, real t)
+HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t)
 {
     const RigidHeight height = rigid_height(w);
     const bool rattle = w->c.form == RIGID_RATTLE;

@@ -21,7 +21,7 @@ static double kkt_tension(const Configured *configured, const double *parameter,
     const RigidRow *row = (const RigidRow *)(configured->assets + c.rows) + (int)debug[RIGID_DEBUG_row];
     if (row->kind != RIGID_DISTANCE) return NAN;
     if (kkt_is_soft(&c, parameter)) return -debug[RIGID_DEBUG_lambda];
-    const double length = row->input >= 0.0 ? parameter[(int)row->input] : row->target;
+    const double length = row->input >= 0 ? parameter[row->input] : row->target;
     return -debug[RIGID_DEBUG_lambda] * sqrt(fmax(length * length + 2.0 * debug[RIGID_DEBUG_C], 0.0));
 }
 
@@ -36,7 +36,7 @@ static DebugCell kkt_cell(const Configured *configured, const double *parameter,
     const bool known = debug[RIGID_DEBUG_row] >= 0.0 && debug[RIGID_DEBUG_row] < c.n_rows;
     if (column == KKT_CONSTRAINT && known) {
         const RigidRow *row = (const RigidRow *)(configured->assets + c.rows) + (int)debug[RIGID_DEBUG_row];
-        return (DebugCell){.text = host->constraints[(int)row->constraint]};
+        return (DebugCell){.text = host->constraints[row->constraint]};
     }
     if (column == KKT_TENSION) return (DebugCell){.number = known ? kkt_tension(configured, parameter, debug) : NAN};
     return (DebugCell){.number = debug[of[column]]};

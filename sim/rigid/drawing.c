@@ -25,9 +25,9 @@ typedef struct RigidFigure {
 // Where a body's state stands in a sample, -1: it is fixed, -2: it is not recorded.
 static int drawn_column(const RigidConstants *c, const double *assets, int body)
 {
-    if (((const RigidBody *)assets)[body].fixed != 0.0) return -1;
+    if (((const RigidBody *)assets)[body].fixed != 0) return -1;
     for (int r = 0; r < c->n_recorded; r++) {
-        if ((int)assets[c->recorded + r] == body) return 1 + RIGID_STATE * r;
+        if (rigid_list(assets, c->recorded)[r] == body) return 1 + RIGID_STATE * r;
     }
     return -2;
 }
@@ -63,12 +63,12 @@ static void drawn_shape(RigidFigure *figure, const char *name, ShapeKind kind, i
 static const double drawn_centre[3] = {0, 0, 0};
 
 // Sticks from a body's centre to where something holds it; a pin there.
-static int drawn_arm(RigidFigure *figure, const RigidConstants *c, const double *assets, double body, const double *at,
+static int drawn_arm(RigidFigure *figure, const RigidConstants *c, const double *assets, int body, const double *at,
                      double width)
 {
-    const int point = drawn_point(figure, c, assets, (int)body, at);
-    if (((const RigidBody *)assets)[(int)body].fixed != 0.0) return point;
-    const int centre = drawn_point(figure, c, assets, (int)body, drawn_centre);
+    const int point = drawn_point(figure, c, assets, body, at);
+    if (((const RigidBody *)assets)[body].fixed != 0) return point;
+    const int centre = drawn_point(figure, c, assets, body, drawn_centre);
     if (centre != point) drawn_shape(figure, "body", SHAPE_ROD, centre, point, width);
     return point;
 }
@@ -157,9 +157,9 @@ static bool drawn_is_flat(const RigidConstants *c, const double *assets)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
     for (int r = 0; r < c->n_recorded; r++) {
-        const RigidBody *body = &bodies[(int)assets[c->recorded + r]];
+        const RigidBody *body = &bodies[rigid_list(assets, c->recorded)[r]];
         if (body->gravity != 0.0 || body->v[2] != 0.0 || body->w[0] != 0.0 || body->w[1] != 0.0 ||
-            body->p[2] != bodies[(int)assets[c->recorded]].p[2])
+            body->p[2] != bodies[rigid_list(assets, c->recorded)[0]].p[2])
             return false;
     }
     return c->n_recorded > 1;
@@ -173,7 +173,7 @@ static double drawn_size(const RigidConstants *c, const double *assets)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0.0;
     for (int k = -c->n_recorded; k < 2 * c->n_rows; k++) {
         const RigidRow *row = k >= 0 ? &rows[k / 2] : NULL;
-        const int number = row == NULL ? (int)assets[c->recorded - 1 - k] : k % 2 == 0 ? (int)row->i : (int)row->j;
+        const int number = row == NULL ? rigid_list(assets, c->recorded)[-1 - k] : k % 2 == 0 ? row->i : row->j;
         if (row != NULL && row->kind != RIGID_DISTANCE && row->kind != RIGID_ALONG) continue;
         if (drawn_column(c, assets, number) == -2) continue;
         double place[3];
@@ -201,7 +201,7 @@ static double drawn_width(const RigidConstants *c, const double *assets)
         const double *i = rows[k].at_i, *j = rows[k].at_j;
         const double rod = rows[k].kind == RIGID_DISTANCE ? rows[k].target : 0.0;
         const double arm = fmax(rod, fmax(sqrt(i[0] * i[0] + i[1] * i[1] + i[2] * i[2]),
-                                          ((const RigidBody *)assets)[(int)rows[k].j].fixed != 0.0
+                                          ((const RigidBody *)assets)[rows[k].j].fixed != 0
                                               ? 0.0
                                               : sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2])));
         sum += arm;
@@ -219,9 +219,9 @@ const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *as
     figure->drawing = (Drawing){.shapes = figure->shapes, .phase = -1, .points = drawn_points};
     drawn_rows(figure, c, assets, width);
     drawn_forces(figure, c, assets, width);
-    for (int r = 0; r < c->n_recorded; r++) drawn_axes(figure, c, assets, (int)assets[c->recorded + r], width);
+    for (int r = 0; r < c->n_recorded; r++) drawn_axes(figure, c, assets, rigid_list(assets, c->recorded)[r], width);
     for (int r = 0; r < c->n_recorded; r++) {
-        const int centre = drawn_point(figure, c, assets, (int)assets[c->recorded + r], drawn_centre);
+        const int centre = drawn_point(figure, c, assets, rigid_list(assets, c->recorded)[r], drawn_centre);
         drawn_shape(figure, "foot", SHAPE_DISC, centre, centre, 2.4 * width);
     }
     for (int k = figure->drawing.n_points - 1; k >= 0; k--) { // a camera stands with what stands

@@ -91,25 +91,25 @@ static double explain_pivot(const RigidLanes *w, int row)
     int i = 0, joint = 0;
     while (row >= w->islands[i].row_end) i++;
     const RigidIsland *island = &w->islands[i];
-    const int loop = row - (int)(island->row_end - island->n_loop_rows);
-    if (island->skyline != 0.0) return cell(w, rigid_entry(w, row, row));
-    if (loop >= 0) return cell(w, (int)island->schur + packed(loop, loop));
+    const int loop = row - (island->row_end - island->n_loop_rows);
+    if (island->skyline != 0) return cell(w, rigid_entry(w, row, row));
+    if (loop >= 0) return cell(w, island->schur + packed(loop, loop));
     while (row < w->joints[joint].first || row >= w->joints[joint].first + w->joints[joint].count) joint++;
-    const int k = row - (int)w->joints[joint].first;
+    const int k = row - w->joints[joint].first;
     return cell(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k));
 }
 
 // "row 3 of left" of a constraint's rows, "rod" of one that has only one
 static const char *explain_row_name(const RigidLanes *w, const RigidHost *host, int row, Arena *arena)
 {
-    const double constraint = w->rows[row].constraint;
+    const int constraint = w->rows[row].constraint;
     int rows = 0, number = 0;
     for (int k = 0; k < w->c.n_rows; k++) {
         if (w->rows[k].constraint != constraint) continue;
         rows++;
         number += k <= row;
     }
-    const char *name = host->constraints[(int)constraint];
+    const char *name = host->constraints[constraint];
     return rows == 1 ? name : arena_format(arena, "row %d of %s", number, name);
 }
 
@@ -149,7 +149,7 @@ static void explain_lighten(const RigidLanes *w, int body, double *x)
 static void explain_multiply(const RigidLanes *w)
 {
     for (int b = 0; b < w->n_moving; b++) {
-        const int body = (int)w->order[b];
+        const int body = w->order[b];
         double x[6] = {0};
         rigid_gather(w, body, 0, RIGID_ROW_X, x);
         explain_lighten(w, body, x);

@@ -19,14 +19,14 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
 }
 
 // Masses, and inertias turned into world axes.
-HD_CALL void rigid_masses(const RigidLanes *w)
+HD_CALL void rigid_masses(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int number = (int)w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
+        const int number = w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
         const RigidBody *body = &w->bodies[number];
         const Rotation turn = rotation_of(rigid_q(w, number));
         const Symmetric3 I = symmetric3_turned(&turn, rigid_body_inertia(body));
-        set_cell(w, at, body->input >= 0.0 ? lanes_parameter(w->group, (int)body->input) : splat(body->mass));
+        set_cell(w, at, body->input >= 0 ? lanes_parameter(w->group, body->input) : splat(body->mass));
         rigid_set_symmetric(w, at + 1, I);
     }
     rigid_wait(w);
@@ -48,7 +48,7 @@ HD real rigid_density(const RigidLanes *w, real z)
 // `force` at the end's point, on a body that moves
 HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 force)
 {
-    if (!(body >= 0 && w->bodies[body].fixed == 0.0)) return;
+    if (!(body >= 0 && w->bodies[body].fixed == 0)) return;
     const int at = rigid_body_at(w, body) + RIGID_BODY_F;
     add_cell3(w, at, force);
     add_cell3(w, at + 3, cross3(end->r, force));
@@ -72,7 +72,7 @@ HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, c
     const real since = select_real(now, t, latched);
     keep_cell(w, at, since);
     const real s = hyperbolic_tangent(force->rate * (t - since));
-    const real opened = force->jumps != 0.0 ? 0.5 * (1.0 + s) : s;
+    const real opened = force->jumps != 0 ? 0.5 * (1.0 + s) : s;
     const real area = fused(opened, splat(force->open - force->packed), splat(force->packed));
     return select_real(MASK(since < splat(0.0)), splat(force->packed), area);
 }
@@ -95,28 +95,28 @@ HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, 
 HD void rigid_force(const RigidLanes *w, int number, real t)
 {
     const RigidForce *force = &w->forces[number];
-    const RigidEnd i = rigid_end(w, (int)force->i, force->at_i);
+    const RigidEnd i = rigid_end(w, force->i, force->at_i);
     if (force->kind == RIGID_SPRING || force->kind == RIGID_TETHER) {
-        const RigidEnd j = rigid_end(w, (int)force->j, force->at_j);
+        const RigidEnd j = rigid_end(w, force->j, force->at_j);
         const Vector3 pull = rigid_pull(w, force, number, &i, &j);
-        rigid_apply(w, (int)force->i, &i, pull);
-        rigid_apply(w, (int)force->j, &j, scaled(splat(-1.0), pull));
+        rigid_apply(w, force->i, &i, pull);
+        rigid_apply(w, force->j, &j, scaled(splat(-1.0), pull));
     } else if (force->kind == RIGID_PUSH) {
-        rigid_apply(w, (int)force->i, &i, vector3_of(force->force));
-        add_cell3(w, rigid_body_at(w, (int)force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
+        rigid_apply(w, force->i, &i, vector3_of(force->force));
+        add_cell3(w, rigid_body_at(w, force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
     } else {
         const bool canopy = force->kind == RIGID_PARACHUTE;
         const real area = canopy ? rigid_canopy(w, force, number, &i, t) : splat(force->quadratic);
-        rigid_apply(w, (int)force->i, &i, rigid_drag(w, &i, splat(force->linear), area));
+        rigid_apply(w, force->i, &i, rigid_drag(w, &i, splat(force->linear), area));
     }
 }
 
 // F of all bodies without the world's forces. gyroscopic: with -w x I w, which an update of the angular momentum has no
 // need of.
-HD_CALL void rigid_weights(const RigidLanes *w, bool gyroscopic)
+HD_CALL void rigid_weights(const RigidLanes *restrict w, bool gyroscopic)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body);
+        const int body = w->order[b], at = rigid_body_at(w, body);
         const Vector3 spin = rigid_w(w, body);
         const real weight = -w->gravity * cell(w, at + RIGID_BODY_M) * w->bodies[body].gravity;
         const Vector3 torque = cross3(symmetric3_times(rigid_inertia(w, body), spin), spin);
@@ -126,12 +126,12 @@ HD_CALL void rigid_weights(const RigidLanes *w, bool gyroscopic)
     rigid_wait(w);
 }
 
-HD_CALL void rigid_forces(const RigidLanes *w, real t, bool gyroscopic)
+HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
 {
     rigid_weights(w, gyroscopic);
     for (int f = 0, end; f < w->c.n_forces; f = end) { // on a body one after the other
-        end = (int)w->force_places[f].end;
-        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, (int)w->force_places[k].item, t);
+        end = w->force_places[f].end;
+        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_places[k].item, t);
         rigid_wait(w);
     }
 }
@@ -146,18 +146,18 @@ HD real rigid_body_energy(const RigidLanes *w, int body)
 }
 
 // of an island's bodies
-HD_CALL real rigid_island_energy(const RigidLanes *w, const RigidIsland *island)
+HD_CALL real rigid_island_energy(const RigidLanes *restrict w, const RigidIsland *island)
 {
-    const double *order = w->world_order + (int)island->first;
+    const int32_t *order = w->world_order + island->first;
     real sum = splat(0.0);
-    for (int b = 0; b < (int)island->count; b++) sum = sum + rigid_body_energy(w, (int)order[b]);
+    for (int b = 0; b < island->count; b++) sum = sum + rigid_body_energy(w, order[b]);
     return sum;
 }
 
 // A cell of an island that is free between a step's end and the next one's solve.
 HD int rigid_island_at(const RigidLanes *w, const RigidIsland *island)
 {
-    return rigid_body_at(w, (int)w->world_order[(int)island->first]) + RIGID_BODY_D + 1;
+    return rigid_body_at(w, w->world_order[island->first]) + RIGID_BODY_D + 1;
 }
 
 // What each island's cell holds, by the thread that speaks.
@@ -169,18 +169,18 @@ HD real rigid_sum_islands(const RigidLanes *w)
 }
 
 // The world's, for the thread that speaks: the same sums in the same order, bodies and islands side by side.
-HD_CALL real rigid_team_energy(const RigidLanes *w)
+HD_CALL real rigid_team_energy(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b];
+        const int body = w->order[b];
         set_cell(w, rigid_body_at(w, body) + RIGID_BODY_D, rigid_body_energy(w, body));
     }
     rigid_wait(w);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
         real sum = splat(0.0);
-        for (int b = 0; b < (int)island->count; b++)
-            sum = sum + cell(w, rigid_body_at(w, (int)w->world_order[(int)island->first + b]) + RIGID_BODY_D);
+        for (int b = 0; b < island->count; b++)
+            sum = sum + cell(w, rigid_body_at(w, w->world_order[island->first + b]) + RIGID_BODY_D);
         set_cell(w, rigid_island_at(w, island), sum);
     }
     rigid_wait(w);

@@ -10,7 +10,7 @@ static void islands_link(RigidForest *forest, Arena *arena)
     for (int b = 0; b < forest->n_bodies; b++) forest->first[b] = -1;
     for (int r = forest->n_rows - 1; r >= 0; r--) {
         for (int side = 0; side < 2; side++) {
-            const int body = (int)(side == 0 ? forest->rows[r].i : forest->rows[r].j);
+            const int body = side == 0 ? forest->rows[r].i : forest->rows[r].j;
             forest->next[side][r] = forest->first[body];
             forest->first[body] = 2 * r + side;
         }
@@ -19,13 +19,13 @@ static void islands_link(RigidForest *forest, Arena *arena)
 
 int rigid_other(const RigidForest *forest, int link)
 {
-    return (int)(link % 2 == 0 ? forest->rows[link / 2].j : forest->rows[link / 2].i);
+    return link % 2 == 0 ? forest->rows[link / 2].j : forest->rows[link / 2].i;
 }
 
 static bool islands_is_held(const RigidForest *forest, int body) // by something fixed
 {
     for (int link = forest->first[body]; link >= 0; link = forest->next[link % 2][link / 2]) {
-        if (forest->bodies[rigid_other(forest, link)].fixed != 0.0) return true;
+        if (forest->bodies[rigid_other(forest, link)].fixed != 0) return true;
     }
     return false;
 }
@@ -39,7 +39,7 @@ static int islands_island(RigidForest *forest, int body)
     for (int at = 0; at < count; at++) {
         for (int link = forest->first[found[at]]; link >= 0; link = forest->next[link % 2][link / 2]) {
             const int other = rigid_other(forest, link);
-            if (forest->bodies[other].fixed != 0.0 || forest->parent[other] != -2) continue;
+            if (forest->bodies[other].fixed != 0 || forest->parent[other] != -2) continue;
             forest->parent[other] = -1;
             found[count++] = other;
         }
@@ -67,7 +67,7 @@ static void islands_plant(RigidForest *forest, int count, int *root)
     for (int at = 0, end = roots; at < end; at++) {
         for (int link = forest->first[found[at]]; link >= 0; link = forest->next[link % 2][link / 2]) {
             const int other = rigid_other(forest, link);
-            if (forest->bodies[other].fixed != 0.0 || forest->parent[other] != -2) continue;
+            if (forest->bodies[other].fixed != 0 || forest->parent[other] != -2) continue;
             forest->parent[other] = found[at];
             root[other] = root[found[at]];
             found[end++] = other;
@@ -95,7 +95,7 @@ static void islands_line_up(RigidForest *forest, int count, const int *root, Are
         const int body = found[at], parent = forest->parent[body];
         RigidBody *top = &forest->bodies[body];
         if (parent >= 0) top->tree = forest->bodies[parent].tree;
-        forest->bodies[forest->order[(int)top->tree]].tree_count += 1.0;
+        forest->bodies[forest->order[top->tree]].tree_count += 1;
         if (parent < 0 && !islands_is_held(forest, body)) continue;
         top->joint = forest->n_joints;
         forest->joints[forest->n_joints++] = (RigidJoint){.child = body, .parent = parent};
@@ -121,11 +121,11 @@ static void islands_grow(RigidForest *forest, Arena *arena)
     forest->islands = ARENA_NEW(arena, RigidIsland, forest->n_bodies);
     for (int b = 0; b < forest->n_bodies; b++) forest->parent[b] = -2;
     for (int b = 0; b < forest->n_bodies; b++) {
-        if (forest->bodies[b].fixed == 0.0 && forest->parent[b] == -2) islands_walk(forest, b, root, arena);
+        if (forest->bodies[b].fixed == 0 && forest->parent[b] == -2) islands_walk(forest, b, root, arena);
     }
     for (int k = 0; k < forest->n_order; k++) { // places in the order as it lies in the assets: backwards
         RigidBody *body = &forest->bodies[forest->order[k]];
-        body->tree_count = forest->bodies[forest->order[(int)body->tree]].tree_count;
+        body->tree_count = forest->bodies[forest->order[body->tree]].tree_count;
     }
     for (int k = 0; k < forest->n_order; k++) {
         RigidBody *body = &forest->bodies[forest->order[k]];
@@ -136,14 +136,14 @@ static void islands_grow(RigidForest *forest, Arena *arena)
 // The joint whose block a row is part of; -1: it closes a loop.
 static int islands_joint_of(const RigidForest *forest, const RigidRow *row)
 {
-    const int i = (int)row->i, j = (int)row->j;
-    const bool i_fixed = forest->bodies[i].fixed != 0.0, j_fixed = forest->bodies[j].fixed != 0.0;
+    const int i = row->i, j = row->j;
+    const bool i_fixed = forest->bodies[i].fixed != 0, j_fixed = forest->bodies[j].fixed != 0;
     if (i_fixed || j_fixed) {
-        const int body = i_fixed ? j : i, joint = (int)forest->bodies[body].joint;
-        return joint >= 0 && forest->joints[joint].parent < 0.0 ? joint : -1;
+        const int body = i_fixed ? j : i, joint = forest->bodies[body].joint;
+        return joint >= 0 && forest->joints[joint].parent < 0 ? joint : -1;
     }
-    if (forest->parent[i] == j) return (int)forest->bodies[i].joint;
-    if (forest->parent[j] == i) return (int)forest->bodies[j].joint;
+    if (forest->parent[i] == j) return forest->bodies[i].joint;
+    if (forest->parent[j] == i) return forest->bodies[j].joint;
     return -1;
 }
 
@@ -154,7 +154,7 @@ static int *islands_islands_of(const RigidForest *forest, Arena *arena)
     for (int b = 0; b < forest->n_bodies; b++) of[b] = -1;
     for (int i = 0; i < forest->n_islands; i++) {
         const RigidIsland *island = &forest->islands[i];
-        for (int k = 0; k < (int)island->count; k++) of[forest->order[(int)island->first + k]] = i;
+        for (int k = 0; k < island->count; k++) of[forest->order[island->first + k]] = i;
     }
     return of;
 }
@@ -165,38 +165,38 @@ static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
     const int *of = islands_islands_of(forest, arena);
     int *joint = ARENA_NEW(arena, int, forest->n_rows), count = 0;
     for (int r = 0; r < forest->n_rows; r++) {
-        const int i = of[(int)forest->rows[r].i], island = i >= 0 ? i : of[(int)forest->rows[r].j];
+        const int i = of[forest->rows[r].i], island = i >= 0 ? i : of[forest->rows[r].j];
         joint[r] = islands_joint_of(forest, &forest->rows[r]);
         if (joint[r] >= 0 && forest->joints[joint[r]].count >= RIGID_JOINT_ROWS) joint[r] = -1;
         if (joint[r] >= 0)
-            forest->joints[joint[r]].count += 1.0;
+            forest->joints[joint[r]].count += 1;
         else
-            forest->islands[island].n_loop_rows += 1.0;
+            forest->islands[island].n_loop_rows += 1;
     }
     for (int i = 0, k = 0; i < forest->n_islands; i++) {
         RigidIsland *island = &forest->islands[i];
         island->row = count;
-        for (; k < forest->n_joints && of[(int)forest->joints[k].child] == i; k++) {
+        for (; k < forest->n_joints && of[forest->joints[k].child] == i; k++) {
             forest->joints[k].first = count;
-            count += (int)forest->joints[k].count;
-            forest->joints[k].count = 0.0; // counted anew below
+            count += forest->joints[k].count;
+            forest->joints[k].count = 0; // counted anew below
         }
         island->row_end = count; // so far
-        count += (int)island->n_loop_rows;
+        count += island->n_loop_rows;
     }
     for (int r = 0; r < forest->n_rows; r++) {
         RigidJoint *to = joint[r] >= 0 ? &forest->joints[joint[r]] : NULL;
-        const int i = of[(int)forest->rows[r].i];
-        RigidIsland *island = &forest->islands[i >= 0 ? i : of[(int)forest->rows[r].j]];
-        sorted[(int)(to != NULL ? to->first + to->count : island->row_end)] = forest->rows[r];
-        *(to != NULL ? &to->count : &island->row_end) += 1.0;
+        const int i = of[forest->rows[r].i];
+        RigidIsland *island = &forest->islands[i >= 0 ? i : of[forest->rows[r].j]];
+        sorted[to != NULL ? to->first + to->count : island->row_end] = forest->rows[r];
+        *(to != NULL ? &to->count : &island->row_end) += 1;
     }
 }
 
 static bool islands_acts_on(const RigidForest *forest, const RigidRow *row, double tree_at)
 {
-    const RigidBody *i = &forest->bodies[(int)row->i], *j = &forest->bodies[(int)row->j];
-    return (i->fixed == 0.0 && i->tree == tree_at) || (j->fixed == 0.0 && j->tree == tree_at);
+    const RigidBody *i = &forest->bodies[row->i], *j = &forest->bodies[row->j];
+    return (i->fixed == 0 && i->tree == tree_at) || (j->fixed == 0 && j->tree == tree_at);
 }
 
 // Where the rows of G begin that are not 0: LDL' fills in nothing before that.
@@ -204,12 +204,12 @@ static void islands_find_reach(const RigidForest *forest, RigidRow *rows)
 {
     for (int i = 0; i < forest->n_islands; i++) {
         const RigidIsland *island = &forest->islands[i];
-        RigidRow *loops = rows + (int)(island->row_end - island->n_loop_rows);
-        for (int l = 0; l < (int)island->n_loop_rows; l++) {
-            const RigidBody *a = &forest->bodies[(int)loops[l].i], *b = &forest->bodies[(int)loops[l].j];
+        RigidRow *loops = rows + (island->row_end - island->n_loop_rows);
+        for (int l = 0; l < island->n_loop_rows; l++) {
+            const RigidBody *a = &forest->bodies[loops[l].i], *b = &forest->bodies[loops[l].j];
             int m = 0;
-            while (m < l && !(a->fixed == 0.0 && islands_acts_on(forest, &loops[m], a->tree)) &&
-                   !(b->fixed == 0.0 && islands_acts_on(forest, &loops[m], b->tree)))
+            while (m < l && !(a->fixed == 0 && islands_acts_on(forest, &loops[m], a->tree)) &&
+                   !(b->fixed == 0 && islands_acts_on(forest, &loops[m], b->tree)))
                 m++;
             loops[l].reach = m;
         }

@@ -20,18 +20,18 @@ typedef struct RigidLanes {
     const RigidJoint *joints;
     const RigidForce *forces;
     const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidPlace
-    const double *touches;      // [2 n_rows] of a body its rows in their order: 2 row + 1 if the body is the row's j
-    const double *world_order;  // [c.n_moving]
-    const double *order;        // [n_moving] bodies, children before parents
+    const int32_t *touches;     // [2 n_rows] of a body its rows in their order: 2 row + 1 if the body is the row's j
+    const int32_t *world_order; // [c.n_moving]
+    const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
     int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
     int schur_at, response_at;     // of the first island
-    const double *recorded;        // [n_recorded] bodies
+    const int32_t *recorded;       // [n_recorded] bodies
     const LaneGroup *group;        // of the parameters
     int rank, size;                // of this thread among those that share the lane
     double *base;
-    int64_t stride;
+    int stride; // doubles from one cell of a lane to the next
     real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
     real dt;     // s, of a step
     mask active; // lanes that take this step: what outlives it changes in these only
@@ -44,20 +44,25 @@ HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
     RigidLanes view = *w;
     view.islands = islands;
     view.n_islands = count;
-    view.order = w->world_order + (int)last->first; // the first stands last
-    view.n_moving = (int)(islands->first + islands->count - last->first);
-    view.row = (int)islands->row;
-    view.row_end = (int)last->row_end;
+    view.order = w->world_order + last->first; // the first stands last
+    view.n_moving = islands->first + islands->count - last->first;
+    view.row = islands->row;
+    view.row_end = last->row_end;
     view.n_loop_rows = 0;
-    for (int i = 0; i < count; i++) view.n_loop_rows += (int)islands[i].n_loop_rows;
-    view.schur_at = (int)islands->schur;
-    view.response_at = (int)islands->response;
+    for (int i = 0; i < count; i++) view.n_loop_rows += islands[i].n_loop_rows;
+    view.schur_at = islands->schur;
+    view.response_at = islands->response;
     return view;
 }
 
-HD real cell(const RigidLanes *w, int at) { return load_all(w->base + at * w->stride); }
-HD void set_cell(const RigidLanes *w, int at, real x) { store_all(w->base + at * w->stride, x); }
-HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(w->base + at * w->stride, x, w->active, LANES); }
+#if defined(HOPSCOTCH_TEAMS)
+HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * w->stride; }
+#else // where the stride is known to the compiler
+HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * LANES; }
+#endif
+HD real cell(const RigidLanes *w, int at) { return load_all(rigid_cell(w, at)); }
+HD void set_cell(const RigidLanes *w, int at, real x) { store_all(rigid_cell(w, at), x); }
+HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
 // the greater; a NaN comes through and stays
@@ -91,7 +96,7 @@ HD void rigid_show_warps(double x)
 }
 
 // The greatest of all threads' x.
-HD_CALL real rigid_most_of_team(const RigidLanes *w, real x)
+HD_CALL real rigid_most_of_team(const RigidLanes *restrict w, real x)
 {
     if (w->size == 1) return x;
     for (int half = TEAM_WARP / 2; half > 0; half /= 2) x = most_of(__shfl_xor_sync(0xffffffffU, x, half), x);
@@ -102,7 +107,7 @@ HD_CALL real rigid_most_of_team(const RigidLanes *w, real x)
 }
 
 // The sum of all threads' x, whole numbers: exact in any order.
-HD_CALL real rigid_count_of_team(const RigidLanes *w, real x)
+HD_CALL real rigid_count_of_team(const RigidLanes *restrict w, real x)
 {
     if (w->size == 1) return x;
     for (int half = TEAM_WARP / 2; half > 0; half /= 2) x += __shfl_xor_sync(0xffffffffU, x, half);

@@ -5,28 +5,28 @@
 // Doubles that all of it takes in the assets.
 size_t rigid_places_doubles(const RigidConstants *c)
 {
-    return 2 * (size_t)c->n_rows +
+    return (size_t)c->n_rows + // two of touches a double
            (2 * (size_t)c->n_moving + (size_t)c->n_forces) * sizeof(RigidPlace) / sizeof(double);
 }
 
 // touches: of a body its rows in their order
-static void places_touch(const RigidConstants *c, RigidBody *bodies, const RigidRow *rows, double *touches)
+static void places_touch(const RigidConstants *c, RigidBody *bodies, const RigidRow *rows, int32_t *touches)
 {
     int count = 0;
     for (int r = 0; r < c->n_rows; r++) {
-        bodies[(int)rows[r].i].n_touches += 1.0;
-        bodies[(int)rows[r].j].n_touches += 1.0;
+        bodies[rows[r].i].n_touches += 1;
+        bodies[rows[r].j].n_touches += 1;
     }
     for (int b = 0; b < c->n_bodies; b++) {
         bodies[b].touch = count;
-        count += (int)bodies[b].n_touches;
-        bodies[b].n_touches = 0.0; // counted anew below
+        count += bodies[b].n_touches;
+        bodies[b].n_touches = 0; // counted anew below
     }
     for (int r = 0; r < c->n_rows; r++) {
         for (int side = 0; side < 2; side++) {
-            RigidBody *body = &bodies[(int)(side == 0 ? rows[r].i : rows[r].j)];
-            touches[(int)(body->touch + body->n_touches)] = 2 * r + side;
-            body->n_touches += 1.0;
+            RigidBody *body = &bodies[side == 0 ? rows[r].i : rows[r].j];
+            touches[body->touch + body->n_touches] = 2 * r + side;
+            body->n_touches += 1;
         }
     }
 }
@@ -34,8 +34,8 @@ static void places_touch(const RigidConstants *c, RigidBody *bodies, const Rigid
 // The moving body that a body's joint holds it to; -1: none.
 static int places_parent(const RigidBody *bodies, const RigidJoint *joints, int body)
 {
-    const int parent = bodies[body].joint < 0.0 ? -1 : (int)joints[(int)bodies[body].joint].parent;
-    return parent >= 0 && bodies[parent].fixed == 0.0 ? parent : -1;
+    const int parent = bodies[body].joint < 0 ? -1 : joints[bodies[body].joint].parent;
+    return parent >= 0 && bodies[parent].fixed == 0 ? parent : -1;
 }
 
 // Along the order, which has children before their parents, and those of one parent as neighbours. depth: joints to
@@ -47,22 +47,21 @@ static void places_descend(const RigidConstants *c, const double *assets, RigidP
     const RigidJoint *joints = (const RigidJoint *)(assets + c->joints);
     int *place_of = ARENA_NEW(arena, int, c->n_bodies);
     for (int k = c->n_moving - 1; k >= 0; k--) {
-        const int body = (int)assets[c->order + k], parent = places_parent(bodies, joints, body);
+        const int body = rigid_list(assets, c->order)[k], parent = places_parent(bodies, joints, body);
         RigidPlace *place = &places[k];
         place_of[body] = k;
         depth[body] = parent < 0 ? 0 : depth[parent] + 1;
         *place = (RigidPlace){.item = body, .parent = parent};
         if (parent >= 0) {
             places[place_of[parent]].child = k;
-            places[place_of[parent]].n_children += 1.0;
+            places[place_of[parent]].n_children += 1;
         }
-        if (bodies[body].joint < 0.0) continue;
-        const RigidJoint *joint = &joints[(int)bodies[body].joint];
+        if (bodies[body].joint < 0) continue;
+        const RigidJoint *joint = &joints[bodies[body].joint];
         place->joint = bodies[body].joint;
         place->row = joint->first;
         place->n_rows = joint->count;
-        for (int r = 0; r < (int)joint->count; r++)
-            place->sides += rows[(int)joint->first + r].i == body ? 0.0 : (double)(1 << r);
+        for (int r = 0; r < joint->count; r++) place->sides += rows[joint->first + r].i == body ? 0 : 1 << r;
     }
 }
 
@@ -70,7 +69,7 @@ static void places_descend(const RigidConstants *c, const double *assets, RigidP
 static void places_stretch(RigidPlace *places, int count, const int *of)
 {
     for (int from = 0, end; from < count; from = end) {
-        for (end = from + 1; end < count && of[(int)places[end].item] == of[(int)places[from].item];) end++;
+        for (end = from + 1; end < count && of[places[end].item] == of[places[from].item];) end++;
         for (int k = from; k < end; k++) {
             places[k].begin = from;
             places[k].end = end;
@@ -82,9 +81,9 @@ static void places_stretch(RigidPlace *places, int count, const int *of)
 static void places_sort(const RigidPlace *from, int count, const int *rank, RigidPlace *sorted, Arena *arena)
 {
     int *next = ARENA_NEW(arena, int, count + 1); // free place of each rank
-    for (int k = 0; k < count; k++) next[rank[(int)from[k].item] + 1]++;
+    for (int k = 0; k < count; k++) next[rank[from[k].item] + 1]++;
     for (int r = 0; r < count; r++) next[r + 1] += next[r];
-    for (int k = 0; k < count; k++) sorted[next[rank[(int)from[k].item]]++] = from[k];
+    for (int k = 0; k < count; k++) sorted[next[rank[from[k].item]]++] = from[k];
 }
 
 // A force's rank is above that of all before it that act on a moving body of its own.
@@ -93,10 +92,10 @@ static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies,
 {
     int *of_body = ARENA_NEW(arena, int, c->n_bodies); // the next free rank; stays 0 of what is fixed
     for (int f = 0; f < c->n_forces; f++) {
-        const int i = (int)forces[f].i, j = (int)forces[f].j;
+        const int i = forces[f].i, j = forces[f].j;
         rank[f] = of_body[i] > of_body[j] ? of_body[i] : of_body[j];
-        if (bodies[i].fixed == 0.0) of_body[i] = rank[f] + 1;
-        if (bodies[j].fixed == 0.0) of_body[j] = rank[f] + 1;
+        if (bodies[i].fixed == 0) of_body[i] = rank[f] + 1;
+        if (bodies[j].fixed == 0) of_body[j] = rank[f] + 1;
     }
 }
 
@@ -106,8 +105,8 @@ static int places_of_trees(const RigidConstants *c, const double *assets, const 
     const RigidIsland *islands = (const RigidIsland *)(assets + c->islands);
     int count = 0;
     for (int i = c->n_islands - 1; i >= 0; i--) { // the first stands last
-        for (int k = 0; k < (int)islands[i].count && islands[i].skyline == 0.0; k++)
-            of[count++] = places[(int)islands[i].first + k];
+        for (int k = 0; k < islands[i].count && islands[i].skyline == 0; k++)
+            of[count++] = places[islands[i].first + k];
     }
     return count;
 }
@@ -121,7 +120,7 @@ static int places_of_bodies(const RigidConstants *c, double *assets, Arena *aren
     places_descend(c, assets, places, depth, arena);
     for (int b = 0; b < c->n_bodies; b++) {
         deepest = depth[b] > deepest ? depth[b] : deepest;
-        level[b] = depth[b] + (int)bodies[b].tree * RIGID_BODIES_MAX; // apart from other trees'
+        level[b] = depth[b] + bodies[b].tree * RIGID_BODIES_MAX; // apart from other trees'
     }
     places_stretch(places, c->n_moving, level);
     for (int b = 0; b < c->n_bodies; b++) level[b] = deepest - depth[b];
@@ -145,7 +144,7 @@ static void places_of_forces(const RigidConstants *c, double *assets, Arena *are
 
 void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena)
 {
-    places_touch(c, (RigidBody *)assets, (const RigidRow *)(assets + c->rows), assets + c->touches);
+    places_touch(c, (RigidBody *)assets, (const RigidRow *)(assets + c->rows), (int32_t *)(assets + c->touches));
     c->n_levels = places_of_bodies(c, assets, arena);
     places_of_forces(c, assets, arena);
 }

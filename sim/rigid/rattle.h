@@ -42,7 +42,7 @@ HD Quaternion rigid_axes(const RigidBody *body)
 
 // The free flight of one body from where it stood at the step's start, with the spin that it has now; with_spin: the
 // spin is then that at the end.
-HD_CALL void rigid_fly(const RigidLanes *w, int number, bool with_spin)
+HD_CALL void rigid_fly(const RigidLanes *restrict w, int number, bool with_spin)
 {
     const int start = rigid_body_at(w, number) + RIGID_BODY_START;
     const RigidBody *body = &w->bodies[number];
@@ -72,14 +72,14 @@ HD_CALL void rigid_fly(const RigidLanes *w, int number, bool with_spin)
 
 HD void rigid_fly_all(const RigidLanes *w, bool with_spin)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_fly(w, (int)w->order[b], with_spin);
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_fly(w, w->order[b], with_spin);
     rigid_wait(w);
 }
 
 HD void rigid_remember(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b];
+        const int body = w->order[b];
         for (int k = 0; k < 7; k++)
             set_cell(w, rigid_body_at(w, body) + RIGID_BODY_START + k, cell(w, rigid_state_at(w, body) + k));
     }
@@ -96,7 +96,7 @@ HD real rigid_greatest_C(const RigidLanes *w)
 HD void rigid_no_forces(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_body_at(w, (int)w->order[b]) + RIGID_BODY_F;
+        const int at = rigid_body_at(w, w->order[b]) + RIGID_BODY_F;
         for (int k = 0; k < 6; k++) set_cell(w, at + k, splat(0.0));
     }
 }
@@ -149,7 +149,7 @@ HD void rigid_hold(const RigidLanes *w, real s, real c)
 }
 
 // The masses are those of the state, before and after. Gives the rows without a pivot.
-HD_CALL real rigid_step_second_order(const RigidLanes *w, real t)
+HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t)
 {
     const real half = 0.5 * w->dt;
     rigid_assemble(w, true);

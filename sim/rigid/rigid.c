@@ -148,7 +148,7 @@ static void rigid_name_lengths(const RigidWorldSpec *spec, const RigidConstants 
     RigidRow *rows = (RigidRow *)(assets + c->rows);
     for (int r = 0; r < c->n_rows; r++) {
         if (rows[r].kind != RIGID_DISTANCE) continue;
-        const char *name = spec->constraints.names[(int)rows[r].constraint];
+        const char *name = spec->constraints.names[rows[r].constraint];
         rows[r].input = *count;
         parameters[(*count)++] = (Parameter){.name = arena_format(arena, "%s_length", name),
                                              .unit = "m",
@@ -174,7 +174,7 @@ void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *ass
     memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
     columns[0] = (Field){"time", "s", "simulated time", "time"};
     for (int r = 0; r < c->n_recorded; r++) {
-        const int b = (int)assets[c->recorded + r];
+        const int b = rigid_list(assets, c->recorded)[r];
         const char *name = spec->bodies.names[b];
         for (int k = 0; k < RIGID_STATE; k++)
             columns[1 + RIGID_STATE * r + k] =
@@ -246,7 +246,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     out->kernel = small ? KERNEL_rigid_small : KERNEL_rigid_large;
     if (constants.n_moving <= RIGID_BODIES_OF_WARP) {
         out->team_threads = 32;
-        out->team_lanes = constants.n_moving <= RIGID_BODIES_OF_THREAD ? RIGID_SOME_WORLDS : RIGID_MANY_WORLDS;
+        out->team_lanes = RIGID_WORLDS_A_BODY * constants.n_moving;
+        if (out->team_lanes > RIGID_WORLDS_AT_MOST) out->team_lanes = RIGID_WORLDS_AT_MOST;
     }
     out->n_work = small ? constants.kept : constants.cells;
     memcpy(&out->constants, &constants, sizeof constants);

@@ -6,9 +6,9 @@
 #include "../sim.h"
 
 enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
-// On a GPU a warp steps a world of up to so many bodies, a block a larger one. A thread does where that is faster:
-// worlds of few bodies in a batch of some, of more in a batch of many (tests/bench/NOTES.md).
-enum { RIGID_BODIES_OF_WARP = 64, RIGID_BODIES_OF_THREAD = 4, RIGID_SOME_WORLDS = 4096, RIGID_MANY_WORLDS = 12288 };
+// On a GPU a warp steps a world of up to so many bodies, a block a larger one; in a batch of many worlds, so many for
+// each body but no more than at most, a thread does, which is faster then (tests/bench/NOTES.md).
+enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
 enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, that are solved as one block
 enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // of rows that close loops; of skylines
 
@@ -33,45 +33,47 @@ typedef enum RigidRedundant { RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } Rigid
 typedef enum RigidSolver { RIGID_AUTO, RIGID_SKYLINE, RIGID_TREES } RigidSolver;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
 
-// The world in the assets: arrays of these, laid over doubles. World axes, SI units, z up.
+// The world in the assets: arrays of these, each a whole number of doubles. World axes, SI units, z up.
 typedef struct RigidBody {
-    double fixed, gravity;         // 0 or 1
+    double gravity;                // 0 or 1
     double mass, inertia[6];       // xx, yy, zz, xy, xz, yz in body axes
     double p[3], q[4], v[3], w[3]; // at t = 0
-    double input;                  // first of its RIGID_INPUTS parameters; -1: it has none
-    double joint;                  // that holds it to its parent; -1: none
-    double skyline;                // as its island's
-    double tree, tree_count;       // its tree: order[tree .. tree + tree_count)
-    double touch, n_touches;       // its rows: touches[touch .. touch + n_touches)
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
+    int32_t fixed;                 // 0 or 1
+    int32_t input;                 // first of its RIGID_INPUTS parameters; -1: it has none
+    int32_t joint;                 // that holds it to its parent; -1: none
+    int32_t skyline;               // as its island's
+    int32_t tree, tree_count;      // its tree: order[tree .. tree + tree_count)
+    int32_t touch, n_touches;      // its rows: touches[touch .. touch + n_touches)
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
 
 typedef struct RigidRow {
-    double kind, i, j;
+    int32_t kind, i, j;
+    int32_t input; // parameter that is its L; -1: none
+    int32_t constraint;
+    // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
+    // closes a loop: the first such row of the island that acts on a tree that it acts on too.
+    int32_t reach;
+    int32_t entry;           // skyline: A(row, l) stands at entry + l in the memory; else -1
     double at_i[3], at_j[3]; // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
     double target;  // L or e.d (m)
-    double input;   // parameter that is its L; -1: none
-    double constraint;
-    // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
-    // closes a loop: the first such row of the island that acts on a tree that it acts on too.
-    double reach;
-    double entry; // skyline: A(row, l) stands at entry + l in the memory; else -1
 } RigidRow;
 
 // Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
 // in the rows.
 typedef struct RigidJoint {
-    double child, parent, first, count;
+    int32_t child, parent, first, count;
 } RigidJoint;
 
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
 // skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns).
 typedef struct RigidIsland {
-    double first, count, row, row_end, n_loop_rows, schur, response, skyline, cost;
+    int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline;
+    double cost;
 } RigidIsland;
 
 // Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
@@ -80,22 +82,22 @@ typedef struct RigidIsland {
 // farthest first; `force_places`: forces, which follow those before them that act on the same body. Of a body also what
 // a solve asks for, in one place.
 typedef struct RigidPlace {
-    double item, begin, end;
-    double joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
-    double sides;              // bit k: the body is the j of row k
-    double parent;             // -1: fixed
-    double child, n_children;  // places[child .. child + n_children)
+    int32_t item, begin, end;
+    int32_t joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
+    int32_t sides;              // bit k: the body is the j of row k
+    int32_t parent;             // -1: fixed
+    int32_t child, n_children;  // places[child .. child + n_children)
 } RigidPlace;
 
 typedef struct RigidForce {
-    double kind, i, j;
+    int32_t kind, i, j;
+    int32_t jumps; // opening: original
     double at_i[3], at_j[3];
     double force[3], torque[3]; // N, N m: world axes
     double linear, quadratic;   // N s/m; m^2: Cd A
     double stiffness, damping, length;
     double packed, open, rate; // parachute: Cd A before and after (m^2), 1/s
     double speed, altitude;    // it latches above, below; infinite: not by that
-    double jumps;              // opening: original
 } RigidForce;
 
 // Shared by all lanes; laid over sim.h's Constants. Offsets are in doubles of the assets, of a lane's memory.
@@ -198,6 +200,9 @@ enum {
     RIGID_SUMS,                          //
     RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
 };
+
+// Of the lists that are plain numbers: `order`, `recorded`, `touches`.
+static inline const int32_t *rigid_list(const double *assets, int32_t at) { return (const int32_t *)(assets + at); }
 
 // ---- world.c --------------------------------------------------------------------------------------------------------
 

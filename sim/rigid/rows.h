@@ -11,7 +11,7 @@ typedef struct RigidEnd {
     Rotation turn;
 } RigidEnd;
 
-HD_CALL RigidEnd rigid_end(const RigidLanes *w, int body, const double *at)
+HD_CALL RigidEnd rigid_end(const RigidLanes *restrict w, int body, const double *at)
 {
     RigidEnd end;
     end.turn = rotation_of(rigid_q(w, body));
@@ -95,20 +95,20 @@ HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const Rigi
     const Vector3 d = less(added(i->p, i->r), added(j->p, j->r));
     const Vector3 turn_i = cross3(i->w, i->r), turn_j = cross3(j->w, j->r);
     const Vector3 spin = less(cross3(i->w, turn_i), cross3(j->w, turn_j));
-    const real target = row->input >= 0.0 ? lanes_parameter(w->group, (int)row->input) : splat(row->target);
+    const real target = row->input >= 0 ? lanes_parameter(w->group, row->input) : splat(row->target);
     if (row->kind == RIGID_DISTANCE)
         return rigid_distance(i, j, d, less(added(i->v, turn_i), added(j->v, turn_j)), spin, target);
     if (row->kind == RIGID_ALONG) return rigid_along(i, j, d, spin, vector3_of(row->a), target);
     if (row->kind == RIGID_PERPENDICULAR)
         return rigid_perpendicular(i, j, rotation_out(&i->turn, vector3_of(row->a)),
                                    rotation_out(&j->turn, vector3_of(row->b)));
-    const Quaternion relative = quaternion_times(quaternion_times(rigid_q(w, (int)row->i), rigid_rest(row)),
-                                                 quaternion_conjugate(rigid_q(w, (int)row->j)));
+    const Quaternion relative = quaternion_times(quaternion_times(rigid_q(w, row->i), rigid_rest(row)),
+                                                 quaternion_conjugate(rigid_q(w, row->j)));
     return rigid_turn(vector3_of(row->a), quaternion_logarithm(relative));
 }
 
 // Every row at the present state. with_J: else only C and the stretch, J stays as it was.
-HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
+HD_CALL void rigid_assemble(const RigidLanes *restrict w, bool with_J)
 {
     RigidEnd i, j;
     memset(&i, 0, sizeof i);
@@ -118,8 +118,8 @@ HD_CALL void rigid_assemble(const RigidLanes *w, bool with_J)
         const int at = rigid_row_at(w, k);
         // rows of a constraint have the same ends
         if (k == w->row || w->size > 1 || row->constraint != row[-1].constraint) {
-            i = rigid_end(w, (int)row->i, row->at_i);
-            j = rigid_end(w, (int)row->j, row->at_j);
+            i = rigid_end(w, row->i, row->at_i);
+            j = rigid_end(w, row->j, row->at_j);
         }
         const RigidValues values = rigid_values(w, row, &i, &j);
         set_cell(w, at + RIGID_ROW_C, values.C);

@@ -31,12 +31,12 @@ static void skyline_meet(SkylineBand *band, int body, int *count)
 static int skyline_spread(const RigidForest *forest, const RigidIsland *island, int from, SkylineBand *band)
 {
     int count = 0;
-    for (int b = 0; b < (int)island->count; b++) band->place[forest->order[(int)island->first + b]] = -1;
+    for (int b = 0; b < island->count; b++) band->place[forest->order[island->first + b]] = -1;
     skyline_meet(band, from, &count);
     for (int at = 0; at < count; at++) {
         for (int link = forest->first[band->found[at]]; link >= 0; link = forest->next[link % 2][link / 2]) {
             const int other = rigid_other(forest, link);
-            if (forest->bodies[other].fixed == 0.0) skyline_meet(band, other, &count);
+            if (forest->bodies[other].fixed == 0) skyline_meet(band, other, &count);
         }
     }
     return band->found[count - 1];
@@ -45,8 +45,8 @@ static int skyline_spread(const RigidForest *forest, const RigidIsland *island, 
 // Of the row's moving bodies the later one's place.
 static int skyline_row_place(const RigidForest *forest, const SkylineBand *band, const RigidRow *row)
 {
-    const int i = forest->bodies[(int)row->i].fixed == 0.0 ? band->place[(int)row->i] : -1;
-    const int j = forest->bodies[(int)row->j].fixed == 0.0 ? band->place[(int)row->j] : -1;
+    const int i = forest->bodies[row->i].fixed == 0 ? band->place[row->i] : -1;
+    const int j = forest->bodies[row->j].fixed == 0 ? band->place[row->j] : -1;
     return i > j ? i : j;
 }
 
@@ -55,14 +55,14 @@ static int skyline_row_place(const RigidForest *forest, const SkylineBand *band,
 static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows,
                                  SkylineBand *band)
 {
-    const int end = skyline_spread(forest, island, forest->order[(int)island->first], band);
+    const int end = skyline_spread(forest, island, forest->order[island->first], band);
     (void)skyline_spread(forest, island, end, band);
-    band->n_rows = (int)(island->row_end - island->row);
-    const RigidRow *own = rows + (int)island->row;
+    band->n_rows = island->row_end - island->row;
+    const RigidRow *own = rows + island->row;
     int *next = band->found; // of each place, where its next row goes
-    for (int b = 0; b <= (int)island->count; b++) next[b] = 0;
+    for (int b = 0; b <= island->count; b++) next[b] = 0;
     for (int k = 0; k < band->n_rows; k++) next[skyline_row_place(forest, band, &own[k]) + 1]++;
-    for (int b = 0; b < (int)island->count; b++) next[b + 1] += next[b];
+    for (int b = 0; b < island->count; b++) next[b + 1] += next[b];
     for (int k = 0; k < band->n_rows; k++) band->rows[next[skyline_row_place(forest, band, &own[k])]++] = own[k];
 }
 
@@ -70,13 +70,13 @@ static void skyline_find(const RigidForest *forest, const RigidIsland *island, c
 {
     skyline_line_up_rows(forest, island, rows, band);
     for (int k = band->n_rows - 1; k >= 0; k--) {
-        band->first[(int)band->rows[k].i] = k;
-        band->first[(int)band->rows[k].j] = k;
+        band->first[band->rows[k].i] = k;
+        band->first[band->rows[k].j] = k;
     }
     for (int k = 0; k < band->n_rows; k++) {
-        const int i = (int)band->rows[k].i, j = (int)band->rows[k].j;
-        const int of_i = forest->bodies[i].fixed == 0.0 ? band->first[i] : k;
-        const int of_j = forest->bodies[j].fixed == 0.0 ? band->first[j] : k;
+        const int i = band->rows[k].i, j = band->rows[k].j;
+        const int of_i = forest->bodies[i].fixed == 0 ? band->first[i] : k;
+        const int of_j = forest->bodies[j].fixed == 0 ? band->first[j] : k;
         band->reach[k] = of_i < of_j ? of_i : of_j;
     }
 }
@@ -94,17 +94,17 @@ static double skyline_cost(const RigidIsland *island, const SkylineBand *band)
 
 static double skyline_tree_bodies(const RigidForest *forest, const RigidRow *row)
 {
-    const RigidBody *i = &forest->bodies[(int)row->i], *j = &forest->bodies[(int)row->j];
-    const double of_i = i->fixed == 0.0 ? i->tree_count : 0.0, of_j = j->fixed == 0.0 ? j->tree_count : 0.0;
-    return i->fixed == 0.0 && j->fixed == 0.0 && i->tree == j->tree ? of_i : of_i + of_j;
+    const RigidBody *i = &forest->bodies[row->i], *j = &forest->bodies[row->j];
+    const double of_i = i->fixed == 0 ? i->tree_count : 0.0, of_j = j->fixed == 0 ? j->tree_count : 0.0;
+    return i->fixed == 0 && j->fixed == 0 && i->tree == j->tree ? of_i : of_i + of_j;
 }
 
 // Of each row that closes a loop all of its trees are solved, and its row of G factored.
 static double skyline_tree_cost(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows)
 {
-    const RigidRow *loops = rows + (int)(island->row_end - island->n_loop_rows);
+    const RigidRow *loops = rows + (island->row_end - island->n_loop_rows);
     double cost = 250.0 * island->count + 150.0 * (island->row_end - island->row);
-    for (int l = 0; l < (int)island->n_loop_rows; l++) {
+    for (int l = 0; l < island->n_loop_rows; l++) {
         const double width = l + 1 - loops[l].reach;
         cost += 280.0 * skyline_tree_bodies(forest, &loops[l]) + 40.0 * width + 0.7 * width * width;
     }
@@ -120,14 +120,14 @@ static int64_t skyline_entries(const SkylineBand *band)
 
 static void skyline_take(RigidForest *forest, RigidIsland *island, const SkylineBand *band, RigidRow *rows)
 {
-    RigidRow *own = rows + (int)island->row;
-    island->skyline = 1.0;
-    island->n_loop_rows = 0.0; // they are rows as all are
+    RigidRow *own = rows + island->row;
+    island->skyline = 1;
+    island->n_loop_rows = 0; // they are rows as all are
     for (int k = 0; k < band->n_rows; k++) {
         own[k] = band->rows[k];
         own[k].reach = island->row + band->reach[k];
     }
-    for (int b = 0; b < (int)island->count; b++) forest->bodies[forest->order[(int)island->first + b]].skyline = 1.0;
+    for (int b = 0; b < island->count; b++) forest->bodies[forest->order[island->first + b]].skyline = 1;
 }
 
 Error rigid_choose_solvers(RigidForest *forest, RigidRow *rows, RigidSolver solver, Arena *arena)
@@ -149,7 +149,7 @@ Error rigid_choose_solvers(RigidForest *forest, RigidRow *rows, RigidSolver solv
         island->cost = chosen ? by_rows : by_trees;
         entries = chosen ? more : entries;
         if (chosen) skyline_take(forest, island, &band, rows);
-        forest->n_loop_rows += (int)island->n_loop_rows;
+        forest->n_loop_rows += island->n_loop_rows;
     }
     if (forest->n_loop_rows > RIGID_LOOP_ROWS_MAX)
         return error_make(ERROR_USER, "the constraints close loops with %d rows, at most %d are allowed",

@@ -13,7 +13,7 @@
 enum { RIGID_INVERSE_MASS = RIGID_BODY_FACTOR, RIGID_INVERSE_INERTIA = RIGID_BODY_FACTOR + 1 };
 
 // Element (row, column >= rows[row].reach): both count from the world's first row.
-HD int rigid_entry(const RigidLanes *w, int row, int column) { return (int)w->rows[row].entry + column; }
+HD int rigid_entry(const RigidLanes *w, int row, int column) { return w->rows[row].entry + column; }
 
 // x[6] <- M^-1 x
 HD void rigid_divide(const RigidLanes *w, int body, real *x)
@@ -29,11 +29,11 @@ HD void rigid_divide(const RigidLanes *w, int body, real *x)
 
 // ---- the matrix -----------------------------------------------------------------------------------------------------
 
-HD void rigid_invert_masses(const RigidLanes *w)
+HD void rigid_invert_masses(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body);
-        if (w->bodies[body].skyline == 0.0) continue;
+        const int body = w->order[b], at = rigid_body_at(w, body);
+        if (w->bodies[body].skyline == 0) continue;
         set_cell(w, at + RIGID_INVERSE_MASS, 1.0 / cell(w, at + RIGID_BODY_M));
         rigid_set_symmetric(w, at + RIGID_INVERSE_INERTIA, symmetric3_inverse(rigid_inertia(w, body)));
     }
@@ -41,29 +41,29 @@ HD void rigid_invert_masses(const RigidLanes *w)
 }
 
 // A row of A, of what one of its bodies brings: J of the rows so far that touch the body too.
-HD void rigid_couple(const RigidLanes *w, int row, int side, int body)
+HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body)
 {
-    const double *touches = w->touches + (int)w->bodies[body].touch;
+    const int32_t *touches = w->touches + w->bodies[body].touch;
     real y[6], J[6];
     rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, y);
     rigid_divide(w, body, y);
-    for (int t = 0; t < (int)w->bodies[body].n_touches && (int)touches[t] / 2 <= row; t++) {
-        const int other = (int)touches[t] / 2;
-        rigid_take(w, rigid_row_at(w, other) + RIGID_ROW_J + 6 * ((int)touches[t] % 2), 6, J);
+    for (int t = 0; t < w->bodies[body].n_touches && touches[t] / 2 <= row; t++) {
+        const int other = touches[t] / 2;
+        rigid_take(w, rigid_row_at(w, other) + RIGID_ROW_J + 6 * (touches[t] % 2), 6, J);
         add_cell(w, rigid_entry(w, row, other), rigid_dot6(J, y));
     }
 }
 
-HD_CALL void rigid_fill_skyline(const RigidLanes *w)
+HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 {
     rigid_invert_masses(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const RigidRow *row = &w->rows[k];
-        if (row->entry < 0.0) continue;
-        for (int l = (int)row->reach; l < k; l++) set_cell(w, rigid_entry(w, k, l), splat(0.0));
+        if (row->entry < 0) continue;
+        for (int l = row->reach; l < k; l++) set_cell(w, rigid_entry(w, k, l), splat(0.0));
         set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
-        if (rigid_moves(w, (int)row->i)) rigid_couple(w, k, 0, (int)row->i);
-        if (rigid_moves(w, (int)row->j)) rigid_couple(w, k, 1, (int)row->j);
+        if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
+        if (rigid_moves(w, row->j)) rigid_couple(w, k, 1, row->j);
     }
     rigid_wait(w);
 }
@@ -72,13 +72,13 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *w)
 
 // A row of A becomes that of L, and 1/D: 0 if what is left of its diagonal is below the least part that counts, as then
 // it follows from the rows before it. Gives which lanes have it so.
-HD mask rigid_factor_row(const RigidLanes *w, int i)
+HD mask rigid_factor_row(const RigidLanes *restrict w, int i)
 {
-    const int first = (int)w->rows[i].reach, row = rigid_entry(w, i, 0);
+    const int first = w->rows[i].reach, row = rigid_entry(w, i, 0);
     const real diagonal = cell(w, row + i);
     real d = diagonal;
     for (int j = first; j < i; j++) { // L D
-        const int other = rigid_entry(w, j, 0), reach = (int)w->rows[j].reach;
+        const int other = rigid_entry(w, j, 0), reach = w->rows[j].reach;
         real y = cell(w, row + j);
         for (int m = reach > first ? reach : first; m < j; m++) y = fused(-cell(w, row + m), cell(w, other + m), y);
         set_cell(w, row + j, y);
@@ -94,22 +94,22 @@ HD mask rigid_factor_row(const RigidLanes *w, int i)
 }
 
 // Gives the rows without a pivot.
-HD_CALL real rigid_factor_island(const RigidLanes *w, const RigidIsland *island)
+HD_CALL real rigid_factor_island(const RigidLanes *restrict w, const RigidIsland *island)
 {
     real dropped = splat(0.0);
-    for (int i = (int)island->row; i < (int)island->row_end; i++)
+    for (int i = island->row; i < island->row_end; i++)
         dropped = dropped + select_real(rigid_factor_row(w, i), splat(1.0), splat(0.0));
     return dropped;
 }
 
 // x <- A^-1 x, x in the rows' X
-HD_CALL void rigid_back_island(const RigidLanes *w, const RigidIsland *island)
+HD_CALL void rigid_back_island(const RigidLanes *restrict w, const RigidIsland *island)
 {
-    const int begin = (int)island->row, end = (int)island->row_end;
+    const int begin = island->row, end = island->row_end;
     for (int i = begin; i < end; i++) {
         const int row = rigid_entry(w, i, 0), at = rigid_row_at(w, i) + RIGID_ROW_X;
         real x = cell(w, at);
-        for (int j = (int)w->rows[i].reach; j < i; j++)
+        for (int j = w->rows[i].reach; j < i; j++)
             x = fused(-cell(w, row + j), cell(w, rigid_row_at(w, j) + RIGID_ROW_X), x);
         set_cell(w, at, x);
     }
@@ -120,7 +120,7 @@ HD_CALL void rigid_back_island(const RigidLanes *w, const RigidIsland *island)
     for (int i = end - 1; i > begin; i--) {
         const int row = rigid_entry(w, i, 0);
         const real x = cell(w, rigid_row_at(w, i) + RIGID_ROW_X);
-        for (int j = (int)w->rows[i].reach; j < i; j++) {
+        for (int j = w->rows[i].reach; j < i; j++) {
             const int at = rigid_row_at(w, j) + RIGID_ROW_X;
             set_cell(w, at, fused(-cell(w, row + j), x, cell(w, at)));
         }
@@ -135,18 +135,18 @@ HD real rigid_factor_skyline(const RigidLanes *w)
     real dropped = splat(0.0);
     rigid_fill_skyline(w);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
-        if (w->islands[i].skyline != 0.0) dropped = dropped + rigid_factor_island(w, &w->islands[i]);
+        if (w->islands[i].skyline != 0) dropped = dropped + rigid_factor_island(w, &w->islands[i]);
     }
     return dropped; // the factors are read by the thread that has them
 }
 
 // D = M^-1 R; with_rows: of R + J' X
-HD_CALL void rigid_divide_all(const RigidLanes *w, bool with_rows)
+HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows)
 {
     real x[6];
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body);
-        if (w->bodies[body].skyline == 0.0) continue;
+        const int body = w->order[b], at = rigid_body_at(w, body);
+        if (w->bodies[body].skyline == 0) continue;
         rigid_take(w, at + RIGID_BODY_R, 6, x);
         if (with_rows) rigid_gather(w, body, 0, RIGID_ROW_X, x);
         rigid_divide(w, body, x);
@@ -156,17 +156,17 @@ HD_CALL void rigid_divide_all(const RigidLanes *w, bool with_rows)
 }
 
 // D and X for R and Z.
-HD_CALL void rigid_solve_skyline(const RigidLanes *w)
+HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w)
 {
     rigid_divide_all(w, false);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        if (w->rows[k].entry < 0.0) continue;
+        if (w->rows[k].entry < 0) continue;
         set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, k, RIGID_BODY_D));
     }
     rigid_wait(w);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
-        if (w->islands[i].skyline != 0.0) rigid_back_island(w, &w->islands[i]);
+        if (w->islands[i].skyline != 0) rigid_back_island(w, &w->islands[i]);
     }
     rigid_wait(w);
     rigid_divide_all(w, true);

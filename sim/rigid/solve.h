@@ -24,23 +24,23 @@ HD int rigid_trees_of(const RigidLanes *w, const RigidRow *row, int first[2], in
 {
     int n = 0;
     for (int side = 0; side < 2; side++) {
-        const int body = (int)(side == 0 ? row->i : row->j);
+        const int body = side == 0 ? row->i : row->j;
         if (!rigid_moves(w, body)) continue;
-        if (n == 1 && first[0] == (int)w->bodies[body].tree) continue;
-        first[n] = (int)w->bodies[body].tree;
-        count[n++] = (int)w->bodies[body].tree_count;
+        if (n == 1 && first[0] == w->bodies[body].tree) continue;
+        first[n] = w->bodies[body].tree;
+        count[n++] = w->bodies[body].tree_count;
     }
     return n;
 }
 
 // D = H^-1 J' of a row that closes a loop: the other trees feel nothing of it.
-HD_CALL void rigid_respond(const RigidLanes *w, int row, int first, int count)
+HD_CALL void rigid_respond(const RigidLanes *restrict w, int row, int first, int count)
 {
     for (int b = w->rank; b < count; b += w->size) {
-        const int body = (int)w->world_order[first + b], joint = (int)w->bodies[body].joint;
+        const int body = w->world_order[first + b], joint = w->bodies[body].joint;
         rigid_clear(w, body, RIGID_BODY_R);
-        for (int k = 0; joint >= 0 && k < (int)w->joints[joint].count; k++)
-            set_cell(w, rigid_row_at(w, (int)w->joints[joint].first + k) + RIGID_ROW_Z, splat(0.0));
+        for (int k = 0; joint >= 0 && k < w->joints[joint].count; k++)
+            set_cell(w, rigid_row_at(w, w->joints[joint].first + k) + RIGID_ROW_Z, splat(0.0));
     }
     rigid_wait(w);
     if (rigid_speaks(w)) rigid_row_push(w, row, RIGID_BODY_R, first);
@@ -49,11 +49,11 @@ HD_CALL void rigid_respond(const RigidLanes *w, int row, int first, int count)
 }
 
 // G, a row a solve.
-HD_CALL void rigid_assemble_loops(const RigidLanes *w)
+HD_CALL void rigid_assemble_loops(const RigidLanes *restrict w)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, (int)w->order[b], RIGID_BODY_D);
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, w->order[b], RIGID_BODY_D);
     for (int l = 0; l < w->n_loop_rows; l++) {
-        const int row = rigid_loop_row(w, l), reach = (int)w->rows[row].reach;
+        const int row = rigid_loop_row(w, l), reach = w->rows[row].reach;
         int first[2], count[2];
         const int trees = rigid_trees_of(w, &w->rows[row], first, count);
         for (int t = 0; t < trees; t++) rigid_respond(w, row, first[t], count[t]);
@@ -65,14 +65,14 @@ HD_CALL void rigid_assemble_loops(const RigidLanes *w)
         rigid_wait(w);
         for (int t = 0; t < trees; t++) {
             for (int b = w->rank; b < count[t]; b += w->size)
-                rigid_clear(w, (int)w->world_order[first[t] + b], RIGID_BODY_D);
+                rigid_clear(w, w->world_order[first[t] + b], RIGID_BODY_D);
         }
     }
     rigid_wait(w);
 }
 
 // G = L D L' as rigid_factor does it, in memory, column by column, of each row from where it is not 0 (its skyline).
-HD_CALL real rigid_factor_loops(const RigidLanes *w)
+HD_CALL real rigid_factor_loops(const RigidLanes *restrict w)
 {
     const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;
     real dropped = splat(0.0);
@@ -109,7 +109,7 @@ HD_CALL real rigid_factor_loops(const RigidLanes *w)
 HD int rigid_loop_x(const RigidLanes *w, int l) { return rigid_row_at(w, rigid_loop_row(w, l)) + RIGID_ROW_X; }
 
 // x <- G^-1 x, x in the rows' X, by the columns of L and of L'
-HD_CALL void rigid_solve_loops(const RigidLanes *w)
+HD_CALL void rigid_solve_loops(const RigidLanes *restrict w)
 {
     const int n = w->n_loop_rows, G = w->schur_at;
     for (int j = 0; j < n; j++) {
@@ -126,7 +126,7 @@ HD_CALL void rigid_solve_loops(const RigidLanes *w)
     rigid_wait(w);
     for (int j = n - 1; j >= 0; j--) {
         const real x = cell(w, rigid_loop_x(w, j));
-        for (int i = (int)rigid_loop(w, j)->reach + w->rank; i < j; i += w->size)
+        for (int i = rigid_loop(w, j)->reach + w->rank; i < j; i += w->size)
             set_cell(w, rigid_loop_x(w, i), fused(-cell(w, G + packed(j, i)), x, cell(w, rigid_loop_x(w, i))));
         rigid_wait(w);
     }
@@ -138,7 +138,7 @@ HD_CALL void rigid_solve_loops(const RigidLanes *w)
 HD void rigid_given_sides(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_body_at(w, (int)w->order[b]);
+        const int at = rigid_body_at(w, w->order[b]);
         for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_R + c, cell(w, at + RIGID_BODY_F + c));
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -149,10 +149,10 @@ HD void rigid_given_sides(const RigidLanes *w)
 }
 
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
-HD_CALL void rigid_open_sides(const RigidLanes *w)
+HD_CALL void rigid_open_sides(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body);
+        const int body = w->order[b], at = rigid_body_at(w, body);
         const Vector3 a = cell3(w, at + RIGID_BODY_A), turn = cell3(w, at + RIGID_BODY_A + 3);
         const Vector3 force = less(cell3(w, at + RIGID_BODY_F), scaled(cell(w, at + RIGID_BODY_M), a));
         const Vector3 torque = less(cell3(w, at + RIGID_BODY_F + 3), symmetric3_times(rigid_inertia(w, body), turn));
@@ -184,7 +184,7 @@ HD void rigid_right_sides(const RigidLanes *w, bool first)
 }
 
 // An island whose trees are solved: X of the rows that close its loops, and the trees' D and X with them.
-HD_CALL void rigid_solve_looped(const RigidLanes *w, bool first)
+HD_CALL void rigid_solve_looped(const RigidLanes *restrict w, bool first)
 {
     for (int l = w->rank; l < w->n_loop_rows; l += w->size) {
         const int row = rigid_loop_row(w, l), at = rigid_row_at(w, row);
@@ -194,7 +194,7 @@ HD_CALL void rigid_solve_looped(const RigidLanes *w, bool first)
     rigid_solve_loops(w);
     rigid_right_sides(w, first);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_R;
+        const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_R;
         real r[6];
         rigid_take(w, at, 6, r);
         rigid_gather(w, body, rigid_loop_row(w, 0), RIGID_ROW_X, r);
@@ -207,7 +207,7 @@ HD_CALL void rigid_solve_looped(const RigidLanes *w, bool first)
 // A cell is x, or grows by it.
 HD void rigid_gain(const RigidLanes *w, int at, real x, bool first) { set_cell(w, at, first ? x : cell(w, at) + x); }
 
-HD_CALL void rigid_solve_once(const RigidLanes *w, bool first)
+HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 {
     rigid_right_sides(w, first);
     rigid_solve_skyline(w);
@@ -217,7 +217,7 @@ HD_CALL void rigid_solve_once(const RigidLanes *w, bool first)
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, first);
     }
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_body_at(w, (int)w->order[b]);
+        const int at = rigid_body_at(w, w->order[b]);
         for (int c = 0; c < 6; c++) rigid_gain(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c), first);
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -242,7 +242,7 @@ HD real rigid_factor_all(const RigidLanes *w)
 }
 
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
-HD_CALL void rigid_solve(const RigidLanes *w)
+HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
 }
@@ -256,7 +256,7 @@ HD real rigid_open_row(const RigidLanes *w, int row)
 }
 
 // greatest |rhs - J a - soft lambda| of this thread's rows
-HD_CALL real rigid_residual(const RigidLanes *w)
+HD_CALL real rigid_residual(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)

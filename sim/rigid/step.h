@@ -71,7 +71,7 @@ HD RigidGains rigid_gains(const RigidLanes *w)
 }
 
 // Form soft acts on |d| - L: rows of distances are divided by |d|.
-HD void rigid_normalise(const RigidLanes *w, int at, mask which)
+HD void rigid_normalise(const RigidLanes *restrict w, int at, mask which)
 {
     const real length = cell(w, at + RIGID_ROW_LENGTH), one = splat(1.0);
     const real inverse = select_real(which, 1.0 / length, one);
@@ -81,7 +81,7 @@ HD void rigid_normalise(const RigidLanes *w, int at, mask which)
     set_cell(w, at + RIGID_ROW_LENGTH, select_real(which, one, length));
 }
 
-HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
+HD void rigid_stabilise(const RigidLanes *restrict w, const RigidGains *gains)
 {
     const bool normal = any_lane(gains->normal), regular = normal || w->c.cfm > 0.0;
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -95,19 +95,19 @@ HD void rigid_stabilise(const RigidLanes *w, const RigidGains *gains)
 }
 
 // v += a s, w += a s. Of a body, kick, drift and masses are one thread's.
-HD void rigid_kick(const RigidLanes *w, real s)
+HD void rigid_kick(const RigidLanes *restrict w, real s)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
+        const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
         const int to = rigid_state_at(w, body) + 7;
         for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
     }
 }
 
-HD void rigid_drift(const RigidLanes *w)
+HD void rigid_drift(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = (int)w->order[b];
+        const int body = w->order[b];
         const Quaternion q = rigid_q(w, body);
         const Vector3 spin = rigid_w(w, body);
         keep_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
@@ -117,7 +117,7 @@ HD void rigid_drift(const RigidLanes *w)
 }
 
 // The end of a step by the accelerations that were solved for.
-HD void rigid_move(const RigidLanes *w)
+HD void rigid_move(const RigidLanes *restrict w)
 {
     rigid_kick(w, w->dt);
     rigid_drift(w);
@@ -125,7 +125,7 @@ HD void rigid_move(const RigidLanes *w)
 }
 
 // Up to the accelerations; the masses are those of the state. Gives the rows without a pivot.
-HD real rigid_step_stabilised(const RigidLanes *w, const RigidGains *gains, real t)
+HD real rigid_step_stabilised(const RigidLanes *restrict w, const RigidGains *gains, real t)
 {
     rigid_assemble(w, true);
     rigid_forces(w, t, true);

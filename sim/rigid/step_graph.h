@@ -210,10 +210,10 @@ static void rigid_part_islands(RigidStepGraph *g, int threads)
     for (int i = 0, first = 0; i < g->w.n_islands; i++) {
         cost += rigid_island_cost(&g->w.islands[i]);
         if (cost < enough && i + 1 < g->w.n_islands) continue;
-        const int end_body = (int)(g->w.islands[first].first + g->w.islands[first].count);
+        const int end_body = g->w.islands[first].first + g->w.islands[first].count;
         g->parts[g->n_parts] = (RigidPart){.first_island = first,
                                            .n_islands = i + 1 - first,
-                                           .first_body = (int)g->w.islands[i].first,
+                                           .first_body = g->w.islands[i].first,
                                            .end_body = end_body,
                                            .cluster = g->n_parts};
         g->n_parts++;
@@ -231,9 +231,9 @@ static double rigid_part_cost(const RigidStepGraph *g, int part)
 }
 
 // The part of a body; -1: it is fixed.
-static int rigid_part_of(const RigidStepGraph *g, const int *part_of, double body)
+static int rigid_part_of(const RigidStepGraph *g, const int *part_of, int body)
 {
-    return rigid_moves(&g->w, (int)body) ? part_of[(int)body] : -1;
+    return rigid_moves(&g->w, body) ? part_of[body] : -1;
 }
 
 // Parts that a spring joins share a cluster, numbered by its first part; then each cluster's forces in their order.
@@ -242,7 +242,7 @@ static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
     int *part_of = ARENA_NEW(arena, int, g->w.c.n_bodies), count = 0;
     int *cluster_of = ARENA_NEW(arena, int, g->w.c.n_forces + 1);
     for (int p = 0; p < g->n_parts; p++) {
-        for (int b = g->parts[p].first_body; b < g->parts[p].end_body; b++) part_of[(int)g->w.order[b]] = p;
+        for (int b = g->parts[p].first_body; b < g->parts[p].end_body; b++) part_of[g->w.order[b]] = p;
     }
     for (int f = 0; f < g->w.c.n_forces; f++) {
         const RigidForce *force = &g->w.forces[f];
@@ -296,10 +296,10 @@ static const RigidStages rigid_stages_step = {
     .count = 3,
     .forces = true,
     .counts = true,
-    .stage = {{"rows", rigid_node_rows, 0.15, RIGID_USES_STATE | RIGID_USES_MASSES, RIGID_USES_ROWS, false},
-              {"solve", rigid_node_solve, 0.75, RIGID_USES_MASSES | RIGID_USES_LOADS,
+    .stage = {{"rows", rigid_node_rows, 0.16, RIGID_USES_STATE | RIGID_USES_MASSES, RIGID_USES_ROWS, false},
+              {"solve", rigid_node_solve, 0.7, RIGID_USES_MASSES | RIGID_USES_LOADS,
                RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true},
-              {"move", rigid_node_move, 0.1, RIGID_USES_SOLUTION,
+              {"move", rigid_node_move, 0.14, RIGID_USES_SOLUTION,
                RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_FOUND, false}}};
 
 static const RigidStages rigid_stages_start = {

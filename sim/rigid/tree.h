@@ -73,14 +73,14 @@ HD real rigid_dot6(const real *a, const real *b)
     return sum;
 }
 
-HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0.0; }
+HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
 // J x of a row, x[6] of each body at this place among its cells
-HD_CALL real rigid_row_times(const RigidLanes *w, int row, int x_at)
+HD_CALL real rigid_row_times(const RigidLanes *restrict w, int row, int x_at)
 {
     real J[6], x[6], sum = splat(0.0);
     for (int side = 0; side < 2; side++) {
-        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body)) continue;
         rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, J);
         rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
@@ -90,11 +90,11 @@ HD_CALL real rigid_row_times(const RigidLanes *w, int row, int x_at)
 }
 
 // x += J' of a row, at the bodies of one tree
-HD_CALL void rigid_row_push(const RigidLanes *w, int row, int x_at, int tree)
+HD_CALL void rigid_row_push(const RigidLanes *restrict w, int row, int x_at, int tree)
 {
     for (int side = 0; side < 2; side++) {
-        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
-        if (!rigid_moves(w, body) || (int)w->bodies[body].tree != tree) continue;
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
+        if (!rigid_moves(w, body) || w->bodies[body].tree != tree) continue;
         const int J_at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, to = rigid_body_at(w, body) + x_at;
         for (int k = 0; k < 6; k++) add_cell(w, to + k, cell(w, J_at + k));
     }
@@ -103,9 +103,9 @@ HD_CALL void rigid_row_push(const RigidLanes *w, int row, int x_at, int tree)
 // x[6] += J' s of a body's rows from `first` on, one after the other; s: that cell of each row
 HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x)
 {
-    const double *touches = w->touches + (int)w->bodies[body].touch;
-    for (int k = 0; k < (int)w->bodies[body].n_touches; k++) {
-        const int row = (int)touches[k] / 2, side = (int)touches[k] % 2, at = rigid_row_at(w, row);
+    const int32_t *touches = w->touches + w->bodies[body].touch;
+    for (int k = 0; k < w->bodies[body].n_touches; k++) {
+        const int row = touches[k] / 2, side = touches[k] % 2, at = rigid_row_at(w, row);
         if (row < first) continue;
         const real s = cell(w, at + s_at);
         for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, at + RIGID_ROW_J + 6 * side + c), x[c]);
@@ -113,11 +113,11 @@ HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x
 }
 
 // J M^-1 J' of a row alone, with the bodies' own masses
-HD_CALL real rigid_row_compliance(const RigidLanes *w, int row)
+HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
 {
     real sum = splat(0.0);
     for (int side = 0; side < 2; side++) {
-        const int body = (int)(side == 0 ? w->rows[row].i : w->rows[row].j);
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body)) continue;
         const int at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side;
         const Vector3 J_v = cell3(w, at);
@@ -163,9 +163,9 @@ HD void rigid_start_block(const RigidLanes *w, int body)
 }
 
 // M_p += J_cp' S_c^-1 J_cp
-HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, const real *S)
+HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *joint, const real *S)
 {
-    const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
+    const int n = joint->count, first = joint->first, parent = joint->parent;
     const int to = rigid_body_at(w, parent) + RIGID_BODY_FACTOR;
     real J[RIGID_JOINT_ROWS][6], t[RIGID_JOINT_ROWS];
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, parent), 6, J[k]);
@@ -184,13 +184,13 @@ HD_CALL void rigid_pass_block(const RigidLanes *w, const RigidJoint *joint, cons
 // the rows without a pivot.
 HD real rigid_eliminate(const RigidLanes *w, int body, real *S)
 {
-    const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = (int)w->bodies[body].joint;
+    const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = w->bodies[body].joint;
     real block[21], J[RIGID_JOINT_ROWS][6], y[6];
     rigid_take(w, at, 21, block);
     rigid_factor(block, 6, 0.0);
     rigid_put(w, at, 21, block);
     if (number < 0) return splat(0.0);
-    const int n = (int)w->joints[number].count, first = (int)w->joints[number].first;
+    const int n = w->joints[number].count, first = w->joints[number].first;
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
@@ -206,17 +206,17 @@ HD real rigid_eliminate(const RigidLanes *w, int body, real *S)
 // The joint that holds a body to one that moves; NULL: it has none.
 HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
 {
-    const int joint = (int)w->bodies[body].joint;
-    return joint >= 0 && rigid_moves(w, (int)w->joints[joint].parent) ? &w->joints[joint] : NULL;
+    const int joint = w->bodies[body].joint;
+    return joint >= 0 && rigid_moves(w, w->joints[joint].parent) ? &w->joints[joint] : NULL;
 }
 
 // Of the bodies world_order[first .. end), whole trees: the factors of all blocks. Gives the rows without a pivot.
-HD_CALL real rigid_factor_tree(const RigidLanes *w, int first, int end)
+HD_CALL real rigid_factor_tree(const RigidLanes *restrict w, int first, int end)
 {
     real dropped = splat(0.0), S[21];
-    for (int b = first; b < end; b++) rigid_start_block(w, (int)w->world_order[b]);
+    for (int b = first; b < end; b++) rigid_start_block(w, w->world_order[b]);
     for (int b = first; b < end; b++) {
-        const int body = (int)w->world_order[b];
+        const int body = w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
         dropped = dropped + rigid_eliminate(w, body, S);
         if (inner != NULL) rigid_pass_block(w, inner, S);
@@ -226,17 +226,16 @@ HD_CALL real rigid_factor_tree(const RigidLanes *w, int first, int end)
 
 HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)
 {
-    const int joint = (int)w->bodies[body].joint;
+    const int joint = w->bodies[body].joint;
     rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_FACTOR, 21, block);
-    if (joint >= 0)
-        rigid_take(w, w->c.factor_at + RIGID_JOINT_CELLS * joint, packed((int)w->joints[joint].count, 0), S);
+    if (joint >= 0) rigid_take(w, w->c.factor_at + RIGID_JOINT_CELLS * joint, packed(w->joints[joint].count, 0), S);
 }
 
 // z_c of a body's joint, S^-1 z_c, which reaches its parent
 HD void rigid_raise(const RigidLanes *w, int body, real *z)
 {
-    const int n = (int)w->joints[(int)w->bodies[body].joint].count;
-    const int first = (int)w->joints[(int)w->bodies[body].joint].first;
+    const int n = w->joints[w->bodies[body].joint].count;
+    const int first = w->joints[w->bodies[body].joint].first;
     real block[21], S[21], f[6], J[6];
     rigid_take_factors(w, body, block, S);
     rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_R, 6, f);
@@ -253,21 +252,21 @@ HD void rigid_raise(const RigidLanes *w, int body, real *z)
 // F_p += J_cp' S_c^-1 z_c
 HD void rigid_pass_force(const RigidLanes *w, const RigidJoint *joint, const real *z)
 {
-    const int to = rigid_body_at(w, (int)joint->parent) + RIGID_BODY_R;
-    for (int k = 0; k < (int)joint->count; k++) {
-        const int side = rigid_side(w, (int)joint->first + k, (int)joint->parent);
+    const int to = rigid_body_at(w, joint->parent) + RIGID_BODY_R;
+    for (int k = 0; k < joint->count; k++) {
+        const int side = rigid_side(w, joint->first + k, joint->parent);
         for (int c = 0; c < 6; c++) add_cell(w, to + c, cell(w, side + c) * z[k]);
     }
 }
 
 // from the leaves
-HD_CALL void rigid_solve_up(const RigidLanes *w, int first, int end)
+HD_CALL void rigid_solve_up(const RigidLanes *restrict w, int first, int end)
 {
     real z[RIGID_JOINT_ROWS];
     for (int b = first; b < end; b++) {
-        const int body = (int)w->world_order[b];
+        const int body = w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
-        if (w->bodies[body].joint < 0.0) continue;
+        if (w->bodies[body].joint < 0) continue;
         rigid_raise(w, body, z);
         if (inner != NULL) rigid_pass_force(w, inner, z);
     }
@@ -280,9 +279,9 @@ HD void rigid_lower(const RigidLanes *w, int body)
     real block[21], S[21], f[6], J[6], a[6], x[RIGID_JOINT_ROWS];
     rigid_take_factors(w, body, block, S);
     rigid_take(w, at + RIGID_BODY_R, 6, f);
-    if (w->bodies[body].joint >= 0.0) {
-        const RigidJoint *joint = &w->joints[(int)w->bodies[body].joint];
-        const int n = (int)joint->count, first = (int)joint->first, parent = (int)joint->parent;
+    if (w->bodies[body].joint >= 0) {
+        const RigidJoint *joint = &w->joints[w->bodies[body].joint];
+        const int n = joint->count, first = joint->first, parent = joint->parent;
         for (int c = 0; c < 6; c++) a[c] = splat(0.0);
         if (rigid_moves(w, parent)) rigid_take(w, rigid_body_at(w, parent) + RIGID_BODY_D, 6, a);
         for (int k = 0; k < n; k++) {
@@ -303,9 +302,9 @@ HD void rigid_lower(const RigidLanes *w, int body)
 }
 
 // from the roots
-HD_CALL void rigid_solve_down(const RigidLanes *w, int first, int end)
+HD_CALL void rigid_solve_down(const RigidLanes *restrict w, int first, int end)
 {
-    for (int b = end - 1; b >= first; b--) rigid_lower(w, (int)w->world_order[b]);
+    for (int b = end - 1; b >= first; b--) rigid_lower(w, w->world_order[b]);
 }
 
 #endif

@@ -135,19 +135,19 @@ HD double *rigid_body_cells(const RigidCrew *crew, int body)
 // of row k of a body's joint
 HD double *rigid_row_cells(const RigidCrew *crew, const RigidPlace *child, int k)
 {
-    return crew->base + crew->row_at + RIGID_ROW_CELLS * ((int)child->row + k);
+    return crew->base + crew->row_at + RIGID_ROW_CELLS * (child->row + k);
 }
 
 // J of row k of a body's joint, the half that acts on it, or on its parent
 HD const double *rigid_half(const RigidCrew *crew, const RigidPlace *child, int k, bool on_parent)
 {
-    const int side = ((int)child->sides >> k & 1) ^ (on_parent ? 1 : 0);
+    const int side = (child->sides >> k & 1) ^ (on_parent ? 1 : 0);
     return rigid_row_cells(crew, child, k) + RIGID_ROW_J + 6 * side;
 }
 
 HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
 {
-    return crew->base + crew->factor_at + RIGID_JOINT_CELLS * (int)child->joint;
+    return crew->base + crew->factor_at + RIGID_JOINT_CELLS * child->joint;
 }
 
 // ---- a body ---------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
 // Column of diag(m 1, I), and of J' S^-1 J of the joint of each child added to it.
 HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double *a)
 {
-    const int body = (int)place->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    const int body = place->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
     const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M; // m, xx, yy, zz, xy, xz, yz
     UNROLL
     for (int i = 0; i < RIGID_BLOCK; i++) a[i] = 0.0;
@@ -164,9 +164,9 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
     a[3] = c == 3 ? M[1] : 0.0;
     a[4] = c == 4 ? M[2] : c == 3 ? M[4] : 0.0;
     a[5] = c == 5 ? M[3] : c == 3 ? M[5] : c == 4 ? M[6] : 0.0;
-    for (int k = 0; k < (int)place->n_children; k++) {
-        const RigidPlace *child = &crew->places[(int)place->child + k];
-        const int n = (int)child->n_rows;
+    for (int k = 0; k < place->n_children; k++) {
+        const RigidPlace *child = &crew->places[place->child + k];
+        const int n = child->n_rows;
         double S[RIGID_PACKED], t[RIGID_BLOCK];
         rigid_crew_take(rigid_joint_factor(crew, child), packed(n, 0), S, RIGID_PACKED);
         UNROLL
@@ -212,7 +212,7 @@ HD void rigid_crew_turn(const RigidCrew *crew, const double *row, double *a)
 // The factors of a body's block and of its joint's. Gives 1 if the thread's row of the joint is left out.
 HD double rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
 {
-    const int body = (int)place->item, n = (int)place->n_rows, k = crew->column;
+    const int body = place->item, n = place->n_rows, k = crew->column;
     double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK], row[RIGID_BLOCK];
     const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
     rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
@@ -236,7 +236,7 @@ HD double rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
 // R with what the children bring, z of the joint, and S^-1 z, which stands at its rows' X on the way up.
 HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
 {
-    const int body = (int)place->item, n = (int)place->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    const int body = place->item, n = place->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
     double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
     double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], f[RIGID_BLOCK], z[RIGID_BLOCK];
     double r = own_cells[RIGID_BODY_R + own];
@@ -244,11 +244,11 @@ HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
     rigid_crew_take(own_cells + RIGID_BODY_FACTOR, RIGID_PACKED, block, RIGID_PACKED);
     if (n > 0) rigid_crew_take(rigid_joint_factor(crew, place), packed(n, 0), S, RIGID_PACKED);
     if (c < n) rigid_crew_take(rigid_half(crew, place, c, false), RIGID_BLOCK, J, RIGID_BLOCK);
-    for (int k = 0; k < (int)place->n_children; k++) {
-        const RigidPlace *child = &crew->places[(int)place->child + k];
+    for (int k = 0; k < place->n_children; k++) {
+        const RigidPlace *child = &crew->places[place->child + k];
         UNROLL
         for (int l = 0; l < RIGID_BLOCK; l++) {
-            if (l >= (int)child->n_rows) break;
+            if (l >= child->n_rows) break;
             r = r + rigid_half(crew, child, l, true)[own] * rigid_row_cells(crew, child, l)[RIGID_ROW_X];
         }
     }
@@ -267,7 +267,7 @@ HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
 // rigid_lower
 HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 {
-    const int body = (int)place->item, parent = (int)place->parent, n = (int)place->n_rows, c = crew->column;
+    const int body = place->item, parent = place->parent, n = place->n_rows, c = crew->column;
     double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
     const int own = c < RIGID_BLOCK ? c : 0;
     double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], column[RIGID_BLOCK], a[RIGID_BLOCK], x[RIGID_BLOCK];
@@ -299,13 +299,13 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 // ---- all bodies -----------------------------------------------------------------------------------------------------
 
 // The factors of bodies that a list names; gives the rows that this thread has left out.
-HD_CALL double rigid_team_factor(const RigidLanes *w, const RigidPlace *places, int count)
+HD_CALL double rigid_team_factor(const RigidLanes *restrict w, const RigidPlace *places, int count)
 {
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
     double dropped = 0.0;
     for (int at = 0, end; at < count; at = end) {
-        end = (int)places[at].end;
+        end = places[at].end;
         for (int k = at + first; k < end; k += crews) dropped = dropped + rigid_crew_eliminate(&crew, &places[k]);
         rigid_wait(w);
     }
@@ -313,17 +313,17 @@ HD_CALL double rigid_team_factor(const RigidLanes *w, const RigidPlace *places, 
 }
 
 // rigid_solve_up and rigid_solve_down of the bodies places[from .. to)
-HD_CALL void rigid_team_solve(const RigidLanes *w, const RigidPlace *places, int from, int to)
+HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *places, int from, int to)
 {
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
     for (int at = from, end; at < to; at = end) {
-        end = (int)places[at].end;
+        end = places[at].end;
         for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &places[k]);
         rigid_wait(w);
     }
     for (int end = to, at; end > from; end = at) {
-        at = (int)places[end - 1].begin;
+        at = places[end - 1].begin;
         for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &places[k]);
         rigid_wait(w);
     }
@@ -341,8 +341,8 @@ HD real rigid_factor_trees(const RigidLanes *w)
 #endif
     for (int i = 0; i < w->n_islands; i++) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline == 0.0)
-            dropped = dropped + rigid_factor_tree(w, (int)island->first, (int)(island->first + island->count));
+        if (island->skyline == 0)
+            dropped = dropped + rigid_factor_tree(w, island->first, island->first + island->count);
     }
     return dropped;
 }
@@ -371,7 +371,7 @@ HD void rigid_solve_trees(const RigidLanes *w)
 #endif
     for (int i = 0; i < w->n_islands; i++) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline == 0.0) rigid_solve_tree(w, (int)island->first, (int)(island->first + island->count));
+        if (island->skyline == 0) rigid_solve_tree(w, island->first, island->first + island->count);
     }
 }
 

@@ -220,10 +220,10 @@ static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody
 {
     const char *name = spec->bodies.names[item];
     const double *inertia = BODY(item, "inertia"), *q = BODY(item, "orientation");
-    body->fixed = *BODY(item, "fixed");
+    body->fixed = (int)*BODY(item, "fixed");
     body->gravity = *BODY(item, "gravity");
     body->mass = *BODY(item, "mass");
-    body->joint = body->input = -1.0;
+    body->joint = body->input = -1;
     memcpy(body->p, BODY(item, "position"), sizeof body->p);
     memcpy(body->v, BODY(item, "velocity"), sizeof body->v);
     memcpy(body->w, BODY(item, "spin"), sizeof body->w);
@@ -238,7 +238,7 @@ static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody
     if (fabs(length - 1.0) > 1e-6)
         return error_make(ERROR_USER, "orientation of %s has length %g, expected a unit quaternion", name, length);
     for (int k = 0; k < 4; k++) body->q[k] = isnan(q[0]) ? k == 3 : q[k] / length;
-    if (body->fixed != 0.0 && (world_length(body->v) > 0.0 || world_length(body->w) > 0.0))
+    if (body->fixed != 0 && (world_length(body->v) > 0.0 || world_length(body->w) > 0.0))
         return error_make(ERROR_USER, "%s is fixed and has a velocity", name);
     return error_none();
 }
@@ -267,7 +267,7 @@ static void world_add(WorldRows *rows, const RigidRow *form, RigidRowKind kind, 
 {
     RigidRow *row = &rows->rows[rows->count++];
     *row = *form;
-    row->kind = kind;
+    row->kind = (int32_t)kind;
     if (a != NULL) memcpy(row->a, a, sizeof row->a);
     if (b != NULL) memcpy(row->b, b, sizeof row->b);
 }
@@ -285,8 +285,8 @@ static void world_add_perpendicular(WorldRows *rows, const RigidRow *form, const
                                     const double *b)
 {
     double local_a[3], local_b[3];
-    world_turn(bodies[(int)form->i].q, -1.0, a, local_a);
-    world_turn(bodies[(int)form->j].q, -1.0, b, local_b);
+    world_turn(bodies[form->i].q, -1.0, a, local_a);
+    world_turn(bodies[form->j].q, -1.0, b, local_b);
     world_add(rows, form, RIGID_PERPENDICULAR, local_a, local_b);
 }
 
@@ -311,12 +311,12 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
     const char *name = spec->constraints.names[item];
     const int type = (int)*CONSTRAINT(item, "type"), i = (int)*CONSTRAINT(item, "a");
     const int b = (int)*CONSTRAINT(item, "b"), j = b < 0 ? (int)spec->bodies.count : b;
-    RigidRow form = {.i = i, .j = j, .input = -1.0, .constraint = (double)item};
+    RigidRow form = {.i = i, .j = j, .input = -1, .constraint = (int32_t)item};
     const double *at_b = CONSTRAINT(item, "at_b"), *given_axis = CONSTRAINT(item, "axis");
     const double *length = CONSTRAINT(item, "length");
     double point_a[3], point_b[3], d[3], axis[3] = {0, 0, 1};
     if (i == j) return error_make(ERROR_USER, "%s holds a body to itself: a and b must differ", name);
-    if (bodies[i].fixed != 0.0 && bodies[j].fixed != 0.0)
+    if (bodies[i].fixed != 0 && bodies[j].fixed != 0)
         return error_make(ERROR_USER, "%s holds two bodies that are fixed: it has nothing to do", name);
     memcpy(form.at_i, CONSTRAINT(item, "at_a"), sizeof form.at_i);
     world_point(&bodies[i], form.at_i, point_a);
@@ -350,9 +350,9 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
 {
     const int b = (int)*FORCE(item, "b");
     const double *speed = FORCE(item, "speed"), *altitude = FORCE(item, "altitude");
-    *force = (RigidForce){.kind = *FORCE(item, "type"),
-                          .i = *FORCE(item, "a"),
-                          .j = b < 0 ? (double)spec->bodies.count : b,
+    *force = (RigidForce){.kind = (int)*FORCE(item, "type"),
+                          .i = (int)*FORCE(item, "a"),
+                          .j = b < 0 ? (int)spec->bodies.count : b,
                           .linear = *FORCE(item, "linear"),
                           .quadratic = *FORCE(item, "area"),
                           .stiffness = *FORCE(item, "stiffness"),
@@ -363,12 +363,12 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
                           .rate = *FORCE(item, "rate"),
                           .speed = isnan(*speed) ? INFINITY : *speed,
                           .altitude = isnan(*altitude) ? -INFINITY : *altitude,
-                          .jumps = *FORCE(item, "opening")};
+                          .jumps = (int)*FORCE(item, "opening")};
     memcpy(force->at_i, FORCE(item, "at_a"), sizeof force->at_i);
     memcpy(force->at_j, FORCE(item, "at_b"), sizeof force->at_j);
     memcpy(force->force, FORCE(item, "force"), sizeof force->force);
     memcpy(force->torque, FORCE(item, "torque"), sizeof force->torque);
-    if (bodies[(int)force->i].fixed != 0.0 && (b < 0 || bodies[b].fixed != 0.0))
+    if (bodies[force->i].fixed != 0 && (b < 0 || bodies[b].fixed != 0))
         return error_make(ERROR_USER, "%s acts on bodies that are fixed: it has nothing to do",
                           spec->forces.names[item]);
     if (force->kind == RIGID_PARACHUTE && isnan(*speed) && isnan(*altitude))
@@ -391,7 +391,8 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
         if (world_error.kind != OK) return world_wrong(world_error, (list), (item), out);                              \
     } while (0)
 
-static int32_t world_doubles(size_t bytes) { return (int32_t)(bytes / sizeof(double)); }
+// that hold so many bytes
+static int32_t world_doubles(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
 
 static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *rows)
 {
@@ -404,13 +405,13 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
-        const int loop_rows = (int)islands[i].n_loop_rows;
+        const int loop_rows = islands[i].n_loop_rows;
         islands[i].schur = c->cells;
         islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
-        c->cells = (int)islands[i].response + loop_rows;
-        for (int k = (int)islands[i].row; k < (int)islands[i].row_end; k++) {
-            rows[k].entry = islands[i].skyline != 0.0 ? c->cells - rows[k].reach : -1.0;
-            c->cells += islands[i].skyline != 0.0 ? k + 1 - (int)rows[k].reach : 0;
+        c->cells = islands[i].response + loop_rows;
+        for (int k = islands[i].row; k < islands[i].row_end; k++) {
+            rows[k].entry = islands[i].skyline != 0 ? c->cells - rows[k].reach : -1;
+            c->cells += islands[i].skyline != 0 ? k + 1 - rows[k].reach : 0;
         }
     }
 }
@@ -422,7 +423,7 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
     for (int i = 0; i < forest->n_islands; i++) {
         const RigidIsland *island = &forest->islands[i];
         islands[i] = *island;
-        islands[i].first = forest->n_order - (int)(island->first + island->count);
+        islands[i].first = forest->n_order - (island->first + island->count);
     }
     world_lay_memory(c, islands, (RigidRow *)(assets + c->rows));
 }
@@ -443,7 +444,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
-    bodies[n] = (RigidBody){.fixed = 1.0, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1.0, .joint = -1.0};
+    bodies[n] = (RigidBody){.fixed = 1, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1, .joint = -1};
     for (int i = 0; i < m; i++) WORLD_TRY(world_take_constraint(spec, i, bodies, &rows), 2, i);
 
     RigidForest forest = {.bodies = bodies, .n_bodies = n + 1, .rows = rows.rows, .n_rows = rows.count};
@@ -462,16 +463,18 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
-    for (int i = 0; i < forest.n_order; i++) assets[c->order + i] = forest.order[forest.n_order - 1 - i];
-    c->recorded = c->order + forest.n_order;
+    int32_t *order = (int32_t *)(assets + c->order);
+    for (int i = 0; i < forest.n_order; i++) order[i] = forest.order[forest.n_order - 1 - i];
+    c->recorded = c->order + world_doubles((size_t)forest.n_order * sizeof *order);
+    int32_t *recorded = (int32_t *)(assets + c->recorded);
     for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
-        if (bodies[i].fixed == 0.0) assets[c->recorded + c->n_recorded++] = i;
+        if (bodies[i].fixed == 0) recorded[c->n_recorded++] = i;
     }
-    c->islands = c->recorded + c->n_recorded;
+    c->islands = c->recorded + world_doubles((size_t)c->n_recorded * sizeof *recorded);
     c->n_islands = forest.n_islands;
     world_lay_islands(&forest, c, assets);
     c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
-    c->places = c->touches + 2 * c->n_rows;
+    c->places = c->touches + c->n_rows;
     c->levels = c->places + c->n_moving * world_doubles(sizeof(RigidPlace));
     c->force_places = c->levels + c->n_moving * world_doubles(sizeof(RigidPlace));
     rigid_lay_places(c, assets, arena);

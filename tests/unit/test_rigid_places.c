@@ -12,7 +12,7 @@ typedef struct PlacesWorld {
     const RigidRow *rows;
     const RigidForce *forces;
     const RigidPlace *places, *levels, *force_places;
-    const double *touches;
+    const int32_t *touches;
 } PlacesWorld;
 
 static void places_open(PlacesWorld *w, const char *simulation)
@@ -27,14 +27,14 @@ static void places_open(PlacesWorld *w, const char *simulation)
     w->places = (const RigidPlace *)(assets + w->c.places);
     w->levels = (const RigidPlace *)(assets + w->c.levels);
     w->force_places = (const RigidPlace *)(assets + w->c.force_places);
-    w->touches = assets + w->c.touches;
+    w->touches = rigid_list(assets, w->c.touches);
 }
 
 static int place_of(const RigidPlace *places, int count, int item)
 {
     int found = -1;
     for (int k = 0; k < count; k++) {
-        if ((int)places[k].item != item) continue;
+        if (places[k].item != item) continue;
         CHECK(found < 0);
         found = k;
     }
@@ -45,10 +45,10 @@ static int place_of(const RigidPlace *places, int count, int item)
 static void places_cover(const RigidPlace *places, int count)
 {
     for (int from = 0; from < count;) {
-        const int end = (int)places[from].end;
+        const int end = places[from].end;
         CHECK(end > from && end <= count);
         if (end <= from) return;
-        for (int k = from; k < end; k++) CHECK((int)places[k].begin == from && (int)places[k].end == end);
+        for (int k = from; k < end; k++) CHECK(places[k].begin == from && places[k].end == end);
         from = end;
     }
 }
@@ -59,14 +59,14 @@ static void places_rise(const PlacesWorld *w, const RigidPlace *places, int coun
     int children = 0;
     places_cover(places, count);
     for (int k = 0; k < count; k++) {
-        const int parent = (int)places[k].parent;
-        CHECK(place_of(places, count, (int)places[k].item) == k);
+        const int parent = places[k].parent;
+        CHECK(place_of(places, count, places[k].item) == k);
         if (parent >= 0) CHECK(places[place_of(places, count, parent)].begin >= places[k].end);
-        for (int i = 0; i < (int)places[k].n_children; i++, children++)
-            CHECK(w->places[(int)places[k].child + i].parent == places[k].item);
-        for (int r = 0; r < (int)places[k].n_rows; r++) {
-            const RigidRow *row = &w->rows[(int)places[k].row + r];
-            CHECK(((int)places[k].sides >> r & 1 ? row->j : row->i) == places[k].item);
+        for (int i = 0; i < places[k].n_children; i++, children++)
+            CHECK(w->places[places[k].child + i].parent == places[k].item);
+        for (int r = 0; r < places[k].n_rows; r++) {
+            const RigidRow *row = &w->rows[places[k].row + r];
+            CHECK((places[k].sides >> r & 1 ? row->j : row->i) == places[k].item);
         }
     }
     for (int k = 0; k < count; k++) children -= places[k].parent >= 0;
@@ -96,9 +96,8 @@ TEST(rigid_places_are_what_may_be_done_side_by_side)
     CHECK(w.c.n_levels == 17); // without free and swing
     places_rise(&w, w.places, w.c.n_moving);
     places_rise(&w, w.levels, w.c.n_levels);
-    CHECK((int)w.levels[0].end == 8 && (int)w.levels[8].end == 16); // far and near
-    for (int k = 0; k < w.c.n_moving; k++)
-        CHECK(w.places[k].begin >= w.bodies[(int)w.places[k].item].tree); // in its tree
+    CHECK(w.levels[0].end == 8 && w.levels[8].end == 16);                                               // far and near
+    for (int k = 0; k < w.c.n_moving; k++) CHECK(w.places[k].begin >= w.bodies[w.places[k].item].tree); // in its tree
     rigid_end(&w.run);
 }
 
@@ -118,7 +117,7 @@ TEST(rigid_forces_on_one_body_keep_their_order)
     const int stretch[] = {0, 0, 1, 0, 2, 1, 3}, ends[] = {3, 5, 6, 7};
     for (int f = 0; f < w.c.n_forces; f++) {
         const RigidPlace *place = &w.force_places[place_of(w.force_places, w.c.n_forces, f)];
-        CHECK((int)place->end == ends[stretch[f]]);
+        CHECK(place->end == ends[stretch[f]]);
     }
     rigid_end(&w.run);
 }
@@ -132,10 +131,10 @@ TEST(rigid_bodies_know_the_rows_that_touch_them)
                     "at_a: [0, 0, 1]}, {name: held, type: hinge, axis: [0, 1, 0], a: b, b: a}]}}");
     int touched = 0;
     for (int b = 0; b < w.c.n_bodies; b++) {
-        const double *touches = w.touches + (int)w.bodies[b].touch;
-        for (int k = 0; k < (int)w.bodies[b].n_touches; k++, touched++) {
-            const RigidRow *row = &w.rows[(int)touches[k] / 2];
-            CHECK((int)((int)touches[k] % 2 == 0 ? row->i : row->j) == b);
+        const int32_t *touches = w.touches + w.bodies[b].touch;
+        for (int k = 0; k < w.bodies[b].n_touches; k++, touched++) {
+            const RigidRow *row = &w.rows[touches[k] / 2];
+            CHECK((touches[k] % 2 == 0 ? row->i : row->j) == b);
             if (k > 0) CHECK(touches[k] > touches[k - 1]);
         }
     }
@@ -148,8 +147,8 @@ TEST(rigid_bodies_know_the_rows_that_touch_them)
 // The body at the root of its tree; -1: it is fixed.
 static int places_root(const PlacesWorld *w, int body)
 {
-    while (w->bodies[body].fixed == 0.0) {
-        const int parent = (int)w->places[place_of(w->places, w->c.n_moving, body)].parent;
+    while (w->bodies[body].fixed == 0) {
+        const int parent = w->places[place_of(w->places, w->c.n_moving, body)].parent;
         if (parent < 0) return body;
         body = parent;
     }
@@ -158,10 +157,10 @@ static int places_root(const PlacesWorld *w, int body)
 
 static bool places_share_a_tree(const PlacesWorld *w, const RigidRow *one, const RigidRow *other)
 {
-    const int roots[2] = {places_root(w, (int)one->i), places_root(w, (int)one->j)};
+    const int roots[2] = {places_root(w, one->i), places_root(w, one->j)};
     for (int k = 0; k < 2; k++) {
         if (roots[k] < 0) continue;
-        if (roots[k] == places_root(w, (int)other->i) || roots[k] == places_root(w, (int)other->j)) return true;
+        if (roots[k] == places_root(w, other->i) || roots[k] == places_root(w, other->j)) return true;
     }
     return false;
 }
@@ -183,8 +182,8 @@ TEST(rigid_loops_reach_back_to_the_first_row_of_their_trees)
         const RigidIsland *islands = (const RigidIsland *)(w.run.spec.configured.assets + w.c.islands);
         CHECK_INTEGER(2, w.c.n_islands);
         for (int i = 0; i < w.c.n_islands; i++) {
-            const int n = (int)islands[i].n_loop_rows;
-            const RigidRow *loops = w.rows + (int)islands[i].row_end - n;
+            const int n = islands[i].n_loop_rows;
+            const RigidRow *loops = w.rows + islands[i].row_end - n;
             CHECK(n >= draws[i].loops - 3);
             for (int l = 0; l < n; l++) {
                 int first = 0;

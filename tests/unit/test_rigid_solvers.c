@@ -108,7 +108,7 @@ static bool solvers_share(const RigidBody *bodies, const RigidRow *a, const Rigi
 {
     const double ends[2] = {a->i, a->j};
     for (int k = 0; k < 2; k++) {
-        if (bodies[(int)ends[k]].fixed == 0.0 && (b->i == ends[k] || b->j == ends[k])) return true;
+        if (bodies[(int)ends[k]].fixed == 0 && (b->i == ends[k] || b->j == ends[k])) return true;
     }
     return false;
 }
@@ -125,9 +125,9 @@ static void solvers_check_skyline(const RigidRun *run)
     for (int k = 0; k < c.n_rows; k++) {
         int first = 0;
         while (!solvers_share(bodies, &rows[k], &rows[first])) first++;
-        CHECK((int)rows[k].reach == first);
-        CHECK((int)rows[k].entry + first == next);
-        next = (int)rows[k].entry + k + 1;
+        CHECK(rows[k].reach == first);
+        CHECK(rows[k].entry + first == next);
+        next = rows[k].entry + k + 1;
     }
     CHECK(next == c.cells);
 }
@@ -152,7 +152,7 @@ static bool solvers_takes_rows(const char *solver, const char *world)
     snprintf(simulation, sizeof simulation, "{duration: 0.01, solver: %s, world: {%s}}", solver, world);
     rigid_start(&run, simulation, "", 1, "auto");
     memcpy(&c, &run.spec.configured.constants, sizeof c);
-    const bool rows = ((const RigidIsland *)(run.spec.configured.assets + c.islands))->skyline != 0.0;
+    const bool rows = ((const RigidIsland *)(run.spec.configured.assets + c.islands))->skyline != 0;
     CHECK(rows == (c.n_levels == 0));
     rigid_end(&run);
     return rows;
