@@ -93,6 +93,11 @@ record:
 END
 for copies in 1 3 12 40; do same "$folder/chains.yaml" --set simulation.copies=$copies; done
 same "$folder/chains.yaml" --set simulation.copies=1 --set search.trials=5000
+# a thread each, of a number that fills no warp, recorded ones first
+for solver in skyline trees; do
+    same "$folder/chains.yaml" --set simulation.copies=3 --set search.trials=5001 --set simulation.solver=$solver \
+        --set 'record.trajectories.select={trials: [0, 7, 4000, 5000]}'
+done
 same "$folder/chains.yaml" --set simulation.stabilisation=rattle \
     --set search='{method: grid, over: {wind_y: [0, 1, 2]}}'
 
