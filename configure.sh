@@ -7,14 +7,15 @@
 #   ./configure.sh --install-dev    also what `make lint`, `asan`, `fuzz` and the optional tests use
 #
 # Environment: CC=clang picks the compiler; CUDA=no builds for the CPU only; CUDA_HOME is where the CUDA toolkit stands;
-# ARCH picks the GPUs to build for: native (the GPUs of this machine), all, or numbers such as "80 90".
+# ARCH picks the GPUs to build for: native (the GPUs of this machine), all, numbers such as "80 90", or usual: the GPUs
+# of data centres, and what the driver of any other compiles when it first runs it, which is built where there is no GPU.
 #
 # Lists of flags and packages are split into words on purpose:
 # shellcheck disable=SC1007,SC2015,SC2086
 set -u
 cd "$(dirname "$0")" || exit 3
 
-all_architectures="75 80 86 89 90 100 120"
+all_architectures="75 80 86 89 90 100 120" usual_architectures="80 90" least_architecture=75
 probe=build/probe
 # so that the program links without the C++ runtime
 cuda_without_cxx="-Xcompiler -fno-exceptions,-fno-threadsafe-statics"
@@ -173,16 +174,18 @@ find_cuda()
     choose_architectures && link_cuda || nvcc=
 }
 
-# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags; PTX of the last for later GPUs.
+# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags, with PTX for GPUs that are not among
+# them: later ones, or with the usual ones all.
 choose_architectures()
 {
     gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | grep -x '[0-9]*' | sort -nu)
     chosen=${ARCH:-}
-    [ -n "$chosen" ] || { [ -n "$gpus" ] && chosen=native || chosen=all; }
+    [ -n "$chosen" ] || { [ -n "$gpus" ] && chosen=native || chosen=usual; }
     case $chosen in
     native) list=$gpus ;;
     all) list=$all_architectures ;;
-    *[!0-9\ ]*) echo "configure.sh: ARCH=$chosen: must be native, all, or numbers such as \"80 90\"" >&2 && exit 2 ;;
+    usual) list=$usual_architectures ;;
+    *[!0-9\ ]*) echo "configure.sh: ARCH=$chosen: must be native, all, usual, or numbers such as \"80 90\"" >&2 && exit 2 ;;
     *) list=$chosen ;;
     esac
     known=$("$nvcc" --list-gpu-arch 2>/dev/null | tr -dc '0-9\n' | tr '\n' ' ')
@@ -196,7 +199,9 @@ choose_architectures()
         return 1
     fi
     for number in $architectures; do cuda_flags="$cuda_flags -gencode arch=compute_$number,code=sm_$number"; done
-    cuda_flags="$cuda_flags -gencode arch=compute_$last,code=compute_$last"
+    portable=$last
+    case "$chosen $known " in usual*" $least_architecture "*) portable=$least_architecture ;; esac
+    cuda_flags="$cuda_flags -gencode arch=compute_$portable,code=compute_$portable"
 }
 
 link_cuda()
@@ -267,7 +272,7 @@ print_table()
     row SQLite "$found_sqlite" "3.37 or later"
     if [ -n "$nvcc" ]; then
         row CUDA "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p')" \
-            "for sm$(echo "$architectures" | sed 's/ /_/; s/ /, sm_/g')"
+            "for sm$(echo "$architectures" | sed 's/ /_/; s/ /, sm_/g'); PTX compute_$portable"
     else
         row CUDA "none: CPU only" "$why_no_cuda"
     fi
