@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Arms of two links from a hub, a ladder whose loops pull at each other, a chain, a body on two hooks, a free one; springs
-// between them.
+// Arms of two links from a hub, a ladder whose loops pull at each other, a chain, a body on two hooks, a free one;
+// springs between them.
 #define TEAM_WORLD                                                                                                     \
     "world: {bodies: [{name: hub, inertia: 0.3}, "                                                                     \
     "{name: near#, repeat: 9, inertia: [0.1, 0.2, 0.15], position: [1, 1, 0], step: {position: [0.1, 1, 0]}}, "        \
