@@ -7,8 +7,9 @@
 #   ./configure.sh --install-dev    also what `make lint`, `asan`, `fuzz` and the optional tests use
 #
 # Environment: CC=clang picks the compiler; CUDA=no builds for the CPU only; CUDA_HOME is where the CUDA toolkit stands;
-# ARCH picks the GPUs to build for: native (the GPUs of this machine), all, numbers such as "80 90", or usual: the GPUs
-# of data centres, and what the driver of any other compiles when it first runs it, which is built where there is no GPU.
+# ARCH picks the GPUs to build for: native (the GPUs of this machine), all, numbers such as "80 90", or usual: those of
+# data centres, and PTX, which the driver of any other compiles when the program starts (half a minute). Without ARCH
+# it is native, or usual where there is no GPU.
 #
 # Lists of flags and packages are split into words on purpose:
 # shellcheck disable=SC1007,SC2015,SC2086
@@ -174,8 +175,8 @@ find_cuda()
     choose_architectures && link_cuda || nvcc=
 }
 
-# ARCH=native|all|"80 90" → architectures (those that this nvcc knows) and cuda_flags, with PTX for GPUs that are not among
-# them: later ones, or with the usual ones all.
+# ARCH → architectures (those that this nvcc knows) and cuda_flags, with PTX for GPUs that are not among them: later
+# ones, or with the usual ones all.
 choose_architectures()
 {
     gpus=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | grep -x '[0-9]*' | sort -nu)
@@ -185,7 +186,10 @@ choose_architectures()
     native) list=$gpus ;;
     all) list=$all_architectures ;;
     usual) list=$usual_architectures ;;
-    *[!0-9\ ]*) echo "configure.sh: ARCH=$chosen: must be native, all, usual, or numbers such as \"80 90\"" >&2 && exit 2 ;;
+    *[!0-9\ ]*)
+        echo "configure.sh: ARCH=$chosen: must be native, all, usual, or numbers such as \"80 90\"" >&2
+        exit 2
+        ;;
     *) list=$chosen ;;
     esac
     known=$("$nvcc" --list-gpu-arch 2>/dev/null | tr -dc '0-9\n' | tr '\n' ' ')
