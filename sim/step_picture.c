@@ -5,8 +5,7 @@
 
 enum { PICTURE_STEPS = 64 }; // the last is drawn: caches are warm, and threads awake
 
-// A batch of one lane.
-// lanes: that its kernel has room for
+// A batch of one lane, in a group of so many as its kernel advances at once.
 static Batch picture_batch(const Configured *configured, const double *parameter, int lanes, Arena *arena)
 {
     const Batch batch = {.lanes = 1,

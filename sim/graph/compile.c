@@ -55,11 +55,11 @@ static bool graph_is_pair(const GraphProgram *program, int step)
     return false;
 }
 
-// The end of what stays together from this step on.
-static int graph_pair_end(const GraphProgram *program, int step, int end)
+// The end of what stays together from this step on: pairs, as long as they take no more than `most`.
+static int graph_pair_end(const GraphProgram *program, int step, int end, double most)
 {
     int next = step + 1;
-    while (next < end && graph_is_pair(program, next)) next++;
+    while (next < end && graph_is_pair(program, next) && graph_cost(program, step, next + 1) <= most) next++;
     return next;
 }
 
@@ -67,7 +67,7 @@ static int graph_pair_end(const GraphProgram *program, int step, int end)
 // Gives what the slowest takes.
 static double graph_share(const GraphProgram *program, int first, int end, int *share)
 {
-    const double total = graph_cost(program, first, end);
+    const double total = graph_cost(program, first, end), fair = 1.001 * total / program->threads; // sums are rounded
     double before = 0.0, slowest = 0.0;
     int step = first;
     for (int t = 0; t < program->threads; t++) {
@@ -75,7 +75,7 @@ static double graph_share(const GraphProgram *program, int first, int end, int *
         const double started = before;
         share[t] = step;
         for (int next; step < end; step = next) {
-            next = graph_pair_end(program, step, end);
+            next = graph_pair_end(program, step, end, fair);
             const double cost = graph_cost(program, step, next);
             if (t + 1 < program->threads && before + 0.5 * cost > until) break;
             before += cost;

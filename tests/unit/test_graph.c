@@ -393,6 +393,27 @@ TEST(graph_threads_run_whole_parts)
     }
 }
 
+// Two nodes that lead to one are two threads' where they are all there is to do.
+TEST(graph_threads_share_a_pair_that_is_a_level)
+{
+    Arena arena = graph_arena();
+    Graph *graph = graph_new(&arena);
+    GraphProgram program;
+    int node[3];
+    for (int i = 0; i < 3; i++) {
+        const GraphWork work = {.function = graph_nothing, .nanoseconds = i < 2 ? 1e5 : 10};
+        CHECK_OK(graph_node(graph, arena_format(&arena, "node %d", i), work, &node[i]));
+    }
+    CHECK_OK(graph_edge(graph, node[0], node[2]));
+    CHECK_OK(graph_edge(graph, node[1], node[2]));
+    for (int threads = 2; threads <= 3; threads++) {
+        CHECK_OK(graph_compile(graph, threads, &arena, &program));
+        CHECK(program.together < 0.6 * program.alone);
+        CHECK_INTEGER(1, program.share[1]);
+    }
+    arena_destroy(&arena);
+}
+
 // ---- cancelling -----------------------------------------------------------------------------------------------------
 
 // A run that a node cancels leaves whole levels out; the next run is whole.
