@@ -1,6 +1,7 @@
 // What makes a run end early, or speak: signals, and the control file that `hopscotch stop` leaves in the campaign's
 // folder. The first request is noted and the run ends at the next slice, with everything complete committed; a second
-// signal ends the process at once, which the commit rule allows at any moment.
+// signal ends the process at once, which the commit rule allows at any moment. What comes at the heels of the first is
+// no second one: `timeout` and batch systems send theirs to the process and to its group.
 //
 // `stop` writes a file and does not send a signal, because a file also reaches a run on another host, in another
 // container or of another user who shares the folder, and can't hit a stranger that got the pid of a run that is gone:
@@ -14,11 +15,18 @@
 
 // A signal handler has nowhere else to leave its word. Lock-free, so that they may be used there.
 static atomic_int interrupt_signal, interrupt_question;
+static atomic_llong interrupt_first; // ms: when the first one came
+
+enum { INTERRUPT_APART = 200 }; // ms
 
 static void interrupt_handle(int signal_number)
 {
     int none = 0;
-    if (!atomic_compare_exchange_strong(&interrupt_signal, &none, signal_number)) _exit(128 + signal_number);
+    long long first = 0;
+    const long long now = (long long)(1e3 * clock_seconds());
+    if (!atomic_compare_exchange_strong(&interrupt_first, &first, now) && now - first >= INTERRUPT_APART)
+        _exit(128 + signal_number);
+    atomic_compare_exchange_strong(&interrupt_signal, &none, signal_number);
 }
 
 static void interrupt_note_question(int signal_number)

@@ -193,7 +193,7 @@ static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
     }
 }
 
-static bool islands_acts_on(const RigidForest *forest, const RigidRow *row, double tree_at)
+static bool islands_acts_on(const RigidForest *forest, const RigidRow *row, int tree_at)
 {
     const RigidBody *i = &forest->bodies[row->i], *j = &forest->bodies[row->j];
     return (i->fixed == 0 && i->tree == tree_at) || (j->fixed == 0 && j->tree == tree_at);

@@ -99,18 +99,36 @@ said "faulty device 0 has not ended a slice of a batch after 1 s" && stopped han
 check $? "a slice that does not end: status 3, resumes"
 
 # Ctrl-C while a slice hangs: it is not waited for. (At its end the thread sanitizer would sleep a second.)
-interrupted()
+hangs()
 {
     rm -rf results/left
     HOPSCOTCH_FAULT=backend:advance:6:HANG TSAN_OPTIONS="${TSAN_OPTIONS:-} atexit_sleep_ms=0" \
         "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml --name left --progress none --backend faulty \
         --batch 16 --watchdog 0 >out 2>err &
     pid=$! later=1
+}
+interrupted()
+{
+    hangs
     leaves INT results/left/campaign.lock
     [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said "hopscotch resume left"
 }
 soon interrupted
 check $? "Ctrl-C while a slice hangs: status $ended after $took ms"
+impatient()
+{
+    hangs
+    until grep -q "pid $pid on" results/left/campaign.lock 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    sleep 1
+    kill -INT $pid
+    sleep 0.4
+    kill -INT $pid
+    wait $pid
+    [ $? -eq 130 ] && ! grep -q "hopscotch resume left" err
+}
+soon impatient
+check $? "a second Ctrl-C ends it at once"
+pid=
 
 # A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name slow --progress none --backend cpu \

@@ -24,6 +24,19 @@ for signal in INT TERM; do
     check $? "SIG$signal: it says how to resume"
 done
 
+# as `timeout -s INT` and batch systems do it: one request
+"$HOPSCOTCH" run "$@" --name cut >out 2>&1 &
+pid=$!
+until grep -q "pid $pid on" kept/cut/campaign.lock 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
+sleep 0.3
+kill -INT $pid
+sleep 0.02
+kill -INT $pid 2>/dev/null
+wait $pid
+[ $? -eq 130 ] && grep -q "hopscotch resume cut --results kept" out
+check $? "SIGINT twice at once: as if it came once"
+pid=
+
 # both up to the same trial, some batches after those that the first has by now
 stored=$("$HOPSCOTCH" query kept/cut --columns id --format csv | tail -n +2 | wc -l)
 limit=$((stored + 200))
