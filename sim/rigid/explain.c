@@ -116,7 +116,7 @@ static const char *explain_row_name(const RigidLanes *w, const RigidHost *host, 
 static void explain_redundant(const Configured *configured, const RigidLanes *w, ExplainRemarks *to, Arena *arena)
 {
     enum { NAMED = 8 };
-    static const char *const what[] = {"left out, with the multiplier 0",
+    static const char *const what[] = {"they share the load", "left out, with the multiplier 0",
                                        "every trial fails at once (redundant: error)", "held by cfm"};
     const char *names = "";
     int found = 0;
@@ -140,7 +140,7 @@ static void explain_lighten(const RigidLanes *w, int body, double *x)
 {
     const Symmetric3 I = rigid_inertia(w, body);
     double block[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
-    rigid_factor(block, 3, 0.0);
+    rigid_factor(block, 3, splat(0.0));
     rigid_back(block, 3, x + 3);
     for (int k = 0; k < 3; k++) x[k] /= cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
 }
@@ -445,6 +445,7 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     rigid_assemble(&lane.w, true);
     const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
+    lane.w.c.ease = 0.0; // the factors then show which rows follow
     rigid_factor_all(&lane.w);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false, "rattle needs none: every step ends on the constraints, and keeps energy");

@@ -51,7 +51,7 @@ static void places_descend(const RigidConstants *c, const double *assets, RigidP
         RigidPlace *place = &places[k];
         place_of[body] = k;
         depth[body] = parent < 0 ? 0 : depth[parent] + 1;
-        *place = (RigidPlace){.item = body, .parent = parent};
+        *place = (RigidPlace){.item = body, .parent = parent, .ease = bodies[body].ease};
         if (parent >= 0) {
             places[place_of[parent]].child = k;
             places[place_of[parent]].n_children += 1;

@@ -49,14 +49,15 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "how bodies that constraints join are solved. skyline: by the matrix of their rows, from each row's first entry "
      "on; trees: body after body from the leaves, loops by their Schur complement; auto: whichever is less work"},
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
-    {"redundant", OPTION_CHOICE, "", 0, 0, 2, "drop|error|regularise",
-     "rows that follow from others. drop: their multiplier is 0; error: the trial fails; regularise: cfm shares the "
-     "load between them"},
+    {"redundant", OPTION_CHOICE, "", 0, 0, 3, "share|drop|error|regularise",
+     "rows that follow from others, as the fifth row of a hinge in a planar linkage. share: all bear the load, by the "
+     "least multipliers that do; drop: the later ones are left out, with the multiplier 0, which fails where the others "
+     "come to depend on each other; error: the trial fails; regularise: cfm lets all of them give"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
      "of redundant: regularise: added to the constraints' matrix, as a part of its diagonal"},
-    {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
-     "a row of which less than this part is left when those before it are met follows from them: its multiplier is 0. "
-     "Greater where a mechanism passes a singular pose"},
+    {"pivot", OPTION_NUMBER, "1", 1e-7, 1e-14, 0.5, NULL,
+     "a row of which less than this part is left when those before it are met follows from them. Greater where a "
+     "mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
@@ -228,6 +229,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .order_four = (int32_t)settings[RIGID_OPTION_ORDER],
                                 .redundant = (int32_t)settings[RIGID_OPTION_REDUNDANT]};
     if (constants.redundant == RIGID_REGULARISE) constants.cfm = settings[RIGID_OPTION_CFM];
+    if (constants.redundant == RIGID_SHARE) constants.ease = RIGID_EASE * constants.pivot;
     *out = (Configured){0};
     if (constants.ticks < 1 || fabs(duration / dt - (double)constants.ticks) > 1e-6)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);

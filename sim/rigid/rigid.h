@@ -29,7 +29,7 @@ typedef enum RigidRowKind {
     RIGID_PERPENDICULAR // a.b, a carried by body i, b by body j
 } RigidRowKind;
 typedef enum RigidForceKind { RIGID_DRAG, RIGID_SPRING, RIGID_TETHER, RIGID_PUSH, RIGID_PARACHUTE } RigidForceKind;
-typedef enum RigidRedundant { RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } RigidRedundant;
+typedef enum RigidRedundant { RIGID_SHARE, RIGID_DROP, RIGID_REFUSE, RIGID_REGULARISE } RigidRedundant;
 typedef enum RigidSolver { RIGID_AUTO, RIGID_SKYLINE, RIGID_TREES } RigidSolver;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
 
@@ -45,6 +45,7 @@ typedef struct RigidBody {
     int32_t skyline;               // as its island's
     int32_t tree, tree_count;      // its tree: order[tree .. tree + tree_count)
     int32_t touch, n_touches;      // its rows: touches[touch .. touch + n_touches)
+    int32_t ease;                  // as its island's
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
 
@@ -56,6 +57,7 @@ typedef struct RigidRow {
     // closes a loop: the first such row of the island that acts on a tree that it acts on too.
     int32_t reach;
     int32_t entry;           // skyline: A(row, l) stands at entry + l in the memory; else -1
+    int32_t ease;            // as its island's
     double at_i[3], at_j[3]; // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
@@ -70,9 +72,10 @@ typedef struct RigidJoint {
 
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
-// skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns).
+// skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns). ease:
+// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is.
 typedef struct RigidIsland {
-    int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline;
+    int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease;
     double cost;
 } RigidIsland;
 
@@ -87,6 +90,7 @@ typedef struct RigidPlace {
     int32_t sides;              // bit k: the body is the j of row k
     int32_t parent;             // -1: fixed
     int32_t child, n_children;  // places[child .. child + n_children)
+    int32_t ease;               // as its island's
 } RigidPlace;
 
 typedef struct RigidForce {
@@ -113,6 +117,7 @@ typedef struct RigidConstants {
     int32_t body_at, row_at, factor_at, schur_at;           // in the memory
     double pivot;                                           // least part of a row that counts
     double cfm;                                             // part of the diagonal that is added to it, or 0
+    double ease;                                            // the same, of rows that share a load; or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
@@ -168,6 +173,8 @@ enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
 enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
 enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
+
+#define RIGID_EASE 1e-3 // part of option pivot: what is added to rows that share a load
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 

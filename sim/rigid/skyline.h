@@ -54,16 +54,17 @@ HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body)
     }
 }
 
-HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
+HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w, bool again)
 {
     rigid_invert_masses(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const RigidRow *row = &w->rows[k];
-        if (row->entry < 0) continue;
+        if (row->entry < 0 || rigid_passes_by(w, row->ease, again)) continue;
         for (int l = row->reach; l < k; l++) set_cell(w, rigid_entry(w, k, l), splat(0.0));
         set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
         if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
         if (rigid_moves(w, row->j)) rigid_couple(w, k, 1, row->j);
+        if (again) set_cell(w, rigid_entry(w, k, k), cell(w, rigid_entry(w, k, k)) * (1.0 + cell(w, row->ease)));
     }
     rigid_wait(w);
 }
@@ -71,8 +72,8 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 // ---- of an island by one thread -------------------------------------------------------------------------------------
 
 // A row of A becomes that of L, and 1/D: 0 if what is left of its diagonal is below the least part that counts, as then
-// it follows from the rows before it. Gives which lanes have it so.
-HD mask rigid_factor_row(const RigidLanes *restrict w, int i)
+// it follows from the rows before it.
+HD void rigid_factor_row(const RigidLanes *restrict w, int i, real least)
 {
     const int first = w->rows[i].reach, row = rigid_entry(w, i, 0);
     const real diagonal = cell(w, row + i);
@@ -88,18 +89,14 @@ HD mask rigid_factor_row(const RigidLanes *restrict w, int i)
         set_cell(w, row + j, l);
         d = fused(-l, y, d);
     }
-    const mask none = MASK(d <= w->c.pivot * diagonal);
+    const mask none = MASK(d <= least * diagonal);
     set_cell(w, row + i, select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d)));
-    return none;
 }
 
-// Gives the rows without a pivot.
-HD_CALL real rigid_factor_island(const RigidLanes *restrict w, const RigidIsland *island)
+HD_CALL void rigid_factor_island(const RigidLanes *restrict w, const RigidIsland *island)
 {
-    real dropped = splat(0.0);
-    for (int i = island->row; i < island->row_end; i++)
-        dropped = dropped + select_real(rigid_factor_row(w, i), splat(1.0), splat(0.0));
-    return dropped;
+    const real least = rigid_least(w, island->ease);
+    for (int i = island->row; i < island->row_end; i++) rigid_factor_row(w, i, least);
 }
 
 // x <- A^-1 x, x in the rows' X
@@ -129,24 +126,23 @@ HD_CALL void rigid_back_island(const RigidLanes *restrict w, const RigidIsland *
 
 // ---- of all islands -------------------------------------------------------------------------------------------------
 
-// Gives the rows without a pivot that this thread has found.
-HD real rigid_factor_skyline(const RigidLanes *w)
+// again: of islands that are eased.
+HD void rigid_factor_skyline(const RigidLanes *w, bool again)
 {
-    real dropped = splat(0.0);
-    rigid_fill_skyline(w);
+    rigid_fill_skyline(w, again);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
-        if (w->islands[i].skyline != 0) dropped = dropped + rigid_factor_island(w, &w->islands[i]);
-    }
-    return dropped; // the factors are read by the thread that has them
+        const RigidIsland *island = &w->islands[i];
+        if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_factor_island(w, island);
+    } // the factors are read by the thread that has them
 }
 
 // D = M^-1 R; with_rows: of R + J' X
-HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows)
+HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows, bool again)
 {
     real x[6];
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body);
-        if (w->bodies[body].skyline == 0) continue;
+        if (w->bodies[body].skyline == 0 || rigid_passes_by(w, w->bodies[body].ease, again)) continue;
         rigid_take(w, at + RIGID_BODY_R, 6, x);
         if (with_rows) rigid_gather(w, body, 0, RIGID_ROW_X, x);
         rigid_divide(w, body, x);
@@ -156,20 +152,21 @@ HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows)
 }
 
 // D and X for R and Z.
-HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w)
+HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
 {
-    rigid_divide_all(w, false);
+    rigid_divide_all(w, false, again);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        if (w->rows[k].entry < 0) continue;
+        if (w->rows[k].entry < 0 || rigid_passes_by(w, w->rows[k].ease, again)) continue;
         set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, k, RIGID_BODY_D));
     }
     rigid_wait(w);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
-        if (w->islands[i].skyline != 0) rigid_back_island(w, &w->islands[i]);
+        const RigidIsland *island = &w->islands[i];
+        if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_back_island(w, island);
     }
     rigid_wait(w);
-    rigid_divide_all(w, true);
+    rigid_divide_all(w, true, again);
 }
 
 #endif

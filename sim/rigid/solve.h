@@ -72,17 +72,17 @@ HD_CALL void rigid_assemble_loops(const RigidLanes *restrict w)
 }
 
 // G = L D L' as rigid_factor does it, in memory, column by column, of each row from where it is not 0 (its skyline).
-HD_CALL real rigid_factor_loops(const RigidLanes *restrict w)
+HD_CALL void rigid_factor_loops(const RigidLanes *restrict w)
 {
     const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;
-    real dropped = splat(0.0);
+    const real ease = cell(w, w->islands->ease), least = rigid_least(w, w->islands->ease);
     rigid_assemble_loops(w);
     for (int m = 0; m < n; m++) {
         // of a row that the tree implies nothing is left: measured against the row alone
-        const real diagonal = rigid_row_compliance(w, rigid_loop_row(w, m)), d = cell(w, G + packed(m, m));
-        const mask none = MASK(d <= w->c.pivot * diagonal);
+        const real diagonal = rigid_row_compliance(w, rigid_loop_row(w, m));
+        const real d = fused(ease, diagonal, cell(w, G + packed(m, m)));
+        const mask none = MASK(d <= least * diagonal);
         const real inverse = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
-        dropped = dropped + select_real(none, splat(1.0), splat(0.0));
         rigid_wait(w); // all have read the pivot
         if (rigid_speaks(w)) set_cell(w, G + packed(m, m), inverse);
         for (int i = m + 1 + w->rank; i < n; i += w->size) {
@@ -103,7 +103,6 @@ HD_CALL real rigid_factor_loops(const RigidLanes *restrict w)
         }
         rigid_wait(w);
     }
-    return dropped;
 }
 
 HD int rigid_loop_x(const RigidLanes *w, int l) { return rigid_row_at(w, rigid_loop_row(w, l)) + RIGID_ROW_X; }
@@ -149,10 +148,11 @@ HD void rigid_given_sides(const RigidLanes *w)
 }
 
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
-HD_CALL void rigid_open_sides(const RigidLanes *restrict w)
+HD_CALL void rigid_open_sides(const RigidLanes *restrict w, bool again)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body);
+        if (rigid_passes_by(w, w->bodies[body].ease, again)) continue;
         const Vector3 a = cell3(w, at + RIGID_BODY_A), turn = cell3(w, at + RIGID_BODY_A + 3);
         const Vector3 force = less(cell3(w, at + RIGID_BODY_F), scaled(cell(w, at + RIGID_BODY_M), a));
         const Vector3 torque = less(cell3(w, at + RIGID_BODY_F + 3), symmetric3_times(rigid_inertia(w, body), turn));
@@ -168,6 +168,7 @@ HD_CALL void rigid_open_sides(const RigidLanes *restrict w)
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
+        if (rigid_passes_by(w, w->rows[k].ease, again)) continue;
         set_cell(w, at + RIGID_ROW_Z,
                  cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
                      cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA));
@@ -180,7 +181,7 @@ HD void rigid_right_sides(const RigidLanes *w, bool first)
     if (first)
         rigid_given_sides(w);
     else
-        rigid_open_sides(w);
+        rigid_open_sides(w, false);
 }
 
 // An island whose trees are solved: X of the rows that close its loops, and the trees' D and X with them.
@@ -201,7 +202,19 @@ HD_CALL void rigid_solve_looped(const RigidLanes *restrict w, bool first)
         rigid_put(w, at, 6, r);
     }
     rigid_wait(w);
-    rigid_solve_trees(w);
+    rigid_solve_trees(w, false);
+}
+
+// D and X for R and Z, which are used up and made anew for loops.
+HD void rigid_solve_all(const RigidLanes *w, bool first, bool again)
+{
+    rigid_solve_skyline(w, again);
+    rigid_solve_trees(w, again);
+    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        if (rigid_passes_by(w, w->islands[i].ease, again)) continue;
+        const RigidLanes island = rigid_islands(w, i, 1);
+        if (island.n_loop_rows > 0) rigid_solve_looped(&island, first);
+    }
 }
 
 // A cell is x, or grows by it.
@@ -210,12 +223,7 @@ HD void rigid_gain(const RigidLanes *w, int at, real x, bool first) { set_cell(w
 HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 {
     rigid_right_sides(w, first);
-    rigid_solve_skyline(w);
-    rigid_solve_trees(w);
-    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
-        const RigidLanes island = rigid_islands(w, i, 1);
-        if (island.n_loop_rows > 0) rigid_solve_looped(&island, first);
-    }
+    rigid_solve_all(w, first, false);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, w->order[b]);
         for (int c = 0; c < 6; c++) rigid_gain(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c), first);
@@ -227,24 +235,119 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
     rigid_wait(w);
 }
 
-// Gives the rows without a pivot that this thread has found.
-HD real rigid_factor_all(const RigidLanes *w)
+// ---- rows that share a load -----------------------------------------------------------------------------------------
+// Where rows of an island follow from others, A = J M^-1 J' is singular, and which of them bear the load is open: the
+// least multipliers that do are taken, lambda = A+ b. With A + E in its place, E = ease diag(A), each pass of
+//     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k)
+// leaves of an eigenvalue s of A, in parts of its diagonal, ease/(s + ease) of what was open, and adds the same vector
+// with A v = 0 in each pass where rows contradict each other. So after n passes that is taken away again: n times the
+// last step, which for s >> ease is 0. No row is chosen, so that none is dropped that bears more and more as the
+// mechanism moves on; eigenvalues far below ease count as 0, and nothing jumps where one of them passes it.
+// Sources: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
+
+enum { RIGID_PASSES_MORE = 2 }; // than others have, of rows that share a load
+
+// The factors of all islands; again: of those that are eased.
+HD void rigid_factor_once(const RigidLanes *w, bool again)
 {
-    real dropped = rigid_factor_skyline(w);
-    dropped = dropped + rigid_factor_trees(w);
+    rigid_factor_skyline(w, again);
+    rigid_factor_trees(w, again);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        if (w->islands[i].n_loop_rows == 0 || rigid_passes_by(w, w->islands[i].ease, again)) continue;
         const RigidLanes island = rigid_islands(w, i, 1);
-        if (island.n_loop_rows == 0) continue;
-        const real of_loops = rigid_factor_loops(&island);
-        dropped = rigid_speaks(w) ? dropped + of_loops : dropped;
+        rigid_factor_loops(&island);
     }
-    return dropped;
+}
+
+// Counts a pivot that is left out, 1/D = 0.
+HD real rigid_count_pivot(const RigidLanes *w, int at, real count)
+{
+    return count + select_real(MASK(cell(w, at) == splat(0.0)), splat(1.0), splat(0.0));
+}
+
+// The rows of an island that are left out.
+HD real rigid_count_left_out(const RigidLanes *restrict w, const RigidIsland *island)
+{
+    real count = splat(0.0);
+    if (island->skyline != 0) {
+        for (int k = island->row; k < island->row_end; k++) count = rigid_count_pivot(w, rigid_entry(w, k, k), count);
+        return count;
+    }
+    for (int b = island->first; b < island->first + island->count; b++) {
+        const int joint = w->bodies[w->world_order[b]].joint;
+        for (int k = 0; joint >= 0 && k < w->joints[joint].count; k++)
+            count = rigid_count_pivot(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k), count);
+    }
+    for (int l = 0; l < island->n_loop_rows; l++) count = rigid_count_pivot(w, island->schur + packed(l, l), count);
+    return count;
+}
+
+HD void rigid_ease_none(const RigidLanes *w)
+{
+    for (int i = w->rank; i < w->n_islands; i += w->size) set_cell(w, w->islands[i].ease, splat(0.0));
+    rigid_wait(w);
+}
+
+// The factors, of islands where a row was left out with all rows eased. Gives how many were that this thread has found.
+HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
+{
+    real left_out = splat(0.0);
+    rigid_ease_none(w);
+    rigid_factor_once(w, false);
+    rigid_wait(w);
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const real of_island = rigid_count_left_out(w, &w->islands[i]);
+        left_out = left_out + of_island;
+        set_cell(w, w->islands[i].ease, select_real(MASK(of_island > splat(0.0)), splat(w->c.ease), splat(0.0)));
+    }
+    if (!(w->c.ease > 0.0) || !any_lane(MASK(rigid_most_of_team(w, left_out) > splat(0.0)))) return left_out;
+    rigid_wait(w);
+    rigid_factor_once(w, true);
+    return left_out;
+}
+
+// A cell of an eased island grows by x s.
+HD void rigid_gain_eased(const RigidLanes *w, int at, real x, double s, mask eased)
+{
+    set_cell(w, at, select_real(eased, fused(x, splat(s), cell(w, at)), cell(w, at)));
+}
+
+// s: of what this pass adds
+HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
+{
+    rigid_open_sides(w, true);
+    rigid_solve_all(w, false, true);
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int body = w->order[b], at = rigid_body_at(w, body);
+        const mask eased = MASK(cell(w, w->bodies[body].ease) > splat(0.0));
+        if (!any_lane(eased)) continue;
+        for (int c = 0; c < 6; c++)
+            rigid_gain_eased(w, at + RIGID_BODY_A + c, cell(w, at + RIGID_BODY_D + c), s, eased);
+    }
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        const mask eased = MASK(cell(w, w->rows[k].ease) > splat(0.0));
+        rigid_gain_eased(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X), s, eased);
+    }
+    rigid_wait(w);
+}
+
+HD bool rigid_is_eased(const RigidLanes *w)
+{
+    bool eased = false;
+    for (int i = 0; i < w->n_islands && w->c.ease > 0.0 && !eased; i++)
+        eased = any_lane(MASK(cell(w, w->islands[i].ease) > splat(0.0)));
+    return eased;
 }
 
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
+    const int passes = w->c.refine + 1 + RIGID_PASSES_MORE;
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
+    if (!rigid_is_eased(w)) return;
+    for (int pass = w->c.refine + 1; pass < passes; pass++)
+        rigid_solve_again(w, pass + 1 == passes ? 1.0 - (double)passes : 1.0);
 }
 
 // rhs - J a - soft lambda of a row

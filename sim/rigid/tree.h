@@ -16,10 +16,10 @@
 HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
 // A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
-// before it and is left out: its 1/D is 0. Gives how many were.
-HD_CALL real rigid_factor(real *a, int n, double least)
+// before it and is left out: its 1/D is 0.
+HD_CALL void rigid_factor(real *a, int n, real least)
 {
-    real dropped = splat(0.0), y[RIGID_JOINT_ROWS]; // y: row i of L D
+    real y[RIGID_JOINT_ROWS]; // row i of L D
     for (int i = 0; i < n; i++) {
         const real diagonal = a[packed(i, i)];
         real d = diagonal;
@@ -31,9 +31,7 @@ HD_CALL real rigid_factor(real *a, int n, double least)
         }
         const mask none = MASK(d <= least * diagonal);
         a[packed(i, i)] = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
-        dropped = dropped + select_real(none, splat(1.0), splat(0.0));
     }
-    return dropped;
 }
 
 // x <- (L D L')^-1 x
@@ -46,6 +44,20 @@ HD_CALL void rigid_back(const real *a, int n, real *x)
     for (int i = n - 2; i >= 0; i--) {
         for (int j = i + 1; j < n; j++) x[i] = fused(-a[packed(j, i)], x[j], x[i]);
     }
+}
+
+// ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
+
+// The least part of a row that counts, by the cell of its island: of eased rows all do.
+HD real rigid_least(const RigidLanes *w, int ease)
+{
+    return select_real(MASK(cell(w, ease) > splat(0.0)), splat(0.0), splat(w->c.pivot));
+}
+
+// Is nothing to be done once more of an island?
+HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
+{
+    return again && !any_lane(MASK(cell(w, ease) > splat(0.0)));
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
@@ -130,7 +142,7 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
         block[3] = I.xz;
         block[4] = I.yz;
         block[5] = I.zz;
-        rigid_factor(block, 3, 0.0);
+        rigid_factor(block, 3, splat(0.0));
         real x[6];
         x[0] = J_w.x;
         x[1] = J_w.y;
@@ -180,27 +192,26 @@ HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *jo
     }
 }
 
-// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter. Gives
-// the rows without a pivot.
-HD real rigid_eliminate(const RigidLanes *w, int body, real *S)
+// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter.
+HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
 {
     const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = w->bodies[body].joint;
     real block[21], J[RIGID_JOINT_ROWS][6], y[6];
     rigid_take(w, at, 21, block);
-    rigid_factor(block, 6, 0.0);
+    rigid_factor(block, 6, splat(0.0));
     rigid_put(w, at, 21, block);
-    if (number < 0) return splat(0.0);
+    if (number < 0) return;
+    const real eased = 1.0 + cell(w, w->bodies[body].ease);
     const int n = w->joints[number].count, first = w->joints[number].first;
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
         rigid_back(block, 6, y);
         for (int l = 0; l <= k; l++) S[packed(k, l)] = rigid_dot6(J[l], y);
-        S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
+        S[packed(k, k)] = (S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT)) * eased;
     }
-    const real dropped = rigid_factor(S, n, w->c.pivot);
+    rigid_factor(S, n, rigid_least(w, w->bodies[body].ease));
     rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * number, packed(n, 0), S);
-    return dropped;
 }
 
 // The joint that holds a body to one that moves; NULL: it has none.
@@ -210,18 +221,17 @@ HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
     return joint >= 0 && rigid_moves(w, w->joints[joint].parent) ? &w->joints[joint] : NULL;
 }
 
-// Of the bodies world_order[first .. end), whole trees: the factors of all blocks. Gives the rows without a pivot.
-HD_CALL real rigid_factor_tree(const RigidLanes *restrict w, int first, int end)
+// Of the bodies world_order[first .. end), whole trees: the factors of all blocks.
+HD_CALL void rigid_factor_tree(const RigidLanes *restrict w, int first, int end)
 {
-    real dropped = splat(0.0), S[21];
+    real S[21];
     for (int b = first; b < end; b++) rigid_start_block(w, w->world_order[b]);
     for (int b = first; b < end; b++) {
         const int body = w->world_order[b];
         const RigidJoint *inner = rigid_inner_joint(w, body);
-        dropped = dropped + rigid_eliminate(w, body, S);
+        rigid_eliminate(w, body, S);
         if (inner != NULL) rigid_pass_block(w, inner, S);
     }
-    return dropped;
 }
 
 HD void rigid_take_factors(const RigidLanes *w, int body, real *block, real *S)

@@ -58,11 +58,10 @@ HD double rigid_own(const RigidCrew *crew, const double *all)
     return own;
 }
 
-// rigid_factor of n <= 6 rows; a[i]: element (i, column) for i >= column. Gives whether the thread's row is left out.
-HD bool rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
+// rigid_factor of n <= 6 rows; a[i]: element (i, column) for i >= column.
+HD void rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
 {
     const double diagonal = rigid_own(crew, a);
-    bool left_out = false;
     UNROLL
     for (int m = 0; m < RIGID_BLOCK; m++) {
         if (m >= n) break;
@@ -81,12 +80,8 @@ HD bool rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
             if (crew->column > m) a[i] = fma(-y[i], l, a[i]);
             if (crew->column == m) a[i] = y[i] * inverse;
         }
-        if (crew->column == m) {
-            a[m] = inverse;
-            left_out = none;
-        }
+        if (crew->column == m) a[m] = inverse;
     }
-    return left_out;
 }
 
 // rigid_back of n <= 6 rows; a: packed
@@ -209,28 +204,28 @@ HD void rigid_crew_turn(const RigidCrew *crew, const double *row, double *a)
     }
 }
 
-// The factors of a body's block and of its joint's. Gives 1 if the thread's row of the joint is left out.
-HD double rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
+// The factors of a body's block and of its joint's.
+HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
 {
     const int body = place->item, n = place->n_rows, k = crew->column;
     double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK], row[RIGID_BLOCK];
+    const double ease = crew->base[place->ease], eased = 1.0 + ease;
     const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
     rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
     rigid_crew_block(crew, place, a);
     rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
     rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR, block);
-    if (n == 0) return 0.0;
+    if (n == 0) return;
     rigid_crew_back(block, RIGID_BLOCK, y);
     UNROLL
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
         rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
         const double s = rigid_crew_dot(J, y);
-        row[l] = l == k ? s + soft : s;
+        row[l] = l == k ? (s + soft) * eased : s;
     }
     rigid_crew_turn(crew, row, a);
-    const bool left_out = rigid_crew_factor(crew, a, n, crew->pivot);
+    rigid_crew_factor(crew, a, n, ease > 0.0 ? 0.0 : crew->pivot);
     rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place), NULL);
-    return left_out ? 1.0 : 0.0;
 }
 
 // R with what the children bring, z of the joint, and S^-1 z, which stands at its rows' X on the way up.
@@ -298,18 +293,16 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 
 // ---- all bodies -----------------------------------------------------------------------------------------------------
 
-// The factors of bodies that a list names; gives the rows that this thread has left out.
-HD_CALL double rigid_team_factor(const RigidLanes *restrict w, const RigidPlace *places, int count)
+// The factors of bodies that a list names.
+HD_CALL void rigid_team_factor(const RigidLanes *restrict w, const RigidPlace *places, int count)
 {
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
-    double dropped = 0.0;
     for (int at = 0, end; at < count; at = end) {
         end = places[at].end;
-        for (int k = at + first; k < end; k += crews) dropped = dropped + rigid_crew_eliminate(&crew, &places[k]);
+        for (int k = at + first; k < end; k += crews) rigid_crew_eliminate(&crew, &places[k]);
         rigid_wait(w);
     }
-    return dropped;
 }
 
 // rigid_solve_up and rigid_solve_down of the bodies places[from .. to)
@@ -332,19 +325,20 @@ HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *pl
 
 // ---- by whoever there is --------------------------------------------------------------------------------------------
 
-// The factors of all islands of trees; gives the rows without a pivot that this thread has found.
-HD real rigid_factor_trees(const RigidLanes *w)
+// The factors of all islands of trees; again: at least of those that are eased.
+HD void rigid_factor_trees(const RigidLanes *w, bool again)
 {
-    real dropped = splat(0.0);
 #if defined(HOPSCOTCH_TEAMS)
-    if (w->size > 1) return rigid_team_factor(w, w->levels, w->c.n_levels);
+    if (w->size > 1) {
+        rigid_team_factor(w, w->levels, w->c.n_levels);
+        return;
+    }
 #endif
     for (int i = 0; i < w->n_islands; i++) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline == 0)
-            dropped = dropped + rigid_factor_tree(w, island->first, island->first + island->count);
+        if (island->skyline == 0 && !rigid_passes_by(w, island->ease, again))
+            rigid_factor_tree(w, island->first, island->first + island->count);
     }
-    return dropped;
 }
 
 // D and X of the rows of the trees world_order[first .. end) for R and Z, which are used up.
@@ -361,7 +355,7 @@ HD void rigid_solve_tree(const RigidLanes *w, int first, int end)
 }
 
 // Of all islands of trees, which on a GPU rise side by side.
-HD void rigid_solve_trees(const RigidLanes *w)
+HD void rigid_solve_trees(const RigidLanes *w, bool again)
 {
 #if defined(HOPSCOTCH_TEAMS)
     if (w->size > 1 && w->n_moving == w->c.n_moving) {
@@ -371,7 +365,8 @@ HD void rigid_solve_trees(const RigidLanes *w)
 #endif
     for (int i = 0; i < w->n_islands; i++) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline == 0) rigid_solve_tree(w, island->first, island->first + island->count);
+        if (island->skyline == 0 && !rigid_passes_by(w, island->ease, again))
+            rigid_solve_tree(w, island->first, island->first + island->count);
     }
 }
 

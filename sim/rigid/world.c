@@ -409,7 +409,9 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *
         islands[i].schur = c->cells;
         islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
         c->cells = islands[i].response + loop_rows;
+        islands[i].ease = c->cells++;
         for (int k = islands[i].row; k < islands[i].row_end; k++) {
+            rows[k].ease = islands[i].ease;
             rows[k].entry = islands[i].skyline != 0 ? c->cells - rows[k].reach : -1;
             c->cells += islands[i].skyline != 0 ? k + 1 - rows[k].reach : 0;
         }
@@ -426,6 +428,10 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
         islands[i].first = forest->n_order - (island->first + island->count);
     }
     world_lay_memory(c, islands, (RigidRow *)(assets + c->rows));
+    for (int i = 0; i < forest->n_islands; i++) {
+        for (int k = 0; k < islands[i].count; k++)
+            forest->bodies[forest->order[forest->islands[i].first + k]].ease = islands[i].ease;
+    }
 }
 
 Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, Configured *out)
