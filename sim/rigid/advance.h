@@ -64,6 +64,7 @@ HD_CALL void rigid_begin(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->c.n_bodies; b += w->size) rigid_begin_body(w, b);
     for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
+    for (int i = w->rank; i < w->c.n_islands; i += w->size) set_cell(w, w->c.follow_at + i, splat(-1.0));
     rigid_wait(w);
     rigid_masses(w);
     const real energy = rigid_energy(w);

@@ -85,20 +85,6 @@ static int explain_form(const ExplainLane *lane)
 
 // ---- redundant rows -------------------------------------------------------------------------------------------------
 
-// 1/D of a row as the factors have it: 0 where it follows from rows before it.
-static double explain_pivot(const RigidLanes *w, int row)
-{
-    int i = 0, joint = 0;
-    while (row >= w->islands[i].row_end) i++;
-    const RigidIsland *island = &w->islands[i];
-    const int loop = row - (island->row_end - island->n_loop_rows);
-    if (island->skyline != 0) return cell(w, rigid_entry(w, row, row));
-    if (loop >= 0) return cell(w, island->schur + packed(loop, loop));
-    while (row < w->joints[joint].first || row >= w->joints[joint].first + w->joints[joint].count) joint++;
-    const int k = row - w->joints[joint].first;
-    return cell(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k));
-}
-
 // "row 3 of left" of a constraint's rows, "rod" of one that has only one
 static const char *explain_row_name(const RigidLanes *w, const RigidHost *host, int row, Arena *arena)
 {
@@ -121,7 +107,7 @@ static void explain_redundant(const Configured *configured, const RigidLanes *w,
     const char *names = "";
     int found = 0;
     for (int k = 0; k < w->c.n_rows; k++) {
-        if (explain_pivot(w, k) != 0.0) continue;
+        if (cell(w, w->rows[k].pivot) != 0.0) continue;
         if (found < NAMED)
             names = arena_format(arena, "%s%s%s", names, found > 0 ? ", " : "",
                                  explain_row_name(w, configured->host, k, arena));
@@ -445,7 +431,7 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     rigid_assemble(&lane.w, true);
     const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
-    lane.w.c.ease = 0.0; // the factors then show which rows follow
+    lane.w.c.share = 0; // the factors then show which rows follow
     rigid_factor_all(&lane.w);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false, "rattle needs none: every step ends on the constraints, and keeps energy");

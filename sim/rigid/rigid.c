@@ -229,7 +229,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .order_four = (int32_t)settings[RIGID_OPTION_ORDER],
                                 .redundant = (int32_t)settings[RIGID_OPTION_REDUNDANT]};
     if (constants.redundant == RIGID_REGULARISE) constants.cfm = settings[RIGID_OPTION_CFM];
-    if (constants.redundant == RIGID_SHARE) constants.ease = RIGID_EASE * constants.pivot;
+    constants.share = constants.redundant == RIGID_SHARE;
     *out = (Configured){0};
     if (constants.ticks < 1 || fabs(duration / dt - (double)constants.ticks) > 1e-6)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);

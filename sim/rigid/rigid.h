@@ -58,6 +58,8 @@ typedef struct RigidRow {
     int32_t reach;
     int32_t entry;           // skyline: A(row, l) stands at entry + l in the memory; else -1
     int32_t ease;            // as its island's
+    int32_t pivot;           // cell of the memory with its 1/D, 0 where it is left out
+    double turn;             // rad a metre, or 1: about how far J turns with an error
     double at_i[3], at_j[3]; // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
@@ -73,9 +75,10 @@ typedef struct RigidJoint {
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
 // skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns). ease:
-// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is.
+// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is. follow: cell with
+// the number of its rows that follow from others at the start, -1 before that is known.
 typedef struct RigidIsland {
-    int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease;
+    int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;
 } RigidIsland;
 
@@ -113,11 +116,11 @@ typedef struct RigidConstants {
     int32_t n_loop_rows, n_recorded, n_moving, n_islands, n_levels;
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;          //
-    int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
+    int32_t sums_at, latch_at, follow_at, kept, cells;      // in the memory: state at 0; so many cells outlive a slice
     int32_t body_at, row_at, factor_at, schur_at;           // in the memory
     double pivot;                                           // least part of a row that counts
+    int32_t share;                                          // rows that follow from others share their load
     double cfm;                                             // part of the diagonal that is added to it, or 0
-    double ease;                                            // the same, of rows that share a load; or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
@@ -174,7 +177,11 @@ enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
 enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
 
-#define RIGID_EASE 1e-3 // part of option pivot: what is added to rows that share a load
+// What is added to rows that share a load, as a part of their diagonal (solve.h): of option pivot; over the square of the
+// angle by which errors have turned J; and at most.
+#define RIGID_EASE 1e-3
+#define RIGID_EASE_TURNED 30.0
+#define RIGID_EASE_MOST 1e-4
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 

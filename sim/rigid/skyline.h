@@ -56,6 +56,7 @@ HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body)
 
 HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w, bool again)
 {
+    const bool eased = rigid_is_eased(w);
     rigid_invert_masses(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const RigidRow *row = &w->rows[k];
@@ -64,7 +65,7 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w, bool again)
         set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
         if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
         if (rigid_moves(w, row->j)) rigid_couple(w, k, 1, row->j);
-        if (again) set_cell(w, rigid_entry(w, k, k), cell(w, rigid_entry(w, k, k)) * (1.0 + cell(w, row->ease)));
+        if (eased) set_cell(w, rigid_entry(w, k, k), cell(w, rigid_entry(w, k, k)) * (1.0 + cell(w, row->ease)));
     }
     rigid_wait(w);
 }

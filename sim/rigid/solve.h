@@ -245,7 +245,7 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 // mechanism moves on; eigenvalues far below ease count as 0, and nothing jumps where one of them passes it.
 // Sources: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
 
-enum { RIGID_PASSES_MORE = 2 }; // than others have, of rows that share a load
+enum { RIGID_PASSES_MORE = 1 }; // than others have, of rows that share a load
 
 // The factors of all islands; again: of those that are eased.
 HD void rigid_factor_once(const RigidLanes *w, bool again)
@@ -259,51 +259,79 @@ HD void rigid_factor_once(const RigidLanes *w, bool again)
     }
 }
 
-// Counts a pivot that is left out, 1/D = 0.
-HD real rigid_count_pivot(const RigidLanes *w, int at, real count)
+// What is added to an island's rows that follow from others where all are met: where errors have turned J by about
+// phi = error/arm, a part of about phi^2 is left of them, which is to count as none.
+HD_CALL real rigid_ease_of(const RigidLanes *restrict w, const RigidIsland *island)
 {
-    return count + select_real(MASK(cell(w, at) == splat(0.0)), splat(1.0), splat(0.0));
+    real most = splat(0.0);
+    for (int k = island->row; k < island->row_end && w->c.form != RIGID_RATTLE; k++)
+        most = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)) * w->rows[k].turn, most);
+    const real turned = lesser_of(RIGID_EASE_TURNED * most * most, splat(RIGID_EASE_MOST));
+    return greater_of(turned, splat(RIGID_EASE * w->c.pivot));
 }
 
-// The rows of an island that are left out.
-HD real rigid_count_left_out(const RigidLanes *restrict w, const RigidIsland *island)
+// Eases the islands some of whose rows follow from others from the start. Gives how many rows do.
+HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
 {
-    real count = splat(0.0);
-    if (island->skyline != 0) {
-        for (int k = island->row; k < island->row_end; k++) count = rigid_count_pivot(w, rigid_entry(w, k, k), count);
-        return count;
+    real follow = splat(0.0);
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const RigidIsland *island = &w->islands[i];
+        const real count = cell(w, island->follow), none = splat(0.0);
+        const mask some = MASK(count > none);
+        if (!any_lane(some) || w->c.share == 0) {
+            set_cell(w, island->ease, none);
+            continue;
+        }
+        set_cell(w, island->ease, select_real(some, rigid_ease_of(w, island), none));
+        follow = follow + select_real(some, count, none);
     }
-    for (int b = island->first; b < island->first + island->count; b++) {
-        const int joint = w->bodies[w->world_order[b]].joint;
-        for (int k = 0; joint >= 0 && k < w->joints[joint].count; k++)
-            count = rigid_count_pivot(w, w->c.factor_at + RIGID_JOINT_CELLS * joint + packed(k, k), count);
-    }
-    for (int l = 0; l < island->n_loop_rows; l++) count = rigid_count_pivot(w, island->schur + packed(l, l), count);
-    return count;
-}
-
-HD void rigid_ease_none(const RigidLanes *w)
-{
-    for (int i = w->rank; i < w->n_islands; i += w->size) set_cell(w, w->islands[i].ease, splat(0.0));
     rigid_wait(w);
+    return follow;
 }
 
-// The factors, of islands where a row was left out with all rows eased. Gives how many were that this thread has found.
+// Eases islands where a row was left out. Gives how many rows were that this thread has found.
+HD_CALL real rigid_ease_others(const RigidLanes *restrict w)
+{
+    const real eased = splat(w->c.share != 0 ? RIGID_EASE * w->c.pivot : 0.0);
+    real left_out = splat(0.0);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const RigidRow *row = &w->rows[k];
+        const mask out = MASK(cell(w, row->pivot) == splat(0.0));
+        if (!any_lane(out)) continue;
+        left_out = left_out + select_real(out, splat(1.0), splat(0.0));
+        set_cell(w, row->ease, select_real(out, eased, cell(w, row->ease))); // all that do write the same
+    }
+    return left_out;
+}
+
+// Keeps how many rows of each island follow from others, at the start.
+HD void rigid_know_followers(const RigidLanes *w)
+{
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const RigidIsland *island = &w->islands[i];
+        const mask unknown = MASK(cell(w, island->follow) < splat(0.0));
+        real count = splat(0.0);
+        if (!any_lane(unknown)) continue;
+        for (int k = island->row; k < island->row_end; k++)
+            count = count + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
+        set_cell(w, island->follow, select_real(unknown, count, cell(w, island->follow)));
+    }
+}
+
+// The factors, of islands some of whose rows follow from others with all rows eased. Gives how many rows do that this
+// thread has found.
 HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
 {
-    real left_out = splat(0.0);
-    rigid_ease_none(w);
+    const real follow = rigid_ease_followers(w);
     rigid_factor_once(w, false);
     rigid_wait(w);
-    for (int i = w->rank; i < w->n_islands; i += w->size) {
-        const real of_island = rigid_count_left_out(w, &w->islands[i]);
-        left_out = left_out + of_island;
-        set_cell(w, w->islands[i].ease, select_real(MASK(of_island > splat(0.0)), splat(w->c.ease), splat(0.0)));
-    }
-    if (!(w->c.ease > 0.0) || !any_lane(MASK(rigid_most_of_team(w, left_out) > splat(0.0)))) return left_out;
+    const real left_out = rigid_ease_others(w);
+    if (w->c.share == 0) return left_out;
+    rigid_know_followers(w);
+    const bool more = any_lane(MASK(rigid_most_of_team(w, left_out) > splat(0.0)));
     rigid_wait(w);
-    rigid_factor_once(w, true);
-    return left_out;
+    if (more) rigid_factor_once(w, true);
+    return follow + left_out;
 }
 
 // A cell of an eased island grows by x s.
@@ -330,14 +358,6 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
         rigid_gain_eased(w, at + RIGID_ROW_LAMBDA, cell(w, at + RIGID_ROW_X), s, eased);
     }
     rigid_wait(w);
-}
-
-HD bool rigid_is_eased(const RigidLanes *w)
-{
-    bool eased = false;
-    for (int i = 0; i < w->n_islands && w->c.ease > 0.0 && !eased; i++)
-        eased = any_lane(MASK(cell(w, w->islands[i].ease) > splat(0.0)));
-    return eased;
 }
 
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.

@@ -54,6 +54,15 @@ HD real rigid_least(const RigidLanes *w, int ease)
     return select_real(MASK(cell(w, ease) > splat(0.0)), splat(0.0), splat(w->c.pivot));
 }
 
+// Is any island eased?
+HD bool rigid_is_eased(const RigidLanes *w)
+{
+    bool eased = false;
+    for (int i = 0; i < w->n_islands && w->c.share != 0 && !eased; i++)
+        eased = any_lane(MASK(cell(w, w->islands[i].ease) > splat(0.0)));
+    return eased;
+}
+
 // Is nothing to be done once more of an island?
 HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
 {

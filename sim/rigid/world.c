@@ -268,6 +268,7 @@ static void world_add(WorldRows *rows, const RigidRow *form, RigidRowKind kind, 
     RigidRow *row = &rows->rows[rows->count++];
     *row = *form;
     row->kind = (int32_t)kind;
+    if (kind == RIGID_TURN || kind == RIGID_PERPENDICULAR) row->turn = 1.0; // whose errors are angles
     if (a != NULL) memcpy(row->a, a, sizeof row->a);
     if (b != NULL) memcpy(row->b, b, sizeof row->b);
 }
@@ -306,6 +307,15 @@ static void world_expand(int type, const RigidRow *form, const RigidBody *bodies
     if (type == WORLD_TURN_TYPE) world_add(rows, form, RIGID_TURN, axis, NULL);
 }
 
+// How far J of a row turns with an error of a metre: that of a rod, or of the longer arm at which bodies are held.
+static double world_turn_by(const double *rod, const RigidRow *form, const RigidBody *bodies)
+{
+    const double arm_i = bodies[form->i].fixed == 0 ? world_length(form->at_i) : 0.0;
+    const double arm_j = bodies[form->j].fixed == 0 ? world_length(form->at_j) : 0.0;
+    const double length = rod != NULL ? world_length(rod) : fmax(arm_i, arm_j);
+    return length > 0.0 ? 1.0 / length : 0.0;
+}
+
 static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, const RigidBody *bodies, WorldRows *rows)
 {
     const char *name = spec->constraints.names[item];
@@ -326,6 +336,7 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
         world_local(&bodies[j], point_a, form.at_j);
     world_point(&bodies[j], form.at_j, point_b);
     for (int k = 0; k < 3; k++) d[k] = point_a[k] - point_b[k];
+    form.turn = world_turn_by(type == WORLD_DISTANCE_TYPE ? d : NULL, &form, bodies);
     if (!isnan(given_axis[0])) {
         const double size = world_length(given_axis);
         if (!(size > 1e-9)) return error_make(ERROR_USER, "axis of %s has no length", name);
@@ -394,11 +405,12 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
 // that hold so many bytes
 static int32_t world_doubles(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
 
-static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *rows)
+static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const RigidJoint *joints, RigidRow *rows)
 {
     c->sums_at = RIGID_STATE * c->n_bodies;
     c->latch_at = c->sums_at + RIGID_SUMS;
-    c->kept = c->latch_at + c->n_forces;
+    c->follow_at = c->latch_at + c->n_forces;
+    c->kept = c->follow_at + c->n_islands;
     c->body_at = c->kept;
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
@@ -409,12 +421,19 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, RigidRow *
         islands[i].schur = c->cells;
         islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
         c->cells = islands[i].response + loop_rows;
+        islands[i].follow = c->follow_at + i;
         islands[i].ease = c->cells++;
         for (int k = islands[i].row; k < islands[i].row_end; k++) {
             rows[k].ease = islands[i].ease;
             rows[k].entry = islands[i].skyline != 0 ? c->cells - rows[k].reach : -1;
             c->cells += islands[i].skyline != 0 ? k + 1 - rows[k].reach : 0;
+            const int l = k - (islands[i].row_end - loop_rows);
+            rows[k].pivot = islands[i].skyline != 0 ? c->cells - 1 : islands[i].schur + (l + 1) * (l + 2) / 2 - 1;
         }
+    }
+    for (int j = 0; j < c->n_joints; j++) {
+        for (int k = 0; k < joints[j].count && rows[joints[j].first].entry < 0; k++)
+            rows[joints[j].first + k].pivot = c->factor_at + RIGID_JOINT_CELLS * j + (k + 1) * (k + 2) / 2 - 1;
     }
 }
 
@@ -427,7 +446,7 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
         islands[i] = *island;
         islands[i].first = forest->n_order - (island->first + island->count);
     }
-    world_lay_memory(c, islands, (RigidRow *)(assets + c->rows));
+    world_lay_memory(c, islands, forest->joints, (RigidRow *)(assets + c->rows));
     for (int i = 0; i < forest->n_islands; i++) {
         for (int k = 0; k < islands[i].count; k++)
             forest->bodies[forest->order[forest->islands[i].first + k]].ease = islands[i].ease;
