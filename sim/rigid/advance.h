@@ -188,11 +188,22 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// The state at the end of the step from t, its energy; before: the height at t.
-HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, real t)
+// Lanes that have missed the constraints and whose energy has changed by a good part of the kinetic energy in one step:
+// what they show from here on is not the motion.
+HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
+{
+    const real kinetic = rigid_kinetic(w), step = change - cell(w, w->c.sums_at + RIGID_METRIC_energy_end);
+    const mask jumped = missed & MASK(absolute(step) > RIGID_JUMP * (kinetic + absolute(step)));
+    const int at = w->c.sums_at + RIGID_SUM_JUMPED;
+    set_cell(w, at, select_real(jumped, splat(1.0), cell(w, at)));
+}
+
+// The state at the end of the step from t, its energy; before: the height at t; missed: as rigid_step_rattle has it.
+HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, mask missed, real t)
 {
     if (!rigid_speaks(w)) return;
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
+    if (any_lane(missed)) rigid_find_jumps(w, change, missed);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
     keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
@@ -279,11 +290,12 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
 {
     const RigidHeight height = rigid_height(w);
     const bool rattle = w->c.form == RIGID_RATTLE;
-    const real dropped = rattle ? rigid_step_rattle(w, t) : rigid_step_stabilised(w, gains, t);
+    mask missed = no_lanes();
+    const real dropped = rattle ? rigid_step_rattle(w, t, &missed) : rigid_step_stabilised(w, gains, t);
     const RigidExtremes most = rigid_extremes(w);
     rigid_sum_rows(w, rigid_count_of_team(w, dropped), rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
-    rigid_sum_state(w, rigid_energy(w), &height, t);
+    rigid_sum_state(w, rigid_energy(w), &height, missed, t);
 }
 
 // How the lanes stand: RIGID_NONE, or the failure that ends them.
@@ -291,7 +303,8 @@ HD real rigid_failure(const RigidLanes *w, mask finite)
 {
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
     const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
-    const real failure = select_real(refused, splat(RIGID_SOLVER), splat(RIGID_NONE));
+    const mask jumped = MASK(cell(w, w->c.sums_at + RIGID_SUM_JUMPED) > splat(0.0));
+    const real failure = select_real(refused | jumped, splat(RIGID_SOLVER), splat(RIGID_NONE));
     return select_real(finite, failure, splat(RIGID_DIVERGED));
 }
 

@@ -136,6 +136,19 @@ HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
     }
 }
 
+// of the world, by one thread
+HD_CALL real rigid_kinetic(const RigidLanes *restrict w)
+{
+    real sum = splat(0.0);
+    for (int b = 0; b < w->n_moving; b++) {
+        const int body = w->order[b];
+        const Vector3 v = rigid_v(w, body), spin = rigid_w(w, body);
+        const real m = cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
+        sum = sum + 0.5 * m * dot3(v, v) + 0.5 * dot3(spin, symmetric3_times(rigid_inertia(w, body), spin));
+    }
+    return sum;
+}
+
 // kinetic and of gravity
 HD real rigid_body_energy(const RigidLanes *w, int body)
 {

@@ -9,6 +9,7 @@
 #include "step.h"
 
 #define RIGID_RATTLE_ENOUGH 1e-14 // of |C|
+#define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
 #define RIGID_RATTLE_FAR 1e300    // more than any
 
 // Turns q about its body axis k by h Pi_k/I_k, and Pi with it.
@@ -101,10 +102,28 @@ HD void rigid_no_forces(const RigidLanes *w)
     }
 }
 
-// The lanes that aim on, whose flight ends so far from the constraints and, with one iteration less, so far before.
-HD mask rigid_aims_on(const RigidLanes *w, real error, real before)
+// How the iterations go: the greatest |C| with one of them less, and where the first began.
+typedef struct RigidAim {
+    real before, first;
+    mask missed; // lanes where they came to a stand far from the constraints
+} RigidAim;
+
+HD RigidAim rigid_aim_begin(void)
 {
-    return MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * before) & w->active;
+    RigidAim aim;
+    aim.before = aim.first = splat(RIGID_RATTLE_FAR);
+    aim.missed = no_lanes();
+    return aim;
+}
+
+// The lanes that aim on, whose flight ends so far from the constraints.
+HD mask rigid_aims_on(const RigidLanes *w, real error, RigidAim *aim)
+{
+    const mask open = MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before) & w->active;
+    aim->first = select_real(MASK(aim->before == splat(RIGID_RATTLE_FAR)), error, aim->first);
+    aim->missed = ~open & MASK(error > splat(RIGID_RATTLE_NEAR)) & MASK(error > 1e-4 * aim->first) & w->active;
+    aim->before = error;
+    return open;
 }
 
 // The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
@@ -122,19 +141,19 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
 // Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
 // rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
 // (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
-HD void rigid_aim(const RigidLanes *w)
+// Gives the lanes that have missed them by far.
+HD mask rigid_aim(const RigidLanes *w)
 {
-    real before = splat(RIGID_RATTLE_FAR);
+    RigidAim aim = rigid_aim_begin();
     rigid_no_forces(w);
     for (int iteration = 0; iteration < w->c.iterations; iteration++) {
         rigid_fly_all(w, false);
         rigid_assemble(w, false);
-        const real error = rigid_greatest_C(w);
-        const mask open = rigid_aims_on(w, error, before);
-        before = error;
-        if (!any_lane(open)) return;
+        const mask open = rigid_aims_on(w, rigid_greatest_C(w), &aim);
+        if (!any_lane(open)) break;
         rigid_aim_once(w, select_real(open, 1.0 / w->dt, splat(0.0)));
     }
+    return aim.missed;
 }
 
 // Rows that ask for J a = -s J' v - c J v
@@ -148,8 +167,9 @@ HD void rigid_hold(const RigidLanes *w, real s, real c)
     rigid_wait(w);
 }
 
-// The masses are those of the state, before and after. Gives the rows without a pivot.
-HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t)
+// The masses are those of the state, before and after. Gives the rows that follow from others; missed: with the lanes
+// that end far from the constraints.
+HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, mask *missed)
 {
     const real half = 0.5 * w->dt;
     rigid_assemble(w, true);
@@ -159,7 +179,7 @@ HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t)
     rigid_solve(w);
     rigid_remember(w);
     rigid_kick(w, half);
-    rigid_aim(w);
+    *missed = *missed | rigid_aim(w);
     rigid_fly_all(w, true);
 
     rigid_masses(w);
@@ -181,22 +201,59 @@ HD double rigid_fifth(int k)
     return k == 2 ? 1.0 - 4.0 * p : p;
 }
 
-HD real rigid_step_fourth_order(const RigidLanes *w, real t)
+// Of lanes that are refined, five of order two and of equal lengths: all go forwards, which passes singular poses where
+// the five of order four stop at them, and a fifth as long.
+HD real rigid_fifth_of(int k, mask refined) { return select_real(refined, splat(0.2), splat(rigid_fifth(k))); }
+
+// The state and the latches, to begin the step once more.
+HD void rigid_save(const RigidLanes *w, bool back)
+{
+    const int states = w->c.sums_at, count = states + w->c.n_forces;
+    rigid_wait(w);
+    for (int k = w->rank; k < count; k += w->size) {
+        const int at = k < states ? k : w->c.latch_at + k - states, saved = w->c.saved_at + k;
+        set_cell(w, back ? at : saved, cell(w, back ? saved : at));
+    }
+    rigid_wait(w);
+    if (back) rigid_masses(w);
+}
+
+HD_CALL real rigid_step_fifths(const RigidLanes *restrict w, real t, mask refined, mask *missed)
 {
     RigidLanes part = *w;
     real dropped = splat(0.0);
     for (int k = 0; k < 5; k++) {
-        part.dt = rigid_fifth(k) * w->dt;
-        dropped = rigid_step_second_order(&part, t);
+        part.dt = rigid_fifth_of(k, refined) * w->dt;
+        dropped = rigid_step_second_order(&part, t, missed);
         t = t + part.dt;
     }
     return dropped;
 }
 
-// Gives the rows without a pivot.
-HD real rigid_step_rattle(const RigidLanes *w, real t)
+// Counts the steps that are refined.
+HD void rigid_count_refined(const RigidLanes *w, mask refined)
 {
-    return w->c.order_four ? rigid_step_fourth_order(w, t) : rigid_step_second_order(w, t);
+    const int at = w->c.sums_at + RIGID_METRIC_refined_steps;
+    if (!rigid_speaks(w)) return;
+    set_cell(w, at, cell(w, at) + select_real(refined, splat(1.0), splat(0.0)));
+}
+
+// A step that misses the constraints begins once more, in all lanes, the others as before.
+HD real rigid_step_fourth_order(const RigidLanes *w, real t, mask *missed)
+{
+    mask refined = no_lanes();
+    rigid_save(w, false);
+    const real dropped = rigid_step_fifths(w, t, refined, &refined);
+    if (!any_lane(refined)) return dropped;
+    rigid_count_refined(w, refined);
+    rigid_save(w, true);
+    return rigid_step_fifths(w, t, refined, missed);
+}
+
+// Gives the rows that follow from others.
+HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
+{
+    return w->c.order_four ? rigid_step_fourth_order(w, t, missed) : rigid_step_second_order(w, t, missed);
 }
 
 #endif

@@ -55,7 +55,7 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "come to depend on each other; error: the trial fails; regularise: cfm lets all of them give"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
      "of redundant: regularise: added to the constraints' matrix, as a part of its diagonal"},
-    {"pivot", OPTION_NUMBER, "1", 1e-7, 1e-14, 0.5, NULL,
+    {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
      "a row of which less than this part is left when those before it are met follows from them. Greater where a "
      "mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",

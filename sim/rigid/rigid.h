@@ -76,7 +76,7 @@ typedef struct RigidJoint {
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
 // skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns). ease:
 // cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is. follow: cell with
-// the number of its rows that follow from others at the start, -1 before that is known.
+// the number of its rows that follow from others, as it was when its rows were first met, -1 before.
 typedef struct RigidIsland {
     int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;
@@ -117,6 +117,7 @@ typedef struct RigidConstants {
     int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;          //
     int32_t sums_at, latch_at, follow_at, kept, cells;      // in the memory: state at 0; so many cells outlive a slice
+    int32_t saved_at;                                       // order four: the state and latches at the step's start
     int32_t body_at, row_at, factor_at, schur_at;           // in the memory
     double pivot;                                           // least part of a row that counts
     int32_t share;                                          // rows that follow from others share their load
@@ -149,6 +150,7 @@ typedef struct RigidConstants {
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
     X(redundant_rows, "1", "rows that the others imply, at the end: their multiplier is 0") \
     X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
+    X(refined_steps, "1", "steps of order four that did not meet the constraints, as near a singular pose, and were made of five of order two") \
     X(survived, "s", "time that the world stayed finite")
 // clang-format on
 
@@ -177,11 +179,12 @@ enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
 enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
 
-// What is added to rows that share a load, as a part of their diagonal (solve.h): of option pivot; over the square of the
-// angle by which errors have turned J; and at most.
-#define RIGID_EASE 1e-3
+// What is added to rows that share a load, as a part of their diagonal, over the square of the angle by which errors
+// have turned J (solve.h), and at most; at least it is option pivot.
 #define RIGID_EASE_TURNED 30.0
 #define RIGID_EASE_MOST 1e-4
+
+#define RIGID_JUMP 1e-3 // part of the kinetic energy that a step may gain or lose where it misses the constraints
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 
@@ -211,6 +214,7 @@ enum {
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
+    RIGID_SUM_JUMPED,                    // 1: a step did not meet the constraints, and energy jumped
     RIGID_SUMS,                          //
     RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
 };

@@ -54,13 +54,13 @@ HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body)
     }
 }
 
-HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w, bool again)
+HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 {
     const bool eased = rigid_is_eased(w);
     rigid_invert_masses(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const RigidRow *row = &w->rows[k];
-        if (row->entry < 0 || rigid_passes_by(w, row->ease, again)) continue;
+        if (row->entry < 0) continue;
         for (int l = row->reach; l < k; l++) set_cell(w, rigid_entry(w, k, l), splat(0.0));
         set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
         if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
@@ -127,13 +127,12 @@ HD_CALL void rigid_back_island(const RigidLanes *restrict w, const RigidIsland *
 
 // ---- of all islands -------------------------------------------------------------------------------------------------
 
-// again: of islands that are eased.
-HD void rigid_factor_skyline(const RigidLanes *w, bool again)
+HD void rigid_factor_skyline(const RigidLanes *w)
 {
-    rigid_fill_skyline(w, again);
+    rigid_fill_skyline(w);
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_factor_island(w, island);
+        if (island->skyline != 0) rigid_factor_island(w, island);
     } // the factors are read by the thread that has them
 }
 

@@ -245,93 +245,101 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 // mechanism moves on; eigenvalues far below ease count as 0, and nothing jumps where one of them passes it.
 // Sources: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
 
-enum { RIGID_PASSES_MORE = 1 }; // than others have, of rows that share a load
+enum { RIGID_PASSES_LEAST = 3 }; // of rows that share a load
 
-// The factors of all islands; again: of those that are eased.
-HD void rigid_factor_once(const RigidLanes *w, bool again)
+HD void rigid_factor_once(const RigidLanes *w)
 {
-    rigid_factor_skyline(w, again);
-    rigid_factor_trees(w, again);
+    rigid_factor_skyline(w);
+    rigid_factor_trees(w);
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
-        if (w->islands[i].n_loop_rows == 0 || rigid_passes_by(w, w->islands[i].ease, again)) continue;
         const RigidLanes island = rigid_islands(w, i, 1);
-        rigid_factor_loops(&island);
+        if (island.n_loop_rows > 0) rigid_factor_loops(&island);
     }
+    rigid_wait(w);
 }
 
-// What is added to an island's rows that follow from others where all are met: where errors have turned J by about
-// phi = error/arm, a part of about phi^2 is left of them, which is to count as none.
-HD_CALL real rigid_ease_of(const RigidLanes *restrict w, const RigidIsland *island)
+// About the angle by which the errors of an island's rows have turned J: error/arm.
+HD_CALL real rigid_turned(const RigidLanes *restrict w, const RigidIsland *island)
 {
     real most = splat(0.0);
-    for (int k = island->row; k < island->row_end && w->c.form != RIGID_RATTLE; k++)
+    for (int k = island->row; k < island->row_end; k++)
         most = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH)) * w->rows[k].turn, most);
-    const real turned = lesser_of(RIGID_EASE_TURNED * most * most, splat(RIGID_EASE_MOST));
-    return greater_of(turned, splat(RIGID_EASE * w->c.pivot));
+    return most;
 }
 
-// Eases the islands some of whose rows follow from others from the start. Gives how many rows do.
+// What is added to an island's rows. Where errors have turned J by phi, a part of about phi^2 is left of rows that
+// follow from others where all are met: it is to count as none.
+HD real rigid_ease_of(const RigidLanes *w, const RigidIsland *island)
+{
+    const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned(w, island);
+    return greater_of(lesser_of(RIGID_EASE_TURNED * phi * phi, splat(RIGID_EASE_MOST)), splat(w->c.pivot));
+}
+
+// Eases the islands of which some rows follow from others. Gives how many rows do, of this thread's islands.
 HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
 {
-    real follow = splat(0.0);
+    const real none = splat(0.0);
+    real follow = none;
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
-        const real count = cell(w, island->follow), none = splat(0.0);
-        const mask some = MASK(count > none);
-        if (!any_lane(some) || w->c.share == 0) {
-            set_cell(w, island->ease, none);
-            continue;
+        const real count = cell(w, island->follow);
+        const mask some = w->c.share != 0 ? MASK(count > none) : no_lanes();
+        real ease = none;
+        if (any_lane(some)) {
+            ease = select_real(some, rigid_ease_of(w, island), none);
+            follow = follow + select_real(some, count, none);
         }
-        set_cell(w, island->ease, select_real(some, rigid_ease_of(w, island), none));
-        follow = follow + select_real(some, count, none);
+        set_cell(w, island->ease, ease);
     }
     rigid_wait(w);
     return follow;
 }
 
-// Eases islands where a row was left out. Gives how many rows were that this thread has found.
-HD_CALL real rigid_ease_others(const RigidLanes *restrict w)
+// How many rows this thread finds that are left out.
+HD real rigid_count_left_out(const RigidLanes *w)
 {
-    const real eased = splat(w->c.share != 0 ? RIGID_EASE * w->c.pivot : 0.0);
     real left_out = splat(0.0);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const RigidRow *row = &w->rows[k];
-        const mask out = MASK(cell(w, row->pivot) == splat(0.0));
-        if (!any_lane(out)) continue;
-        left_out = left_out + select_real(out, splat(1.0), splat(0.0));
-        set_cell(w, row->ease, select_real(out, eased, cell(w, row->ease))); // all that do write the same
+        const mask out = MASK(cell(w, w->rows[k].pivot) == splat(0.0));
+        if (any_lane(out)) left_out = left_out + select_real(out, splat(1.0), splat(0.0));
     }
     return left_out;
 }
 
-// Keeps how many rows of each island follow from others, at the start.
-HD void rigid_know_followers(const RigidLanes *w)
+// Keeps how many rows follow from others, of islands whose rows are met for the first time. Gives the lanes where some
+// do of this thread's islands.
+HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
 {
+    mask found = no_lanes();
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
-        const mask unknown = MASK(cell(w, island->follow) < splat(0.0));
+        mask unknown = MASK(cell(w, island->follow) < splat(0.0));
         real count = splat(0.0);
         if (!any_lane(unknown)) continue;
+        const real phi = rigid_turned(w, island);
+        unknown = unknown & MASK(phi * phi <= splat(w->c.pivot));
         for (int k = island->row; k < island->row_end; k++)
             count = count + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
         set_cell(w, island->follow, select_real(unknown, count, cell(w, island->follow)));
+        found = found | (unknown & MASK(count > splat(0.0)));
     }
+    return found;
 }
 
-// The factors, of islands some of whose rows follow from others with all rows eased. Gives how many rows do that this
-// thread has found.
+// The factors. Gives how many rows follow from others that this thread has found.
 HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
 {
-    const real follow = rigid_ease_followers(w);
-    rigid_factor_once(w, false);
-    rigid_wait(w);
-    const real left_out = rigid_ease_others(w);
-    if (w->c.share == 0) return left_out;
-    rigid_know_followers(w);
-    const bool more = any_lane(MASK(rigid_most_of_team(w, left_out) > splat(0.0)));
-    rigid_wait(w);
-    if (more) rigid_factor_once(w, true);
-    return follow + left_out;
+    real follow = rigid_ease_followers(w);
+    rigid_factor_once(w);
+    if (w->c.share != 0) {
+        const real found = select_real(rigid_know_followers(w), splat(1.0), splat(0.0));
+        if (any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)))) { // once a trial
+            rigid_wait(w);
+            follow = rigid_ease_followers(w);
+            rigid_factor_once(w);
+        }
+    }
+    return follow + rigid_count_left_out(w);
 }
 
 // A cell of an eased island grows by x s.
@@ -363,7 +371,7 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
-    const int passes = w->c.refine + 1 + RIGID_PASSES_MORE;
+    const int passes = w->c.refine > 0 ? w->c.refine + 2 : RIGID_PASSES_LEAST;
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
     if (!rigid_is_eased(w)) return;
     for (int pass = w->c.refine + 1; pass < passes; pass++)

@@ -42,6 +42,7 @@ typedef struct RigidStepGraph {
     RigidHeight height;     // at the step's start
     real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
     real rate;              // rattle: 1/dt in the lanes that aim on, else 0
+    mask missed;            // rattle: lanes where the step has missed the constraints
     bool last;              // the step ends with this graph
     mask finite;            // after it
     real *energy, *squares; // [n_islands]
@@ -188,7 +189,7 @@ static void rigid_node_count(void *context, int item)
         squares = squares + g->squares[i];
     }
     rigid_sum_rows(&g->w, dropped, squares, &most);
-    rigid_sum_state(&g->w, energy, &g->height, g->start);
+    rigid_sum_state(&g->w, energy, &g->height, g->missed, g->start);
 }
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
@@ -459,31 +460,57 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 // As rigid_aim does it for a world as one.
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
-    real before = splat(RIGID_RATTLE_FAR);
+    RigidAim aim = rigid_aim_begin();
     for (int iteration = 0; iteration < g->w.c.iterations; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
-        const mask open = rigid_aims_on(&g->w, error, before);
-        before = error;
-        if (!any_lane(open)) return;
+        const mask open = rigid_aims_on(&g->w, error, &aim);
+        if (!any_lane(open)) break;
         g->rate = select_real(open, 1.0 / g->dt, splat(0.0));
         graph_run(team, &g->aim, NULL);
     }
+    g->missed = g->missed | aim.missed;
+}
+
+// A step of order two. tentative: it ends before it lands if it has missed the constraints.
+static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, real dt, bool last, bool tentative)
+{
+    g->dt = dt;
+    g->last = last;
+    graph_run(team, &g->shared.program, g->shared.profile);
+    rigid_graph_aim(g, team);
+    if (tentative && any_lane(g->missed)) return;
+    g->t = g->t + g->dt;
+    graph_run(team, &g->land, NULL);
+}
+
+static void rigid_graph_fifths(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
+{
+    g->missed = no_lanes();
+    g->t = g->start;
+    for (int k = 0; k < 5; k++)
+        rigid_graph_part(g, team, rigid_fifth_of(k, refined) * g->w.dt, k == 4, tentative && k == 4);
+}
+
+// As rigid_step_fourth_order does it; the sums over the world are made of the last one only.
+static void rigid_graph_fourth_order(RigidStepGraph *g, GraphTeam *team)
+{
+    rigid_save(&g->w, false);
+    rigid_graph_fifths(g, team, no_lanes(), true);
+    if (!any_lane(g->missed)) return;
+    const mask refined = g->missed;
+    rigid_count_refined(&g->w, refined);
+    rigid_save(&g->w, true);
+    rigid_graph_fifths(g, team, refined, false);
 }
 
 static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
 {
-    const int parts = g->w.c.order_four ? 5 : 1;
-    real t = g->start;
-    for (int k = 0; k < parts; k++) {
-        g->t = t;
-        g->dt = parts > 1 ? rigid_fifth(k) * g->w.dt : g->w.dt;
-        g->last = k + 1 == parts;
-        graph_run(team, &g->shared.program, g->shared.profile);
-        rigid_graph_aim(g, team);
-        g->t = t = t + g->dt;
-        graph_run(team, &g->land, NULL);
-    }
+    g->missed = no_lanes();
+    if (g->w.c.order_four != 0)
+        rigid_graph_fourth_order(g, team);
+    else
+        rigid_graph_part(g, team, g->w.dt, true, false);
 }
 
 // One step of the active lanes from the time t on, with all that is counted of it.

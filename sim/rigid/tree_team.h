@@ -325,8 +325,8 @@ HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *pl
 
 // ---- by whoever there is --------------------------------------------------------------------------------------------
 
-// The factors of all islands of trees; again: at least of those that are eased.
-HD void rigid_factor_trees(const RigidLanes *w, bool again)
+// The factors of all islands of trees.
+HD void rigid_factor_trees(const RigidLanes *w)
 {
 #if defined(HOPSCOTCH_TEAMS)
     if (w->size > 1) {
@@ -336,8 +336,7 @@ HD void rigid_factor_trees(const RigidLanes *w, bool again)
 #endif
     for (int i = 0; i < w->n_islands; i++) {
         const RigidIsland *island = &w->islands[i];
-        if (island->skyline == 0 && !rigid_passes_by(w, island->ease, again))
-            rigid_factor_tree(w, island->first, island->first + island->count);
+        if (island->skyline == 0) rigid_factor_tree(w, island->first, island->first + island->count);
     }
 }
 

@@ -415,6 +415,8 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
+    c->saved_at = c->schur_at;
+    if (c->form == RIGID_RATTLE && c->order_four != 0) c->schur_at += c->sums_at + c->n_forces;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
         const int loop_rows = islands[i].n_loop_rows;
