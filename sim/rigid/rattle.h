@@ -102,28 +102,34 @@ HD void rigid_no_forces(const RigidLanes *w)
     }
 }
 
-// How the iterations go: the greatest |C| with one of them less, and where the first began.
+// How the iterations go.
 typedef struct RigidAim {
-    real before, first;
-    mask missed; // lanes where they came to a stand far from the constraints
+    real first, before; // greatest |C| where they began, and with one of them less
+    mask open;          // lanes that aim on
+    mask missed;        // that have come to a stand far from the constraints
+    mask worse;         // that have just done so, farther than with one iteration less
 } RigidAim;
 
-HD RigidAim rigid_aim_begin(void)
+HD RigidAim rigid_aim_begin(const RigidLanes *w)
 {
     RigidAim aim;
-    aim.before = aim.first = splat(RIGID_RATTLE_FAR);
-    aim.missed = no_lanes();
+    aim.first = aim.before = splat(RIGID_RATTLE_FAR);
+    aim.open = w->active;
+    aim.missed = aim.worse = no_lanes();
     return aim;
 }
 
-// The lanes that aim on, whose flight ends so far from the constraints.
-HD mask rigid_aims_on(const RigidLanes *w, real error, RigidAim *aim)
+// What the greatest |C| where the flight ends says.
+HD void rigid_aim_judge(RigidAim *aim, real error)
 {
-    const mask open = MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before) & w->active;
-    aim->first = select_real(MASK(aim->before == splat(RIGID_RATTLE_FAR)), error, aim->first);
-    aim->missed = ~open & MASK(error > splat(RIGID_RATTLE_NEAR)) & MASK(error > 1e-4 * aim->first) & w->active;
+    const mask begins = MASK(aim->before == splat(RIGID_RATTLE_FAR));
+    const mask on = aim->open & MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before);
+    aim->first = select_real(begins, error, aim->first);
+    const mask misses = aim->open & ~on & MASK(error > splat(RIGID_RATTLE_NEAR)) & MASK(error > 1e-4 * aim->first);
+    aim->missed = aim->missed | misses;
+    aim->worse = misses & MASK(error > aim->before);
+    aim->open = on;
     aim->before = error;
-    return open;
 }
 
 // The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
@@ -141,17 +147,26 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
 // Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
 // rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
 // (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
+// Takes the last change of velocity back where it led away: at a singular pose the errors before it are the lesser.
+HD void rigid_aim_back(const RigidLanes *w, mask worse)
+{
+    RigidLanes back = *w;
+    back.active = worse;
+    rigid_kick(&back, splat(-1.0));
+}
+
 // Gives the lanes that have missed them by far.
 HD mask rigid_aim(const RigidLanes *w)
 {
-    RigidAim aim = rigid_aim_begin();
+    RigidAim aim = rigid_aim_begin(w);
     rigid_no_forces(w);
     for (int iteration = 0; iteration < w->c.iterations; iteration++) {
         rigid_fly_all(w, false);
         rigid_assemble(w, false);
-        const mask open = rigid_aims_on(w, rigid_greatest_C(w), &aim);
-        if (!any_lane(open)) break;
-        rigid_aim_once(w, select_real(open, 1.0 / w->dt, splat(0.0)));
+        rigid_aim_judge(&aim, rigid_greatest_C(w));
+        if (any_lane(aim.worse)) rigid_aim_back(w, aim.worse);
+        if (!any_lane(aim.open)) break;
+        rigid_aim_once(w, select_real(aim.open, 1.0 / w->dt, splat(0.0)));
     }
     return aim.missed;
 }

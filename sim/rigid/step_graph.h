@@ -460,13 +460,14 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 // As rigid_aim does it for a world as one.
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
-    RigidAim aim = rigid_aim_begin();
+    RigidAim aim = rigid_aim_begin(&g->w);
     for (int iteration = 0; iteration < g->w.c.iterations; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
-        const mask open = rigid_aims_on(&g->w, error, &aim);
-        if (!any_lane(open)) break;
-        g->rate = select_real(open, 1.0 / g->dt, splat(0.0));
+        rigid_aim_judge(&aim, error);
+        if (any_lane(aim.worse)) rigid_aim_back(&g->w, aim.worse);
+        if (!any_lane(aim.open)) break;
+        g->rate = select_real(aim.open, 1.0 / g->dt, splat(0.0));
         graph_run(team, &g->aim, NULL);
     }
     g->missed = g->missed | aim.missed;
