@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: browser portable install clean FORCE
+.PHONY: browser mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -95,6 +95,9 @@ bits: programs
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
+# random overconstrained mechanisms, 167 of each of six kinds, against their exact motion: a quarter of an hour
+mechanisms: programs
+	MECHANISMS=167 $(BUILD)/tests rigid_mechanisms
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))

@@ -13,7 +13,6 @@ const char *const mechanism_names[MECHANISM_KINDS] = {"Bennett", "trihedral Bric
                                                       "planar",  "spherical",         "door"};
 
 enum { JOINTS = MECHANISM_JOINTS };
-#define MECHANISM_GRAVITY 9.81
 
 // ---- frames: rows of a rotation, and an origin ----------------------------------------------------------------------
 
@@ -172,7 +171,7 @@ static void mechanism_centre(const Mechanism *m, const Loop *start, int k, doubl
 typedef struct Links {
     double p[JOINTS][3], v[JOINTS][3], w[JOINTS][3]; // v, w: at s' = 1
     double mass, height;                             // m of the coordinate; V/g
-    double force;                                    // dV/ds
+    double rise;                                     // dV/ds/g
 } Links;
 
 static void links_at(const Mechanism *m, const Loop *start, const Loop *now, Links *links)
@@ -198,7 +197,7 @@ static void links_at(const Mechanism *m, const Loop *start, const Loop *now, Lin
         links->mass += m->mass[k] * dot(v, v, 3) + I[0] * w[0] * w[0] + I[1] * w[1] * w[1] + I[2] * w[2] * w[2] +
                        2.0 * (I[3] * w[0] * w[1] + I[4] * w[0] * w[2] + I[5] * w[1] * w[2]);
         links->height += m->mass[k] * p[2];
-        links->force += MECHANISM_GRAVITY * m->mass[k] * v[2];
+        links->rise += m->mass[k] * v[2];
     }
 }
 
@@ -208,7 +207,7 @@ typedef struct Motion {
     const Mechanism *m;
     Loop start;
     double tangent[JOINTS]; // the last one
-    double least;
+    double gravity, least;
 } Motion;
 
 enum { MOTION_STATE = JOINTS + 1 }; // angles, s'
@@ -246,7 +245,7 @@ static void motion_rates(Motion *motion, const double *y, double *rate)
     }
     const double s = y[JOINTS];
     for (int i = 0; i < JOINTS; i++) rate[i] = i < n ? loop.tangent[i] * s : 0.0;
-    rate[JOINTS] = -(0.5 * change * s * s + links.force) / links.mass;
+    rate[JOINTS] = -(0.5 * change * s * s + motion->gravity * links.rise) / links.mass;
 }
 
 // Gragg's modified midpoint rule of n steps.
@@ -299,9 +298,9 @@ static bool motion_step(Motion *motion, double *y, double h)
     return motion_step(motion, y, 0.5 * h) && motion_step(motion, y, 0.5 * h);
 }
 
-void mechanism_move(const Mechanism *m, double duration, MechanismMotion *out)
+void mechanism_move(const Mechanism *m, double gravity, double duration, MechanismMotion *out)
 {
-    Motion motion = {.m = m, .least = 1.0};
+    Motion motion = {.m = m, .gravity = gravity, .least = 1.0};
     double y[MOTION_STATE] = {0};
     const int steps = (int)ceil(duration / 0.02);
     Links links;
@@ -319,7 +318,7 @@ void mechanism_move(const Mechanism *m, double duration, MechanismMotion *out)
         }
     }
     out->least = motion.least;
-    out->energy = 0.5 * links.mass * y[JOINTS] * y[JOINTS] + MECHANISM_GRAVITY * links.height;
+    out->energy = 0.5 * links.mass * y[JOINTS] * y[JOINTS] + gravity * links.height;
 }
 
 // ---- random ones ----------------------------------------------------------------------------------------------------

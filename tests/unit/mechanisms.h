@@ -14,7 +14,7 @@ typedef enum MechanismKind {
     MECHANISM_DOOR,      // one body on three hinges of one axis
     MECHANISM_KINDS
 } MechanismKind;
-enum { MECHANISM_JOINTS = 6, MECHANISM_ROWS_A_HINGE = 5 };
+enum { MECHANISM_JOINTS = 6 };
 
 extern const char *const mechanism_names[MECHANISM_KINDS];
 
@@ -46,6 +46,7 @@ typedef struct MechanismMotion {
 void mechanism_draw(MechanismKind kind, uint64_t *state, Mechanism *out);
 // `world: {...}` of a spec.
 const char *mechanism_world(const Mechanism *mechanism, Arena *arena);
-void mechanism_move(const Mechanism *mechanism, double duration, MechanismMotion *out);
+// Its links after `duration` (s), with that acceleration of gravity.
+void mechanism_move(const Mechanism *mechanism, double gravity, double duration, MechanismMotion *out);
 
 #endif

@@ -59,7 +59,8 @@ void rigid_start_observed(RigidRun *run, const char *simulation, int64_t lanes, 
     rigid_open_lanes(run, lanes, isa, (RigidSeen){samples, debug_rows});
 }
 
-void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa)
+void rigid_load_lanes(RigidRun *run, const char *name, const char *const *overrides, int count, int64_t lanes,
+                      const char *isa)
 {
     *run = (RigidRun){.backend = NULL};
     if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
@@ -67,7 +68,12 @@ void rigid_load(RigidRun *run, const char *name, const char *const *overrides, i
     const char *path = arena_format(&run->arena, "experiments/%s.yaml", name);
     CHECK_OK(spec_load(path, overrides, count, &run->arena, diagnostics, &run->spec));
     diagnostics_print(diagnostics, stdout, false);
-    rigid_open_lanes(run, 1, isa, (RigidSeen){0, 0});
+    rigid_open_lanes(run, lanes, isa, (RigidSeen){0, 0});
+}
+
+void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa)
+{
+    rigid_load_lanes(run, name, overrides, count, 1, isa);
 }
 
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value)

@@ -20,10 +20,32 @@ const double *rigid_sample(const RigidRun *run, int64_t lane, int64_t k);    // 
 const double *rigid_debug_row(const RigidRun *run, int64_t lane, int64_t k); // [n_debug]
 // An experiment of the repository with overrides, one lane; the values of its first point.
 void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa);
+// The same, so many lanes.
+void rigid_load_lanes(RigidRun *run, const char *name, const char *const *overrides, int count, int64_t lanes,
+                      const char *isa);
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value);
 void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of so many ticks
 void rigid_end(RigidRun *run);
 double rigid_metric(const RigidRun *run, const char *name, int64_t lane);
 void rigid_run(RigidRun *run, const char *simulation, const char *rest); // one lane, start to end
+
+// A door on three hinges, a linkage of hinges that lies almost flat and passes the pose, one of rods that does: rows
+// that share a load, and steps of order four that are refined.
+#define RIGID_REDUNDANT                                                                                                \
+    "bodies: [{name: door, position: [10, 0, 0], inertia: [0.2, 0.3, 0.1], spin: [0, 0, 1], velocity: [0, "    \
+    "0.5, 0]}, {name: post#, repeat: 2, inertia: 0.1, position: [0.5, 0, 0.005], velocity: [0, 0, -2], spin: [0, 4, "  \
+    "0], step: {position: [1, 0, 0]}}, {name: beam, inertia: 0.1, position: [1.5, 0, 0.01], velocity: [0, 0, -4]}, "   \
+    "{name: rod#, repeat: 2, inertia: 0.1, position: [20.5, 0, 0.005], velocity: [0, 0, -2], spin: [0, 4, 0], step: "  \
+    "{position: [1, 0, 0]}}, {name: bar, inertia: 0.1, position: [21.5, 0, 0.01], velocity: [0, 0, -4]}], "            \
+    "constraints: [{name: h#, repeat: 3, type: hinge, a: door, at_a: [-0.5, 0, -1], step: {at_a: [0, 0, 0.5]}}, "      \
+    "{name: foot#, repeat: 2, type: hinge, axis: [0, 1, 0], a: post#, at_a: [-0.5, 0, -0.005]}, "                      \
+    "{name: left, type: hinge, axis: [0, 1, 0], a: beam, b: post1, at_a: [-0.5, 0, 0]}, "                              \
+    "{name: right, type: hinge, axis: [0, 1, 0], a: beam, b: post2, at_a: [0.5, 0, 0]}, "                              \
+    "{name: fx#, repeat: 2, type: along, axis: [1, 0, 0], a: rod#, at_a: [-0.5, 0, -0.005]}, "                         \
+    "{name: fz#, repeat: 2, type: along, axis: [0, 0, 1], a: rod#, at_a: [-0.5, 0, -0.005]}, "                         \
+    "{name: lx, type: along, axis: [1, 0, 0], a: bar, b: rod1, at_a: [-0.5, 0, 0]}, "                                  \
+    "{name: lz, type: along, axis: [0, 0, 1], a: bar, b: rod1, at_a: [-0.5, 0, 0]}, "                                  \
+    "{name: rx, type: along, axis: [1, 0, 0], a: bar, b: rod2, at_a: [0.5, 0, 0]}, "                                   \
+    "{name: rz, type: along, axis: [0, 0, 1], a: bar, b: rod2, at_a: [0.5, 0, 0]}]"
 
 #endif

@@ -90,9 +90,9 @@ TEST(rigid_substeps_are_smaller_steps)
 
 TEST(rigid_redundant_rows_are_dropped_refused_or_shared)
 {
-    static const char *const how[] = {"drop", "error", "regularise"};
-    double x[3];
-    for (int i = 0; i < 3; i++) {
+    static const char *const how[] = {"drop", "error", "regularise", "share"};
+    double x[4];
+    for (int i = 0; i < 4; i++) {
         RigidRun run;
         char simulation[1000];
         snprintf(simulation, sizeof simulation, "{redundant: %s, " FORMS_BAR "}", how[i]);
@@ -104,6 +104,7 @@ TEST(rigid_redundant_rows_are_dropped_refused_or_shared)
         rigid_end(&run);
     }
     CHECK_NEAR(x[0], x[2], 1e-6);
+    CHECK_NEAR(x[0], x[3], 1e-6);
 }
 
 // ---- what is said of gains ------------------------------------------------------------------------------------------
@@ -379,6 +380,8 @@ TEST(rigid_range_of_steady_errors)
 TEST(rigid_redundant_rows_are_named)
 {
     forms_check_remark("simulation: {" FORMS_BAR "}",
+                       "\nredundant: 1 of 6 rows follows from others at the start: row 2 of right; they share the load");
+    forms_check_remark("simulation: {redundant: drop, " FORMS_BAR "}",
                        "\nredundant: 1 of 6 rows follows from others at the start: row 2 of right; left out");
     forms_check_remark("simulation: {redundant: error, " FORMS_BAR "}",
                        "\n!redundant: 1 of 6 rows follows from others at the start: row 2 of right; every trial fails");
@@ -393,5 +396,5 @@ TEST(rigid_redundant_rows_are_named)
         "0, 1]}, {name: right, type: ball, a: b, at_a: [0, 0, 1]}, {name: rod, type: distance, a: a, b: "
         "b}, {name: one, type: weld, a: c, b: d}, {name: other, type: weld, a: c, b: d}]}}",
         "redundant: 6 of 19 rows follow from others at the start: row 1 of other, row 2 of other, row 3 "
-        "of other, row 4 of other, row 5 of other, row 6 of other; left out");
+        "of other, row 4 of other, row 5 of other, row 6 of other; they share the load");
 }
