@@ -148,7 +148,7 @@ typedef struct RigidConstants {
     X(energy_error, "J", "greatest |E - E(0)|, kinetic and of gravity") \
     X(energy_end, "J", "E - E(0) at the end") \
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
-    X(redundant_rows, "1", "rows that the others imply, at the end: their multiplier is 0") \
+    X(redundant_rows, "1", "rows that follow from others: of a loop where that is so from the start as many as then, else those at the end") \
     X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
     X(refined_steps, "1", "steps of order four that did not meet the constraints, as near a singular pose, and were made of five of order two") \
     X(survived, "s", "time that the world stayed finite")
@@ -181,7 +181,7 @@ enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
 
 // What is added to rows that share a load, as a part of their diagonal, over the square of the angle by which errors
 // have turned J (solve.h), and at most; at least it is option pivot.
-#define RIGID_EASE_TURNED 30.0
+#define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
 #define RIGID_JUMP 1e-3 // part of the kinetic energy that a step may gain or lose where it misses the constraints

@@ -65,7 +65,9 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
         set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
         if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
         if (rigid_moves(w, row->j)) rigid_couple(w, k, 1, row->j);
-        if (eased) set_cell(w, rigid_entry(w, k, k), cell(w, rigid_entry(w, k, k)) * (1.0 + cell(w, row->ease)));
+        if (!eased) continue;
+        const real own = cell(w, rigid_entry(w, k, k)), soft = cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT);
+        set_cell(w, rigid_entry(w, k, k), fused(cell(w, row->ease), own - soft, own));
     }
     rigid_wait(w);
 }

@@ -245,7 +245,7 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 // mechanism moves on; eigenvalues far below ease count as 0, and nothing jumps where one of them passes it.
 // Sources: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
 
-enum { RIGID_PASSES_LEAST = 3 }; // of rows that share a load
+enum { RIGID_PASSES_EXACT = 3, RIGID_PASSES_ROUGH = 5 }; // at least, of rows that are met exactly, or roughly
 
 HD void rigid_factor_once(const RigidLanes *w)
 {
@@ -371,7 +371,8 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
-    const int passes = w->c.refine > 0 ? w->c.refine + 2 : RIGID_PASSES_LEAST;
+    const int least = w->c.form == RIGID_RATTLE ? RIGID_PASSES_EXACT : RIGID_PASSES_ROUGH;
+    const int passes = w->c.refine + 2 > least ? w->c.refine + 2 : least;
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
     if (!rigid_is_eased(w)) return;
     for (int pass = w->c.refine + 1; pass < passes; pass++)

@@ -210,14 +210,16 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     rigid_factor(block, 6, splat(0.0));
     rigid_put(w, at, 21, block);
     if (number < 0) return;
-    const real eased = 1.0 + cell(w, w->bodies[body].ease);
+    const real ease = cell(w, w->bodies[body].ease);
+    const bool eased = any_lane(MASK(ease > splat(0.0)));
     const int n = w->joints[number].count, first = w->joints[number].first;
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
         rigid_back(block, 6, y);
         for (int l = 0; l <= k; l++) S[packed(k, l)] = rigid_dot6(J[l], y);
-        S[packed(k, k)] = (S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT)) * eased;
+        S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
+        if (eased) S[packed(k, k)] = fused(ease, rigid_row_compliance(w, first + k), S[packed(k, k)]);
     }
     rigid_factor(S, n, rigid_least(w, w->bodies[body].ease));
     rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * number, packed(n, 0), S);

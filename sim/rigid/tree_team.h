@@ -20,6 +20,7 @@ typedef struct RigidCrew {
     const RigidPlace *places; // in the order of the world
     int body_at, row_at, factor_at;
     double pivot;
+    const RigidLanes *w; // where rows are eased
 } RigidCrew;
 
 HD RigidCrew rigid_crew(const RigidLanes *w)
@@ -33,6 +34,7 @@ HD RigidCrew rigid_crew(const RigidLanes *w)
     crew.row_at = w->c.row_at;
     crew.factor_at = w->c.factor_at;
     crew.pivot = w->c.pivot;
+    crew.w = w;
     return crew;
 }
 
@@ -209,7 +211,8 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
 {
     const int body = place->item, n = place->n_rows, k = crew->column;
     double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK], row[RIGID_BLOCK];
-    const double ease = crew->base[place->ease], eased = 1.0 + ease;
+    const double ease = crew->base[place->ease];
+    const double eased = k < n && ease > 0.0 ? rigid_row_compliance(crew->w, place->row + k) : 0.0;
     const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
     rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
     rigid_crew_block(crew, place, a);
@@ -221,7 +224,7 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
         rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
         const double s = rigid_crew_dot(J, y);
-        row[l] = l == k ? (s + soft) * eased : s;
+        row[l] = l == k ? fma(ease, eased, s + soft) : s;
     }
     rigid_crew_turn(crew, row, a);
     rigid_crew_factor(crew, a, n, ease > 0.0 ? 0.0 : crew->pivot);

@@ -1,6 +1,6 @@
 // Islands of a rigid world: what one does is what it does alone, to the bit, and whichever threads step it.
 #include "../../sim/cpu_kernels.h"
-#include "../test.h"
+#include "rigid_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>

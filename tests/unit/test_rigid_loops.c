@@ -139,17 +139,16 @@ TEST(rigid_rattle_of_fourth_order)
     CHECK_NEAR(16.0, error[0] / error[1], 1.5);
 }
 
-// Two linkages with the default pivot, which fold flat twelve times: at flat poses the five steps of order four, one of
+// Two linkages, which fold flat twelve times: at flat poses the five steps of order four, one of
 // them backwards, do not meet the constraints. Lanes with other gravity pass them at other times.
 TEST(rigid_order_four_passes_singular_poses)
 {
     enum { LANES_HERE = 3 };
     static const double gravity[LANES_HERE] = {9.81, 4.0, 20.0};
-    static const char *const overrides[] = {"simulation.copies=2", "simulation.pivot=1e-10", "simulation.duration=10",
-                                            "record={}"};
+    static const char *const overrides[] = {"simulation.copies=2", "record={}"};
     RigidRun run, alone;
     const LoopsAngle exact = loops_four_bar(2, 10.0);
-    rigid_load_lanes(&run, "four_bar", overrides, 4, LANES_HERE, "auto");
+    rigid_load_lanes(&run, "four_bar", overrides, 2, LANES_HERE, "auto");
     for (int64_t lane = 0; lane < LANES_HERE; lane++) rigid_set(&run, "gravity", lane, gravity[lane]);
     rigid_go(&run, 777);
     CHECK_NEAR(cos(exact.theta), 2.0 * rigid_metric(&run, "post0_end_x", 0), 1e-6);
@@ -161,7 +160,7 @@ TEST(rigid_order_four_passes_singular_poses)
         CHECK(rigid_metric(&run, "energy_error", lane) < 1e-4);
     }
     // a lane's neighbours, whose steps are refined at other times, change nothing
-    rigid_load_lanes(&alone, "four_bar", overrides, 4, 1, "scalar");
+    rigid_load_lanes(&alone, "four_bar", overrides, 2, 1, "scalar");
     rigid_set(&alone, "gravity", 0, gravity[1]);
     rigid_go(&alone, 10000);
     for (int m = 0; m < run.spec.configured.n_metrics; m++)

@@ -136,7 +136,7 @@ TEST(rigid_mechanisms_that_drift)
         for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) {
             const double most = rigid_metric(&exact, "multiplier_max", lane);
             CHECK_INTEGER(LANE_DONE, rough.batch->status[lane]);
-            CHECK(rigid_metric(&rough, "error_max", lane) > 1e-5 && rigid_metric(&rough, "error_max", lane) < 1e-2);
+            CHECK(rigid_metric(&rough, "error_max", lane) > 1e-8 && rigid_metric(&rough, "error_max", lane) < 1e-2);
             CHECK(rigid_metric(&rough, "multiplier_max", lane) < 20.0 * most);
         }
         rigid_end(&exact);
