@@ -236,14 +236,20 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 }
 
 // ---- rows that share a load -----------------------------------------------------------------------------------------
-// Where rows of an island follow from others, A = J M^-1 J' is singular, and which of them bear the load is open: the
-// least multipliers that do are taken, lambda = A+ b. With A + E in its place, E = ease diag(A), each pass of
-//     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k)
-// leaves of an eigenvalue s of A, in parts of its diagonal, ease/(s + ease) of what was open, and adds the same vector
-// with A v = 0 in each pass where rows contradict each other. So after n passes that is taken away again: n times the
-// last step, which for s >> ease is 0. No row is chosen, so that none is dropped that bears more and more as the
-// mechanism moves on; eigenvalues far below ease count as 0, and nothing jumps where one of them passes it.
-// Sources: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
+// Where rows of an island follow from others, A = J M^-1 J' is singular, and the load can be shared in many ways. The
+// least multipliers are taken, lambda = A+ b: they need no choice of rows. With a fixed choice, the rows that are kept
+// come to depend on each other as the mechanism moves, and their multipliers grow without bound.
+//
+// A + E is factored in place of A, E = ease diag(A), and each pass solves for what is open:
+//     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k).
+// Of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal) a pass leaves
+// ease/(s + ease). Where b contradicts itself, each pass also adds the same vector v with A v = 0. After n passes n times
+// the last change is taken away: v goes, and the rest stays, as its last change is 0 where s >> ease. Eigenvalues far
+// below ease count as 0, and nothing jumps when an eigenvalue passes ease.
+// Source: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
+//
+// Only islands that have such rows when their rows are first met are eased. Elsewhere a row without a pivot, at a
+// singular pose, is left out for that step.
 
 enum { RIGID_PASSES_EXACT = 3, RIGID_PASSES_ROUGH = 5 }; // at least, of rows that are met exactly, or roughly
 

@@ -61,11 +61,11 @@ static double dot(const double *a, const double *b, int n)
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 typedef struct Loop {
-    Frame link[JOINTS];       // each with its joint's turn
-    double twist[JOINTS][6];  // of each joint: w, and v of what stands at the origin
-    double error[6];          // of the closure, as a twist
-    double tangent[JOINTS];   // unit
-    double least;             // see MechanismMotion
+    Frame link[JOINTS];        // each with its joint's turn
+    double twist[JOINTS][6];   // of each joint: w, and v of what stands at the origin
+    double error[6];           // of the closure, as a twist
+    double tangent[JOINTS];    // unit
+    double least;              // see MechanismMotion
     double correction[JOINTS]; // of the angles: the least that closes it
 } Loop;
 
@@ -239,9 +239,9 @@ static void motion_rates(Motion *motion, const double *y, double *rate)
             angle[0][i] = y[i] + k * h * loop.tangent[i];
             angle[1][i] = y[i] - k * h * loop.tangent[i];
         }
-        change += weight[k - 1] / h *
-                  (motion_mass(motion, angle[0], loop.tangent, &near) -
-                   motion_mass(motion, angle[1], loop.tangent, &near));
+        change +=
+            weight[k - 1] / h *
+            (motion_mass(motion, angle[0], loop.tangent, &near) - motion_mass(motion, angle[1], loop.tangent, &near));
     }
     const double s = y[JOINTS];
     for (int i = 0; i < JOINTS; i++) rate[i] = i < n ? loop.tangent[i] * s : 0.0;
@@ -344,7 +344,10 @@ static void draw_base(uint64_t *state, double *base)
     }
 }
 
-static double draw_twist(uint64_t *state) { return kkt_random(state, 0.4, 2.7) * (kkt_random(state, -1, 1) < 0 ? -1 : 1); }
+static double draw_twist(uint64_t *state)
+{
+    return kkt_random(state, 0.4, 2.7) * (kkt_random(state, -1, 1) < 0 ? -1 : 1);
+}
 
 static void draw_bennett(Mechanism *m, uint64_t *state)
 {
@@ -410,8 +413,8 @@ static void draw_masses(Mechanism *m, uint64_t *state)
 
 static bool mechanism_try(Mechanism *m, uint64_t *state)
 {
-    static void (*const draw[MECHANISM_KINDS])(Mechanism *, uint64_t *) = {
-        draw_bennett, draw_trihedral, draw_symmetric, draw_plain, draw_plain, draw_door};
+    static void (*const draw[MECHANISM_KINDS])(Mechanism *, uint64_t *) = {draw_bennett, draw_trihedral, draw_symmetric,
+                                                                           draw_plain,   draw_plain,     draw_door};
     const MechanismKind kind = m->kind;
     *m = (Mechanism){.kind = kind, .n_joints = kind == MECHANISM_DOOR ? 1 : 4};
     if (kind == MECHANISM_TRIHEDRAL || kind == MECHANISM_SYMMETRIC) m->n_joints = 6;
@@ -479,10 +482,10 @@ const char *mechanism_world(const Mechanism *m, Arena *arena)
             v[i] = m->speed * links.v[k][i];
             w[i] = m->speed * links.w[k][i];
         }
-        bodies = arena_format(arena, "%s%s{name: link%d, mass: %.17g, inertia: %s, position: %s, velocity: %s, spin: %s}",
-                              bodies, k > 0 ? ", " : "", k, m->mass[k], mechanism_numbers(m->inertia[k], 6, arena),
-                              mechanism_numbers(links.p[k], 3, arena), mechanism_numbers(v, 3, arena),
-                              mechanism_numbers(w, 3, arena));
+        bodies = arena_format(
+            arena, "%s%s{name: link%d, mass: %.17g, inertia: %s, position: %s, velocity: %s, spin: %s}", bodies,
+            k > 0 ? ", " : "", k, m->mass[k], mechanism_numbers(m->inertia[k], 6, arena),
+            mechanism_numbers(links.p[k], 3, arena), mechanism_numbers(v, 3, arena), mechanism_numbers(w, 3, arena));
     }
     for (int k = 0; k < n_hinges; k++)
         hinges = arena_format(arena, "%s%s%s", hinges, k > 0 ? ", " : "", mechanism_hinge_text(m, &start, k, arena));

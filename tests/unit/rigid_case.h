@@ -32,7 +32,7 @@ void rigid_run(RigidRun *run, const char *simulation, const char *rest); // one 
 // A door on three hinges, a linkage of hinges that lies almost flat and passes the pose, one of rods that does: rows
 // that share a load, and steps of order four that are refined.
 #define RIGID_REDUNDANT                                                                                                \
-    "bodies: [{name: door, position: [10, 0, 0], inertia: [0.2, 0.3, 0.1], spin: [0, 0, 1], velocity: [0, "    \
+    "bodies: [{name: door, position: [10, 0, 0], inertia: [0.2, 0.3, 0.1], spin: [0, 0, 1], velocity: [0, "            \
     "0.5, 0]}, {name: post#, repeat: 2, inertia: 0.1, position: [0.5, 0, 0.005], velocity: [0, 0, -2], spin: [0, 4, "  \
     "0], step: {position: [1, 0, 0]}}, {name: beam, inertia: 0.1, position: [1.5, 0, 0.01], velocity: [0, 0, -4]}, "   \
     "{name: rod#, repeat: 2, inertia: 0.1, position: [20.5, 0, 0.005], velocity: [0, 0, -2], spin: [0, 4, 0], step: "  \

@@ -379,8 +379,9 @@ TEST(rigid_range_of_steady_errors)
 
 TEST(rigid_redundant_rows_are_named)
 {
-    forms_check_remark("simulation: {" FORMS_BAR "}",
-                       "\nredundant: 1 of 6 rows follows from others at the start: row 2 of right; they share the load");
+    forms_check_remark(
+        "simulation: {" FORMS_BAR "}",
+        "\nredundant: 1 of 6 rows follows from others at the start: row 2 of right; they share the load");
     forms_check_remark("simulation: {redundant: drop, " FORMS_BAR "}",
                        "\nredundant: 1 of 6 rows follows from others at the start: row 2 of right; left out");
     forms_check_remark("simulation: {redundant: error, " FORMS_BAR "}",

@@ -23,10 +23,10 @@ static void mechanisms_start(RigidRun *run, const Mechanism *mechanism, const ch
 {
     Arena arena;
     CHECK_OK(arena_create(&arena, 1 << 24, "a mechanism"));
-    rigid_start(run,
-                arena_format(&arena, "{duration: %g, dt: 0.001, %s%s}", DURATION, options,
-                             mechanism_world(mechanism, &arena)),
-                "", LANES_OF_ONE, "auto");
+    rigid_start(
+        run,
+        arena_format(&arena, "{duration: %g, dt: 0.001, %s%s}", DURATION, options, mechanism_world(mechanism, &arena)),
+        "", LANES_OF_ONE, "auto");
     for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) rigid_set(run, "gravity", lane, mechanisms_gravity[lane]);
     rigid_go(run, 1700);
     arena_destroy(&arena);

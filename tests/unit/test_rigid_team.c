@@ -106,7 +106,8 @@ TEST(rigid_worlds_with_redundant_rows_have_the_same_bits_from_a_team)
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k += test_quick() ? 3 : 1) {
         RigidRun run;
         char simulation[4096];
-        snprintf(simulation, sizeof simulation, "{duration: 0.02, dt: 0.005, %s, world: {" RIGID_REDUNDANT "}}", options[k]);
+        snprintf(simulation, sizeof simulation, "{duration: 0.02, dt: 0.005, %s, world: {" RIGID_REDUNDANT "}}",
+                 options[k]);
         rigid_run(&run, simulation, "");
         CHECK_INTEGER(LANE_DONE, run.batch->status[0]);
         CHECK(rigid_metric(&run, "redundant_rows", 0) >= 13.0); // of the door 10, of the hinges 3
