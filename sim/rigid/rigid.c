@@ -51,8 +51,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"redundant", OPTION_CHOICE, "", 0, 0, 3, "share|drop|error|regularise",
      "rows that follow from others. share: they and the others share the load, by the least multipliers that bear it, "
-     "if they follow from the start; at a singular pose later on, as drop; drop: their multiplier is 0, which fails where "
-     "the rows that are left come to depend on each other; error: the trial fails; regularise: cfm lets all rows give"},
+     "if they follow from the start; at a singular pose later on, as drop. drop: their multiplier is 0, which fails "
+     "where the rows that are left come to depend on each other; error: the trial fails; regularise: cfm lets all rows "
+     "give"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
      "of redundant: regularise: added to the constraints' matrix, as a part of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,

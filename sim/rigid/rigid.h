@@ -75,8 +75,8 @@ typedef struct RigidJoint {
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
 // springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
 // skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns). ease:
-// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is. follow: cell with
-// the number of its rows that follow from others, as it was when its rows were first met, -1 before.
+// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is. follow: cell
+// with the number of its rows that follow from others, as it was when its rows were first met, -1 before.
 typedef struct RigidIsland {
     int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;

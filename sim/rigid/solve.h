@@ -243,9 +243,9 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 // A + E is factored in place of A, E = ease diag(A), and each pass solves for what is open:
 //     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k).
 // Of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal) a pass leaves
-// ease/(s + ease). Where b contradicts itself, each pass also adds the same vector v with A v = 0. After n passes n times
-// the last change is taken away: v goes, and the rest stays, as its last change is 0 where s >> ease. Eigenvalues far
-// below ease count as 0, and nothing jumps when an eigenvalue passes ease.
+// ease/(s + ease). Where b contradicts itself, each pass also adds the same vector v with A v = 0. After n passes n
+// times the last change is taken away: v goes, and the rest stays, as its last change is 0 where s >> ease. Eigenvalues
+// far below ease count as 0, and nothing jumps when an eigenvalue passes ease.
 // Source: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
 //
 // Only islands that have such rows when their rows are first met are eased. Elsewhere a row without a pivot, at a
