@@ -417,6 +417,7 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
     c->saved_at = c->schur_at;
     if (c->form == RIGID_RATTLE && c->order_four != 0) c->schur_at += c->sums_at + c->n_forces;
+    for (int i = 0; i < c->n_islands; i++) islands[i].ease = c->schur_at++;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
         const int loop_rows = islands[i].n_loop_rows;
@@ -424,7 +425,6 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
         islands[i].response = c->cells + loop_rows * (loop_rows + 1) / 2;
         c->cells = islands[i].response + loop_rows;
         islands[i].follow = c->follow_at + i;
-        islands[i].ease = c->cells++;
         for (int k = islands[i].row; k < islands[i].row_end; k++) {
             rows[k].ease = islands[i].ease;
             rows[k].entry = islands[i].skyline != 0 ? c->cells - rows[k].reach : -1;

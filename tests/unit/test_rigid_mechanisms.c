@@ -48,14 +48,17 @@ static double mechanisms_error(const RigidRun *run, int64_t lane, const Mechanis
 }
 
 typedef struct MechanismsCount {
-    int lanes, wrong, unreported, failed;
+    int lanes, undecided, wrong, unreported, failed;
 } MechanismsCount;
 
-// Near a pose from where two motions lead on, the step decides which is taken.
+// Where the motion comes so near to a pose from where two motions lead on that the reference cannot follow it, nothing
+// is decided.
 static void mechanisms_count(const RigidRun *run, const Mechanism *mechanism, const MechanismMotion *to,
                              MechanismsCount *count)
 {
     for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) {
+        count->undecided += !to[lane].exact;
+        if (!to[lane].exact) continue;
         const bool failed = run->batch->status[lane] != LANE_DONE;
         const double error = mechanisms_error(run, lane, mechanism, &to[lane]);
         const bool wrong = !(error < 1e-3);
@@ -79,13 +82,12 @@ static void mechanisms_check(MechanismKind kind, int wanted)
         MechanismMotion to[LANES_OF_ONE];
         RigidRun run;
         mechanism_draw(kind, &state, &mechanism);
-        for (int lane = 0; lane < LANES_OF_ONE; lane++) {
+        for (int lane = 0; lane < LANES_OF_ONE; lane++)
             mechanism_move(&mechanism, mechanisms_gravity[lane], DURATION, &to[lane]);
-            CHECK(to[lane].exact);
-        }
         mechanisms_start(&run, &mechanism, "stabilisation: rattle, ");
         mechanisms_count(&run, &mechanism, to, &shared);
-        for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) CHECK(rigid_metric(&run, "error_max", lane) < 1e-12);
+        for (int64_t lane = 0; lane < LANES_OF_ONE; lane++)
+            CHECK(!to[lane].exact || rigid_metric(&run, "error_max", lane) < 1e-12);
         rigid_end(&run);
         if (k % 2 == 0) {
             mechanisms_start(&run, &mechanism, "stabilisation: rattle, solver: trees, ");
@@ -99,6 +101,8 @@ static void mechanisms_check(MechanismKind kind, int wanted)
     }
     printf("%s: %d of %d wrong; by trees %d of %d; with rows dropped %d of %d, %d reported\n", mechanism_names[kind],
            shared.wrong, shared.lanes, trees.wrong, trees.lanes, dropped.wrong, dropped.lanes, dropped.failed);
+    if (shared.undecided > 0) printf("%d undecided\n", shared.undecided);
+    CHECK(shared.undecided <= wanted / 20);
     CHECK_INTEGER(0, shared.wrong);
     CHECK_INTEGER(0, shared.failed);
     CHECK_INTEGER(0, trees.wrong);
