@@ -222,6 +222,7 @@
 #include "plots/plot.c"
 
 // the page of a campaign; the motion of a trial
+#include "report/trace_constant.c"
 #include "report/trace_plot.c"
 #include "report/trace_write.c"
 #include "report/trace_page.c"

@@ -355,12 +355,29 @@ static const char *convergence_nothing(const PlotData *data, Arena *arena)
     return data->n_best > 0 ? NULL : "no trial has a fitness";
 }
 
+static const char *convergence_caption(const PlotData *data, Arena *arena)
+{
+    const Spec *spec = &data->campaign->spec;
+    int64_t searches = 0;
+    const Error counted = convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &searches);
+    const char *line = counted.kind != OK || searches < 2       ? ""
+                       : searches > CONVERGENCE_SEARCHES ? " A line per search: the 48 best, the best one in front."
+                                                         : " A line per search, the best one in front.";
+    if (!search_learns(spec->method))
+        return spec_several(spec) ? "The best so far of each objective, in the order of the trials."
+                                  : "The best fitness so far, in the order of the trials.";
+    return arena_format(arena, "%s%s",
+                        spec_several(spec)
+                            ? "The hypervolume of each generation's front, and the best so far of each objective."
+                            : "The best fitness so far, the median of each generation, the step size and the condition "
+                              "number of the covariance matrix.",
+                        line);
+}
+
 const PlotKind plot_convergence = {
     .name = "convergence",
     .title = "Convergence",
-    .caption = "The best fitness so far; of searches that learn, a line a search (the 48 best, the best one in front), "
-               "with the median of each generation, the step size and the condition number. Of several objectives: the "
-               "best so far of each, and the hypervolume of the front of each generation.",
+    .caption = convergence_caption,
     .draw = convergence_draw,
     .nothing = convergence_nothing,
 };

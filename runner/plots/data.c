@@ -189,6 +189,13 @@ static void plot_find_bins(PlotData *data, int g, double *work)
     }
 }
 
+int64_t plot_shown_trial(const PlotData *data)
+{
+    return data->n_best > 0 ? data->best_id[0] : data->n_sample > 0 ? data->id[0] : -1;
+}
+
+bool plot_varies(const PlotGain *gain) { return gain->low < gain->high; }
+
 int plot_bin(const PlotGain *gain, double value)
 {
     int low = 0, high = gain->n_bins;
@@ -317,6 +324,19 @@ static void plot_rank_column(const PlotData *data, int g, PlotRank *work, double
     plot_ranks(work, n, rank);
 }
 
+// Moves the gains that never vary behind the others, whose order stays.
+static void plot_order_varied(PlotData *data)
+{
+    int constant[PLOT_GAINS_MAX], n_constant = 0;
+    for (int i = 0; i < data->n_gains; i++) {
+        if (plot_varies(&data->gain[data->order[i]]))
+            data->order[data->n_varied++] = data->order[i];
+        else
+            constant[n_constant++] = data->order[i];
+    }
+    for (int i = 0; i < n_constant; i++) data->order[data->n_varied + i] = constant[i];
+}
+
 static void plot_correlate(PlotData *data, Arena *arena)
 {
     PlotRank *work = ARENA_NEW(arena, PlotRank, data->n_fitted + 1);
@@ -335,6 +355,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
         }
         data->order[at] = g;
     }
+    plot_order_varied(data);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

@@ -186,12 +186,20 @@ static const char *pareto_nothing(const PlotData *data, Arena *arena)
                                : NULL;
 }
 
+static const char *pareto_caption(const PlotData *data, Arena *arena)
+{
+    const Spec *spec = &data->campaign->spec;
+    const char *what = !spec_several(spec)                      ? "The first two metrics of the objective"
+                       : spec->objective.count > PARETO_DRAWN ? "The first four objectives against each other"
+                                                              : "The objectives against each other";
+    return arena_format(arena, "%s. Dots: trials that no other beats in %s. Small squares: some of the others.", what,
+                        spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
+}
+
 const PlotKind plot_pareto = {
     .name = "pareto",
     .title = "Trade-offs",
-    .caption =
-        "Objectives against each other (the first four), or the first two metrics of a single one. Dots: trials that "
-        "no other beats in all of them. Small squares: some of the others.",
+    .caption = pareto_caption,
     .draw = pareto_draw,
     .nothing = pareto_nothing,
 };

@@ -155,9 +155,9 @@ bool iterations_are_shown(const StoredCampaign *campaign)
 static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, const BatchTiming *timing,
                                  FILE *out)
 {
-    fprintf(out,
-            "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
-            trace->request.replicate);
+    fprintf(out, "<p class=\"caption\">Trial %" PRId64 ", ", result->trial);
+    if (trace->campaign->spec.replicates.count > 1) fprintf(out, "replicate %d, ", trace->request.replicate);
+    fputs("simulated again by this program: ", out);
     if (result->equal) {
         fputs("every number is the stored one, to the bit.", out);
     } else {
@@ -182,11 +182,7 @@ Error iterations_write(const StoredCampaign *campaign, const PlotData *data, con
     ReplayTrace trace;
     BatchTiming timing;
     Plot plot = {.out = out, .page = true};
-    if (data->n_best == 0) {
-        fputs("<p class=\"none\">Nothing to show: no trial has a fitness.</p>\n", out);
-        return error_none();
-    }
-    request.trial = data->best_id[0];
+    request.trial = plot_shown_trial(data);
     TRY(timings_of_trial(campaign->database, request.trial, arena, &timing));
     IterationsView view = {.trace = &trace, .shown = campaign->spec.model->iterations, .plot = &plot, .arena = arena};
     Error error = campaign_trace(campaign, &request, backend, arena, &result, &trace);

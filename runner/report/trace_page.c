@@ -186,8 +186,10 @@ Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, A
         fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
                 traces[i]->request.replicate);
         trace_plot_phases(traces[i], &plot);
-        trace_plot_series(traces[i], &plot);
-        fputs("</div>\n</section>\n", out);
+        trace_plot_series(traces[i], &plot, arena);
+        fputs("</div>\n", out);
+        trace_put_constants(traces[i], out, arena);
+        fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
     page_finish(out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum { TRACE_FIGURES = 9, TRACE_POINTS = 600 };
+#define TRACE_WIDTH 896.0 // of the panel of figures
 
 const Drawing *trace_drawing(const ReplayTrace *trace)
 {
@@ -133,8 +134,8 @@ static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, c
     }
 }
 
-// The last whole cycle of the motion; without one, the last second.
-static void trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
+// The last whole cycle of the motion (true); without one, the last second.
+static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
 {
     const Drawing *drawing = trace_drawing(trace);
     int64_t starts[2] = {-1, -1}; // the last two
@@ -146,10 +147,11 @@ static void trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *
     }
     *first = starts[0];
     *end = starts[1];
-    if (starts[0] >= 0) return;
+    if (starts[0] >= 0) return true;
     const double last = trace->row[(trace->count - 1) * trace->n_columns];
     *end = trace->count - 1;
     for (*first = *end; *first > 0 && trace->row[*first * trace->n_columns] > last - 1;) --*first;
+    return false;
 }
 
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
@@ -159,11 +161,14 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     char text[64];
     int64_t first, end;
     if (drawing == NULL || trace->count < 2) return;
-    trace_find_cycle(trace, &first, &end);
-    PlotPanel panel = plot_panel(plot, 896, 300, "One cycle of the motion", (PlotAxis){0}, (PlotAxis){0});
-    const double column = panel.width / TRACE_FIGURES, bottom = 236;
-    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / trace_height(trace);
-    const double scale = fmin((bottom - 30) / trace_height(trace), most);
+    const bool cycle = trace_find_cycle(trace, &first, &end);
+    const char *title = cycle       ? "One cycle of the motion"
+                        : first > 0 ? "The last second of the motion"
+                                    : "The motion";
+    const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
+    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
+    const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
+    PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
         trace_points(trace, i, point);
@@ -199,7 +204,24 @@ static PlotAxis trace_column_axis(const ReplayTrace *trace, int column)
                       .high = high + margin};
 }
 
-// Bands for the phases but the last, which is the air.
+enum { TRACE_SHADED = 2 }; // the first phases, which are on the ground
+
+const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    bool met[TRACE_SHADED] = {false};
+    const char *names = "";
+    for (int64_t i = 0; i < trace->count; i++) {
+        const int phase = trace_phase(trace, i);
+        if (phase >= 0 && phase < TRACE_SHADED) met[phase] = true;
+    }
+    for (int p = 0; p < TRACE_SHADED; p++) {
+        if (met[p]) names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "", drawing->phases[p]);
+    }
+    return names;
+}
+
+// Bands for the phases that are shaded.
 static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
 {
     char name[16];
@@ -210,7 +232,7 @@ static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
         const double left = plot_at(&panel->x, trace->row[first * trace->n_columns]);
         const double right = plot_at(&panel->x, trace->row[(i < trace->count ? i : i - 1) * trace->n_columns]);
         snprintf(name, sizeof name, "c%d ce", phase);
-        if (phase == 0 || phase == 1)
+        if (phase >= 0 && phase < TRACE_SHADED)
             svg_rectangle(panel->plot->out, name, left, panel->y.to, right - left, panel->y.from - panel->y.to);
         first = i;
     }
@@ -236,13 +258,16 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, in
     svg_path_end(&path);
 }
 
-void trace_plot_series(const ReplayTrace *trace, Plot *plot)
+void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
+    int constants;
+    const bool *constant = trace_constants(trace, arena, &constants);
     if (trace->count < 2) return;
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
     PlotAxis time = {.name = trace->columns[0].name, .unit = trace->columns[0].unit, .low = trace->row[0], .high = end};
     if (!(time.high > time.low)) time.high = time.low + 1;
     for (int c = 1; c < trace->n_columns; c++) {
+        if (constant[c]) continue;
         PlotPanel panel = plot_panel(plot, 288, 190, NULL, time, trace_column_axis(trace, c));
         trace_draw_bands(trace, &panel);
         trace_draw_line(trace, &panel, c);
@@ -257,7 +282,8 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
     Plot plot = {.out = panels.out};
     trace_plot_phases(trace, &plot);
     plot_new_row(&plot);
-    trace_plot_series(trace, &plot);
+    trace_plot_series(trace, &plot, arena);
+    trace_plot_constants(trace, &plot, arena);
     const Error error = text_stream_close(&panels);
     const char *name = text_visible(trace->campaign->name, arena);
     if (error.kind == OK)
