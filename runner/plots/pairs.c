@@ -50,8 +50,11 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
     }
     qsort(best, (size_t)count, sizeof *best, pairs_ascending);
     const int64_t different = pairs_unique(best, count);
-    for (int t = 0; t < PLOT_CLASSES - 1; t++)
-        context->threshold[t] = different > 0 ? best[different * (t + 1) / PLOT_CLASSES] : 0;
+    for (int t = 0; t < PLOT_CLASSES - 1; t++) {
+        const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the best
+        const int64_t at = different <= PLOT_CLASSES ? few : different * (t + 1) / PLOT_CLASSES;
+        context->threshold[t] = different > 0 ? best[at] : 0;
+    }
 }
 
 // The best cells have the last class.

@@ -13,6 +13,7 @@
 
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
+#define PLOT_LABEL_ROOM 6.0 // pixels between two labels, at least
 #define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
@@ -220,19 +221,43 @@ static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *
     put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
 }
 
+// The room between the two labels that are nearest to each other, in pixels; negative: they overlap.
+static double plot_label_room(const PlotAxis *axis, const double *tick, int count, const PlotLabels *labels)
+{
+    double room = (double)INFINITY;
+    for (int i = 1; i < count; i++) {
+        const double widths = plot_text_width(labels->text[i - 1].text) + plot_text_width(labels->text[i].text);
+        room = fmin(room, fabs(plot_at(axis, tick[i]) - plot_at(axis, tick[i - 1])) - widths / 2);
+    }
+    return room;
+}
+
+// Ticks of a horizontal axis, as many as leave room between their labels.
+static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labels)
+{
+    int count = 0;
+    for (double pixels = 52; pixels < 400; pixels *= 1.3) {
+        count = plot_ticks(axis, pixels, tick);
+        *labels = plot_labels(tick, count);
+        if (plot_label_room(axis, tick, count, labels) >= PLOT_LABEL_ROOM) break;
+    }
+    return count;
+}
+
 static void plot_draw_x(const PlotPanel *panel)
 {
     const PlotAxis *axis = &panel->x;
     FILE *out = panel->plot->out;
     const double bottom = panel->y.from;
     double tick[PLOT_TICKS_MAX];
-    const int count = plot_ticks(axis, 52, tick);
-    const PlotLabels labels = plot_labels(tick, count);
+    PlotLabels labels;
+    const int count = plot_ticks_apart(axis, tick, &labels);
     svg_line(out, "ax", axis->from, bottom, axis->to, bottom);
     for (int i = 0; i < count; i++) {
         const double x = plot_at(axis, tick[i]);
         svg_line(out, "ax", x, bottom, x, bottom + 4);
-        svg_text(out, "tk", x, bottom + 16, "middle", labels.text[i].text);
+        svg_text(out, "tk", fmin(x, panel->width - plot_text_width(labels.text[i].text) / 2), bottom + 16, "middle",
+                 labels.text[i].text);
     }
     fprintf(out, "<text class=\"la\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">", (axis->from + axis->to) / 2,
             bottom + 33);
@@ -396,7 +421,8 @@ void plot_scale_key(PlotPanel *panel, double x, double y, double width, const do
     for (int c = 0; c < PLOT_CLASSES; c++) {
         snprintf(name, sizeof name, "c%d", c);
         svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
-        if (threshold != NULL && c > 0 && step >= PLOT_CHARACTER * 5)
+        const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2]; // no value has this class
+        if (threshold != NULL && c > 0 && !again && step >= PLOT_CHARACTER * 5)
             svg_text(out, "tk", x + c * step, y + 22, "middle", plot_short(threshold[c - 1]).text);
     }
 }
