@@ -13,7 +13,7 @@
 
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
-#define PLOT_LABEL_ROOM 6.0 // pixels between two labels, at least
+#define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
 #define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ static void plot_draw_x(const PlotPanel *panel)
     for (int i = 0; i < count; i++) {
         const double x = plot_at(axis, tick[i]);
         svg_line(out, "ax", x, bottom, x, bottom + 4);
-        svg_text(out, "tk", fmin(x, panel->width - plot_text_width(labels.text[i].text) / 2), bottom + 16, "middle",
+        svg_text(out, "tk", fmin(x, panel->width - plot_text_width(labels.text[i].text) / 2 - 3), bottom + 16, "middle",
                  labels.text[i].text);
     }
     fprintf(out, "<text class=\"la\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">", (axis->from + axis->to) / 2,
