@@ -15,7 +15,11 @@ int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
 
 // Columns that never change, or only by rounding: constant[n_columns], and how many (trace_constant.c). A page names
 // them in a paragraph, a picture in a line.
-const bool *trace_constants(const ReplayTrace *trace, Arena *arena, int *count);
+typedef struct TraceConstant {
+    bool is;
+    double value; // NaN: the column has none
+} TraceConstant;
+const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count);
 void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena);
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
 

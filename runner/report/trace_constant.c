@@ -51,26 +51,27 @@ static void trace_find_scales(const ReplayTrace *trace, const TraceRange *range,
     }
 }
 
-const bool *trace_constants(const ReplayTrace *trace, Arena *arena, int *count)
+const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count)
 {
     TraceRange *range = ARENA_NEW(arena, TraceRange, trace->n_columns);
     double *scale = ARENA_NEW(arena, double, trace->n_columns);
-    bool *constant = ARENA_NEW(arena, bool, trace->n_columns);
+    TraceConstant *constant = ARENA_NEW(arena, TraceConstant, trace->n_columns);
     *count = 0;
     for (int c = 0; c < trace->n_columns; c++) range[c] = trace_range(trace, c);
     // Of a solver's rows, residuals stand beside what they are residuals of: there only equal values are constant.
     if (!trace->request.debug) trace_find_scales(trace, range, arena, scale);
     for (int c = 1; c < trace->n_columns; c++) {
-        const bool equal = range[c].high - range[c].low <= TRACE_ROUNDING * scale[c];
-        constant[c] = range[c].finite == 0 || (range[c].finite == trace->count && equal);
-        *count += constant[c];
+        const double rounding = TRACE_ROUNDING * scale[c], value = trace->row[c];
+        const bool equal = range[c].high - range[c].low <= rounding;
+        constant[c].is = range[c].finite == 0 || (range[c].finite == trace->count && equal);
+        constant[c].value = range[c].finite == 0 ? (double)NAN : fabs(value) <= rounding ? 0 : value;
+        *count += constant[c].is;
     }
     return constant;
 }
 
-static void trace_put_constant(const ReplayTrace *trace, int column, FILE *out)
+static void trace_put_constant(const ReplayTrace *trace, int column, double value, FILE *out)
 {
-    const double value = trace->row[column];
     const char *unit = trace_unit(trace, column);
     put_markup(out, trace->columns[column].name);
     fprintf(out, isfinite(value) ? " = %s" : " (no value)", plot_short(value).text);
@@ -82,15 +83,15 @@ static void trace_put_constant(const ReplayTrace *trace, int column, FILE *out)
 void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     int count, put = 0;
-    const bool *constant = trace_constants(trace, arena, &count);
+    const TraceConstant *constant = trace_constants(trace, arena, &count);
     const bool folded = count > TRACE_NAMED;
     if (count == 0 || trace->count < 2) return;
     if (folded) fprintf(out, "<details><summary>%d columns never change</summary>", count);
     fprintf(out, "<p class=\"none\">%s", folded ? "" : "These columns never change: ");
     for (int c = 1; c < trace->n_columns; c++) {
-        if (!constant[c]) continue;
+        if (!constant[c].is) continue;
         fputs(put++ > 0 ? ", " : "", out);
-        trace_put_constant(trace, c, out);
+        trace_put_constant(trace, c, constant[c].value, out);
     }
     fprintf(out, ".</p>%s\n", folded ? "</details>" : "");
 }
@@ -99,11 +100,11 @@ void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena)
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
     int count, named = 0;
-    const bool *constant = trace_constants(trace, arena, &count);
+    const TraceConstant *constant = trace_constants(trace, arena, &count);
     const char *names = "";
     if (count == 0 || trace->count < 2) return;
     for (int c = 1; c < trace->n_columns && strlen(names) < TRACE_NAMES_WIDTH; c++) {
-        if (!constant[c]) continue;
+        if (!constant[c].is) continue;
         names = arena_format(arena, "%s%s%s", names, named > 0 ? ", " : "", trace->columns[c].name);
         named++;
     }

@@ -261,13 +261,13 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, in
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
     int constants;
-    const bool *constant = trace_constants(trace, arena, &constants);
+    const TraceConstant *constant = trace_constants(trace, arena, &constants);
     if (trace->count < 2) return;
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
     PlotAxis time = {.name = trace->columns[0].name, .unit = trace->columns[0].unit, .low = trace->row[0], .high = end};
     if (!(time.high > time.low)) time.high = time.low + 1;
     for (int c = 1; c < trace->n_columns; c++) {
-        if (constant[c]) continue;
+        if (constant[c].is) continue;
         PlotPanel panel = plot_panel(plot, 288, 190, NULL, time, trace_column_axis(trace, c));
         trace_draw_bands(trace, &panel);
         trace_draw_line(trace, &panel, c);
