@@ -360,9 +360,9 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
     const Spec *spec = &data->campaign->spec;
     int64_t searches = 0;
     const Error counted = convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &searches);
-    const char *line = counted.kind != OK || searches < 2       ? ""
-                       : searches > CONVERGENCE_SEARCHES ? " A line per search: the 48 best, the best one in front."
-                                                         : " A line per search, the best one in front.";
+    const char *line = counted.kind != OK || searches < 2 ? ""
+                       : searches > CONVERGENCE_SEARCHES  ? " A line per search: the 48 best, the best one in front."
+                                                          : " A line per search, the best one in front.";
     if (!search_learns(spec->method))
         return spec_several(spec) ? "The best so far of each objective, in the order of the trials."
                                   : "The best fitness so far, in the order of the trials.";

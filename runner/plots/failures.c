@@ -1,4 +1,5 @@
-// What failed, how, and where: trials by kind of failure, and for each searched parameter the share of each kind along its range.
+// What failed, how, and where: trials by kind of failure, and for each searched parameter the share of each kind along
+// its range.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -187,13 +188,13 @@ static const char *failures_nothing(const PlotData *data, Arena *arena)
 
 static const char *failures_caption(const PlotData *data, Arena *arena)
 {
-    (void)arena;
-    return failures_met(data) == 1 ? "All trials failed alike."
-           : data->n_varied == 0   ? "How trials ended."
-           : failures_total(data) == data->trials || data->n_varied < 2
-               ? "How trials ended, and where: for each parameter the share of its trials that failed, by kind."
-               : "How trials ended, and where: for each parameter the share of its trials that failed, by kind, and for "
-                 "pairs of parameters the share in each cell.";
+    const bool pairs = data->n_varied > 1 && failures_total(data) < data->trials;
+    if (failures_met(data) == 1) return "All trials failed alike.";
+    if (data->n_varied == 0) return "How trials ended.";
+    return arena_format(arena,
+                        "How trials ended, and where: for each parameter the share of its trials that failed, by "
+                        "kind%s.",
+                        pairs ? ", and for pairs of parameters the share in each cell" : "");
 }
 
 const PlotKind plot_failures = {

@@ -132,10 +132,9 @@ static const char *pairs_nothing(const PlotData *data, Arena *arena)
 static const char *pairs_caption(const PlotData *data, Arena *arena)
 {
     const char *what = pairs_exact(data) ? "The fitness of each trial" : "The best fitness of the trials in each cell";
-    const char *which = data->n_varied > PAIRS_GAINS
-                            ? ", for the eight parameters that matter most by rank correlation"
-                            : "";
-    const char *empty = data->ranked < data->trials         ? "Empty: no trial there has a fitness. "
+    const char *which =
+        data->n_varied > PAIRS_GAINS ? ", for the eight parameters that matter most by rank correlation" : "";
+    const char *empty = data->ranked < data->trials        ? "Empty: no trial there has a fitness. "
                         : data->trials != pairs_bins(data) ? "Empty: no trial there. "
                                                            : "";
     return arena_format(arena, "%s%s. %sDot: the best trial.", what, which, empty);

@@ -14,7 +14,7 @@
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
 #define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
-#define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
+#define PLOT_CHARACTER 6.0   // pixels that a digit of a label takes, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
@@ -86,7 +86,8 @@ static Text32 plot_digits(double value, int digits)
 {
     Text32 text;
     const bool thousands = fabs(value) >= 1e4 && fabs(value) < 1e6 && digits < 6;
-    snprintf(text.text, sizeof text.text, "%.*g", thousands ? 6 : digits, thousands ? nearbyint(value) : value == 0 ? 0.0 : value);
+    const double shown = thousands ? nearbyint(value) : value == 0 ? 0.0 : value;
+    snprintf(text.text, sizeof text.text, "%.*g", thousands ? 6 : digits, shown);
     char *exponent = strstr(text.text, "e+0"); // 1e+06 as 1e6, 1e-05 as 1e-5
     if (exponent != NULL) memmove(exponent + 1, exponent + 3, strlen(exponent + 3) + 1);
     exponent = strstr(text.text, "e-0");
@@ -168,8 +169,8 @@ int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
     return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
 }
 
-// Labels of an axis: with as many digits as tell neighbours apart. Where these are many, the labels are differences to a
-// base, which the axis' name mentions.
+// Labels of an axis: with as many digits as tell neighbours apart. Where these are many, the labels are differences to
+// a base, which the axis' name mentions.
 enum { PLOT_LABEL_MOST = 7 }; // characters that have room
 
 typedef struct PlotLabels {
@@ -421,7 +422,8 @@ void plot_scale_key(PlotPanel *panel, double x, double y, double width, const do
     for (int c = 0; c < PLOT_CLASSES; c++) {
         snprintf(name, sizeof name, "c%d", c);
         svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
-        const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2]; // no value has this class
+        // no value has this class
+        const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2];
         if (threshold != NULL && c > 0 && !again && step >= PLOT_CHARACTER * 5)
             svg_text(out, "tk", x + c * step, y + 22, "middle", plot_short(threshold[c - 1]).text);
     }

@@ -1,6 +1,6 @@
 // Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis per searched parameter and one for the
-// fitness, a line per trial. Where the lines of the best run together, a parameter is decided; where they fan out, it is
-// free.
+// fitness, a line per trial. Where the lines of the best run together, a parameter is decided; where they fan out, it
+// is free.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -89,8 +89,9 @@ static const char *parallel_nothing(const PlotData *data, Arena *arena)
 
 static const char *parallel_caption(const PlotData *data, Arena *arena)
 {
-    const char *lines = data->n_best > PARALLEL_BEST ? "The 50 best trials, the best in front, and pale behind them others."
-                                                     : "A line per trial, the best in front.";
+    const bool others = data->n_best > PARALLEL_BEST;
+    const char *lines = others ? "The 50 best trials, the best in front, and pale behind them others."
+                               : "A line per trial, the best in front.";
     const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
     return arena_format(arena, "%s%s", lines, beyond ? " Fitness beyond the end of its axis is drawn at the end." : "");
 }

@@ -189,7 +189,7 @@ static const char *pareto_nothing(const PlotData *data, Arena *arena)
 static const char *pareto_caption(const PlotData *data, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;
-    const char *what = !spec_several(spec)                      ? "The first two metrics of the objective"
+    const char *what = !spec_several(spec)                    ? "The first two metrics of the objective"
                        : spec->objective.count > PARETO_DRAWN ? "The first four objectives against each other"
                                                               : "The objectives against each other";
     return arena_format(arena, "%s. Dots: trials that no other beats in %s. Small squares: some of the others.", what,

@@ -1,5 +1,6 @@
-// Fitness against each searched parameter: how many trials lie where, and along the lower edge the best fitness that any trial had
-// with the gain in that bin. A flat edge says that the gain matters little, a valley where it should be.
+// Fitness against each searched parameter: how many trials lie where, and along the lower edge the best fitness that
+// any trial had with the parameter in that bin. A flat edge says that the parameter matters little, a valley where it
+// should be.
 #include "plot.h"
 
 #include <math.h>
@@ -128,12 +129,14 @@ static const char *scatter_constants(const PlotData *data, Arena *arena)
 static const char *scatter_caption(const PlotData *data, Arena *arena)
 {
     const char *best = data->best_fitness[0] < plot_quantile(data, 1) ? " The best trial is marked." : "";
-    const char *above = plot_quantile(data, 1) > plot_fitness_axis(data).high ? " The worst 2 % lie above the axis." : "";
+    const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
+    const char *above = beyond ? " The worst 2 % lie above the axis." : "";
     const char *marks =
         data->n_sample <= SCATTER_POINTS
             ? "A dot per trial."
-            : arena_format(arena, "Colour: the number of trials, on a logarithmic scale%s. Line: the best fitness of "
-                                  "the trials in that bin.",
+            : arena_format(arena,
+                           "Colour: the number of trials, on a logarithmic scale%s. Line: the best fitness of "
+                           "the trials in that bin.",
                            data->trials > PLOT_SAMPLE ? ", counted in a sample of 100,000" : "");
     return arena_format(arena, "%s%s%s%s", marks, best, above, scatter_constants(data, arena));
 }

@@ -45,7 +45,7 @@ typedef struct Report {
 typedef struct ReportSection {
     const char *id, *link, *title, *several; // several: its title for several objectives; NULL: the same
     Error (*write)(const Report *report, const struct ReportSection *section);
-    bool (*has)(const Report *report);                           // NULL: every report has it
+    bool (*has)(const Report *report);                             // NULL: every report has it
     const char *(*named)(const Report *report, const char **link); // another title and link; NULL: those above
 } ReportSection;
 
@@ -201,12 +201,14 @@ static const char *report_name_best(const Report *report, const char **link)
 static const char *report_name_motion(const Report *report, const char **link)
 {
     (void)link;
-    return report->data->n_best == 0 ? "The motion of a trial that failed" : report->data->trials == 1 ? "The motion" : NULL;
+    return report->data->n_best == 0   ? "The motion of a trial that failed"
+           : report->data->trials == 1 ? "The motion"
+                                       : NULL;
 }
 static const char *report_name_iterations(const Report *report, const char **link)
 {
     (void)link;
-    return report->data->n_best == 0      ? "The iterations of a trial that failed"
+    return report->data->n_best == 0   ? "The iterations of a trial that failed"
            : report->data->trials == 1 ? "The iterations"
                                        : NULL;
 }
@@ -287,9 +289,9 @@ static const char *report_title(const Report *report, const ReportSection *secti
 {
     *link = section->link;
     const char *named = section->named != NULL ? section->named(report, link) : NULL;
-    return named != NULL                                               ? named
+    return named != NULL                                           ? named
            : report_is_several(report) && section->several != NULL ? section->several
-                                                                       : section->title;
+                                                                   : section->title;
 }
 
 // ---- the page -------------------------------------------------------------------------------------------------------

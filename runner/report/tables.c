@@ -269,7 +269,9 @@ Error report_best_table(const StoredCampaign *campaign, const PlotData *data, FI
         if (strcmp(names[c], "failure") != 0 && !empty) shown[count++] = names[c];
     }
     if (data->n_best > 1)
-        fprintf(out, "<p class=\"caption\">%sA click on a head sorts. The plots mark the trial under the pointer.</p>\n",
+        fprintf(out,
+                "<p class=\"caption\">%sA click on a head sorts. The plots mark the trial under the "
+                "pointer.</p>\n",
                 spec_several(&campaign->spec) ? "Trials that no other one beats in all objectives at once. " : "");
     fputs("<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\">rank<small></small></th>",
           out);

@@ -110,8 +110,7 @@ void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
     }
     plot_new_row(plot);
     PlotPanel panel = plot_panel(plot, 896, 24, NULL, (PlotAxis){0}, (PlotAxis){0});
-    svg_text(plot->out, "la", 2, 14, "start",
-             arena_format(arena, named < count ? "These columns never change: %s and %d others" : "These columns never change: %s",
-                          names, count - named));
+    if (named < count) names = arena_format(arena, "%s and %d others", names, count - named);
+    svg_text(plot->out, "la", 2, 14, "start", arena_format(arena, "These columns never change: %s", names));
     plot_panel_end(&panel);
 }

@@ -162,9 +162,7 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     int64_t first, end;
     if (drawing == NULL || trace->count < 2) return;
     const bool cycle = trace_find_cycle(trace, &first, &end);
-    const char *title = cycle       ? "One cycle of the motion"
-                        : first > 0 ? "The last second of the motion"
-                                    : "The motion";
+    const char *title = cycle ? "One cycle of the motion" : first > 0 ? "The last second of the motion" : "The motion";
     const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
     const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
     const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches, runs and
-# seeds are fewer here. FULL=1 takes those of the page, a minute or two, and then the outputs that it shows must be those
-# of the program.
+# The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches, runs
+# and seeds are fewer here. FULL=1 takes those of the page, a minute or two; then the program must print the outputs
+# that the page shows.
 . "$(dirname "$0")/../scratch.sh"
 page=$root/experiments/README.md
 

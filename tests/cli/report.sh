@@ -145,17 +145,19 @@ simulation: {dimension: 3}
 search: {method: random, trials: 60, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}}
 END
 page drawn.yaml
-sections "points that are drawn converge" drawn.html "best convergence scatter importance pairs parallel spec provenance"
+sections "points that are drawn converge" drawn.html \
+    "best convergence scatter importance pairs parallel spec provenance"
 has "in their order" drawn.html "The best fitness so far, in the order of the trials."
 
-sed -e 's/experiment: drawn/experiment: indices/' -e 's/method: random, trials: 60/method: sobol_indices, samples: 16/' \
-    drawn.yaml >indices.yaml
+sed -e 's/experiment: drawn/experiment: indices/' \
+    -e 's/method: random, trials: 60/method: sobol_indices, samples: 16/' drawn.yaml >indices.yaml
 page indices.yaml
 sections "sensitivity comes first" indices.html "importance best scatter pairs parallel spec provenance"
 has "by its name" indices.html "first-order index"
 
 sed -e 's/experiment: drawn/experiment: learnt/' \
-    -e 's/method: random, trials: 60/method: cmaes, cmaes: {searches: 2, stop: {generations: 3}}/' drawn.yaml >learnt.yaml
+    -e 's/method: random, trials: 60/method: cmaes, cmaes: {searches: 2, stop: {generations: 3}}/' \
+    drawn.yaml >learnt.yaml
 page learnt.yaml
 has "a search that learns" learnt.html "the median of each generation"
 has "of two searches" learnt.html "A line per search, the best one in front."
