@@ -6,6 +6,7 @@
 
 enum { TRACE_FIGURES = 9, TRACE_POINTS = 600 };
 #define TRACE_WIDTH 896.0 // of the panel of figures
+#define TRACE_SEEN 4.0    // pixels of a figure, at least
 
 const Drawing *trace_drawing(const ReplayTrace *trace)
 {
@@ -154,6 +155,19 @@ static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *
     return false;
 }
 
+// The figure's greatest width or height in these rows, in m.
+static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double point[2 * DRAWING_POINTS_MAX], extent = 0;
+    for (int k = 0; k < TRACE_FIGURES; k++) {
+        trace_points(trace, first + (end - first) * k / (TRACE_FIGURES - 1), point);
+        for (int p = 0; p < 2 * drawing->n_points; p++) extent = fmax(extent, fabs(point[p] - point[p % 2]));
+    }
+    return extent;
+}
+
+// Nothing of what would be too small to be seen.
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -166,6 +180,7 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
     const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
     const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
+    if (trace_extent(trace, first, end) * scale < TRACE_SEEN) return;
     PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);

@@ -125,6 +125,18 @@ expect "its picture" 0 replay bars/0 --svg bars.svg --threads 1
 has "names them in a line" bars.svg "These columns never change: post0_y, "
 lacks "and has no curve of them" bars.svg 'aria-label="post0_y, time"'
 
+cat >drop.yaml <<END
+version: 1
+experiment: drop
+model: rigid
+simulation: {duration: 5, dt: 0.01, world: {bodies: [{name: ball}]}}
+search: {method: list, points: [{gravity: 9.81}]}
+objective: {minimize: energy_error}
+END
+page drop.yaml
+lacks "a figure too small to be seen" drop.html 'aria-label="The last second of the motion"'
+has "its curve" drop.html 'aria-label="ball_z, time"'
+
 cat >along.yaml <<END
 version: 1
 experiment: along
