@@ -525,6 +525,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 #define CAMPAIGN_DATABASE "campaign.db"
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
+#define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery put aside
 #define CAMPAIGN_STOP "stop" // asks the run to end (campaign/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
@@ -583,6 +584,8 @@ typedef struct StoredCampaign {
     const char *program_version;
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
+// Error: one of the folders in a campaign's folder is none, or a link, which could lead anywhere.
+Error campaign_check_folders(const char *folder, Arena *arena);
 void campaign_close(StoredCampaign *campaign);
 
 // SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.

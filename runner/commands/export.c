@@ -69,8 +69,10 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
     Output output;
     NpzColumn *columns = ARENA_NEW(arena, NpzColumn, query->count);
     ExportNpz npz = {.columns = columns};
-    if (strcmp(path, "-") == 0)
-        return error_make(ERROR_USAGE, "--npz - : an NPZ file is not written in order, so it needs the name of a file");
+    if (!output_takes_any_order(path))
+        return error_make(ERROR_USAGE,
+                          "--npz %.200s: an NPZ file is not written in order, so it needs the name of a regular file",
+                          text_visible(path, arena));
     TRY(export_npz_columns(query, arena, columns));
     TRY(output_open(path, arena, &output));
     Error error = npz_open(output.stream, columns, query->count, query_rows(query), arena, &npz.npz);
@@ -207,7 +209,8 @@ static Error export_hdf5(const StoredCampaign *campaign, const char *path, Arena
     Bytes image;
     if (strcmp(path, "-") == 0) return error_make(ERROR_USAGE, "--hdf5 needs the name of a file, not -");
     TRY(export_hdf5_image(campaign, path, arena, &image));
-    const Error error = file_write_path(path, image.data, image.size, arena);
+    bool standard = false;
+    const Error error = output_write(path, image.data, image.size, arena, &standard);
     free(image.data);
     return error;
 }

@@ -113,6 +113,24 @@ static Error garbage_drop(const CommandLine *line, const char *path, const char 
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
 
+// A copy that a merge is making is locked (merge.c); what is no folder is no copy.
+static Error garbage_merge(const CommandLine *line, const char *path, GarbageCount *count)
+{
+    Lock lock = {.descriptor = -1};
+    char holder[160] = "";
+    const char *name = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path);
+    const bool folder = folder_check_inside(path).kind == OK;
+    if (folder) TRY(lock_holder(name, holder, sizeof holder));
+    if (holder[0] != '\0') {
+        fprintf(line->messages, "%s is being made by %s: left alone\n", text_visible(path, line->arena), holder);
+        return error_none();
+    }
+    if (folder && switch_given(line, "yes")) TRY(lock_take(name, &lock));
+    const Error error = garbage_drop(line, path, "what a crash left of merge", count);
+    lock_release(&lock);
+    return error;
+}
+
 static Error garbage_removed(const CommandLine *line, GarbageCount *count)
 {
     char **names = NULL;
@@ -123,8 +141,7 @@ static Error garbage_removed(const CommandLine *line, GarbageCount *count)
         const char *path = arena_format(line->arena, "%s/%s", line->results, names[i]);
         if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
             TRY(garbage_drop(line, path, "what a crash left of rm", count));
-        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0)
-            TRY(garbage_drop(line, path, "what a crash left of merge", count));
+        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0) TRY(garbage_merge(line, path, count));
     }
     return error_none();
 }
@@ -151,7 +168,7 @@ static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, 
     const bool yes = switch_given(line, "yes");
     Database *database = NULL;
     int64_t pages = 0, size = 0;
-    TRY(database_open(path, yes ? DATABASE_WRITE : DATABASE_READ, &database));
+    TRY(yes ? campaign_open_database(path, &database) : database_open(path, DATABASE_READ, &database));
     Error error = store_share(database, yes && switch_given(line, "shared-fs"));
     if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
     if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
@@ -168,7 +185,8 @@ static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, 
 
 static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
-    const char *quarantine = arena_format(line->arena, "%s/quarantine", place->folder);
+    TRY(campaign_check_folders(place->folder, line->arena));
+    const char *quarantine = arena_format(line->arena, "%s/" CAMPAIGN_QUARANTINE, place->folder);
     TRY(garbage_temporary(line, place->folder, count));
     TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, place->folder), count));
     if (!file_missing(quarantine)) TRY(garbage_drop(line, quarantine, "shards that recovery put aside", count));

@@ -27,7 +27,7 @@ static Error doctor_shard_bytes(const DoctorShard *shard, const char *path)
                           (long long)shard->bytes);
     }
     TRY(arena_create(&arena, (size_t)size + 4096, "a shard that is checked"));
-    Error error = file_read(path, (size_t)size, &arena, &content);
+    Error error = file_read_stored(path, (size_t)size, &arena, &content);
     if (error.kind == OK && strcmp(sha256_of(content.data, content.size).hex, shard->sha256) != 0)
         error = error_make(ERROR_MACHINE, "%.100s is not what was written: its SHA-256 differs", shard->name);
     arena_destroy(&arena);
@@ -155,7 +155,8 @@ static Error doctor_each_shard(Doctor *doctor, int count)
 void doctor_check_shards(Doctor *doctor)
 {
     int count = 0;
-    Error error = doctor_count_shards(doctor, &count);
+    Error error = campaign_check_folders(doctor->place->folder, doctor->arena); // a link is not followed
+    if (error.kind == OK) error = doctor_count_shards(doctor, &count);
     doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
     if (error.kind == OK) error = doctor_each_shard(doctor, count);
     if (error.kind != OK) doctor_find(doctor, "shards", "%s", error.text);
@@ -202,6 +203,7 @@ static Error doctor_list_files(Doctor *doctor)
     char **names = NULL, **shards = NULL;
     int count = 0, n_shards = 0;
     const char *folder = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS, doctor->place->folder);
+    TRY(campaign_check_folders(doctor->place->folder, doctor->arena));
     TRY(folder_list(doctor->place->folder, doctor->arena, &names, &count));
     if (file_exists(folder)) TRY(folder_list(folder, doctor->arena, &shards, &n_shards));
     doctor_find_temporaries(doctor, "", names, count);

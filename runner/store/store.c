@@ -5,6 +5,7 @@
 #include "../analysis/sensitivity.h"
 #include "../campaign/extend.h"
 #include "../campaign/retry.h"
+#include "edit.h"
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
@@ -87,6 +88,7 @@ static Error store_finish(Statement *statement)
 
 Error store_end(Store *store, Error error)
 {
+    if (error.kind == OK) error = database_check_place(store->database);
     if (error.kind == OK) error = database_run(store->database, "COMMIT");
     if (error.kind != OK) {
         const Error rollback = database_run(store->database, "ROLLBACK");
@@ -237,7 +239,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 {
     const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
     Bytes file = {0};
-    const bool same = file_exists(path) && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
+    const bool same = file_exists(path) && file_read_stored(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
                       strcmp((const char *)file.data, store->spec->resolved) == 0;
     if (same) return error_none();
     TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));
@@ -311,9 +313,12 @@ static Error store_open_parts(Store *store, Spec *spec, const char *path, const 
 {
     int64_t tables = 0;
     const char *state = NULL;
-    TRY(database_open(path, DATABASE_WRITE, &store->database));
+    TRY(campaign_check_folders(store->folder, arena));
+    TRY(options->resume_only ? campaign_open_database(path, &store->database)
+                             : database_open(path, DATABASE_WRITE, &store->database));
     TRY(store_share(store->database, options->shared_fs));
     TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
+    if (options->resume_only && tables == 0) return campaign_is_gone(path);
     TRY(tables == 0 ? store_create(store, arena) : store_continue(store, spec, path, options, arena));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));

@@ -26,6 +26,14 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
 }
 
+Error campaign_check_folders(const char *folder, Arena *arena)
+{
+    static const char *const inside[] = {CAMPAIGN_SHARDS, CAMPAIGN_FILES, CAMPAIGN_QUARANTINE};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        TRY(folder_check_inside(arena_format(arena, "%s/%s", folder, inside[i])));
+    return error_none();
+}
+
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)
 {
     *out = (StoredCampaign){.name = arena_copy(arena, name)};
@@ -35,6 +43,7 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
         return error_make(ERROR_USER, "there is no campaign %s under %s: `hopscotch status` lists those that are there",
                           name, results);
     }
+    TRY(campaign_check_folders(out->folder, arena));
     TRY(database_open(path, DATABASE_READ, &out->database));
     const Error error = stored_read(out, path, arena);
     if (error.kind != OK) campaign_close(out);
