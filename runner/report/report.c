@@ -107,7 +107,7 @@ static Error report_motion(const Report *report, const ReportSection *section)
 {
     const Configured *configured = &report->campaign->spec.configured;
     const double tick = configured->tick_duration, duration = tick * (double)configured->ticks;
-    ReplayRequest request = {.window = {0, 12}};
+    ReplayRequest request = {.window = {0, 12}, .drawn = true, .coarser = true};
     ReplayResult result;
     ReplayTrace trace;
     (void)section;
