@@ -400,10 +400,10 @@ static const struct {
     {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
     {"constraints", resolve_constraints},
-    {"record.bodies", resolve_bodies},
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
     {"record.debug.newton.window", resolve_window},
+    {"record.bodies", resolve_bodies},
 };
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)
