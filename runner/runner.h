@@ -592,8 +592,12 @@ typedef struct StoredCampaign {
     Spec spec;
     int numerics_version;
     const char *program_version;
+    const char *hash; // of the spec, as it was stored
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
+// Error (user): this program understands the stored spec otherwise than the one that stored it, so its rows have other
+// columns.
+Error campaign_check_meaning(const StoredCampaign *campaign);
 void campaign_close(StoredCampaign *campaign);
 
 // SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.

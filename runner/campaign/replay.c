@@ -176,6 +176,7 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                           "campaign %s was computed with numerics version %d and this program has version "
                           "%d: replay it with the program that wrote it (version %s)",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
+    TRY(campaign_check_meaning(campaign));
     TRY(replay_read_row(campaign, trial, arena, &replay->stored));
     if (replay->stored.count == 0)
         return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);

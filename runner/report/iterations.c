@@ -333,7 +333,11 @@ Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *o
     TRY(report_style(arena, &style));
     page_start(out, name, style);
     fputs("<main>\n<header><h1>", out);
-    put_markup(out, name);
+    for (int i = 0; i < count; i++) {
+        put_markup(out, i > 0 ? " and " : "");
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%" PRId64, traces[i]->request.trial);
+    }
     fprintf(out, "</h1></header>\n<section>\n<p class=\"caption\">From above: %s over %s.</p>\n",
             traces[0]->campaign->spec.model->iterations->moving, traces[0]->campaign->spec.model->iterations->fixed);
     TRY(iterations_put_all(traces, count, out, arena));

@@ -34,7 +34,7 @@ for n in 17 20 40 300; do
     run run chain.yaml --results . --progress none --name "chain_$n"
     check $? "run of $n links, the last of which is searched and minimised"
     run query "chain_$n" --results . --order id --columns "link${n}_end_y" --format csv
-    awk 'NR == 2 { at_rest = $1 } NR == 3 { exit !(at_rest == 0 && $1 > 0.02) }' out
+    awk 'NR == 2 { good = $1 == 0 } NR == 3 { good = good && $1 > 0.02 } END { exit !(NR == 3 && good) }' out
     check $? "the last link of $n goes where its velocity says"
     run replay "chain_$n/1" --results . --svg "$n.svg" --html "$n.html"
     check $? "replay of $n links"
@@ -102,11 +102,11 @@ bytes=$(cat some/shards/*.h5 | wc -c) all=$(cat chain_300/shards/*.h5 | wc -c)
 check $? "shards of eleven bodies are smaller: $bytes bytes of $all"
 "$HOPSCOTCH" check chain.yaml --json >first 2>/dev/null
 "$HOPSCOTCH" check chain.yaml --json --set record.bodies=link7 >second 2>/dev/null
-[ "$(grep '"hash"' first)" = "$(grep '"hash"' second)" ]
+grep -q '"hash"' first && [ "$(grep '"hash"' first)" = "$(grep '"hash"' second)" ]
 check $? "the spec's identity is the same"
 "$HOPSCOTCH" query some --results . --columns all --format csv >first 2>err
 "$HOPSCOTCH" query chain_300 --results . --columns all --format csv >second 2>err
-cmp -s first second
+[ "$(wc -l <first)" -eq 3 ] && cmp -s first second
 check $? "and every number of every trial"
 run run chain.yaml --results . --progress none --name some --set 'record.bodies=[link7]'
 check $? "run again with other bodies"
@@ -124,8 +124,17 @@ run check wrong.yaml
     grep -q "^wrong.yaml:[0-9]*:33: error: 'tip#' is the name of none" err
 check $? "wrong names are told with their places"
 run check chain.yaml --set record.bodies=all --set simulation.copies=320
-[ $? -eq 1 ] && grep -q 'has 4161 columns, and 4000 is allowed' err
+[ $? -eq 1 ] &&
+    grep -q 'a trajectory of these moving bodies has 4161 columns, and 4000 is allowed: name fewer' err
 check $? "too many columns are refused"
+run check chain.yaml --set 'record.bodies=[[link1]]'
+[ $? -eq 1 ] && grep -q 'record.bodies has a list, expected names of moving bodies' err
+check $? "a list in the list is refused"
+awk 'BEGIN { for (i = 1; i <= 256; i++) printf "%slink%d_x,link%d_y", (i > 1 ? "," : ""), i, i; print ""
+             for (i = 1; i <= 256; i++) printf "%s0,0", (i > 1 ? "," : ""); print "" }' >points.csv
+run run csv.yaml --results . --progress none --name wide --set replicates.count=2 --set objective.minimize=error_max
+[ $? -eq 1 ] && grep -q 'the table trials would have [0-9]* columns and SQLite allows 2000: search fewer parameters' err
+check $? "a table of too many columns is refused"
 run check "$root/experiments/raibert_gains.yaml" --set record.bodies=all
 [ $? -eq 1 ] && grep -q 'model hopper has no bodies: leave record.bodies out' err
 check $? "a model without bodies says so"
@@ -138,11 +147,17 @@ run replay chain_300/1 --results . --bodies all -o trace.csv
 [ "$(columns trace.csv)" -eq $((1 + 13 * 300)) ]
 check $? "replay --bodies all writes every body"
 run replay chain_300/1 --results . --bodies link3000 -o trace.csv
-[ $? -eq 1 ] && grep -q "did you mean 'link300'?" err
+[ $? -eq 1 ] &&
+    grep -qF -e "--bodies: 'link3000' is the name of none of the 300 moving bodies of the model; did you mean 'link300'?" err
 check $? "replay --bodies names the nearest"
 run replay chain_300/1 --results . --bodies link300 --svg one.svg && grep -q 'Curves of 1 of 300 moving bodies;' one.svg &&
     [ "$(drawn one.svg)" -eq 2700 ]
 check $? "its picture shows the curves of one body, and all bodies"
+
+run run chain.yaml --results . --progress none --name long --set simulation.copies=320 --set simulation.duration=0.002 \
+    --set record={} && run replay long/1 --results . --bodies all -o trace.h5
+[ $? -eq 1 ] && grep -q '4161 columns, and HDF5 takes 4000: name fewer with --bodies, or write -o FILE.csv' err
+check $? "too many columns for HDF5 are refused"
 
 # a window is counted, not the time before it
 run run "$root/experiments/smoke.yaml" --results . --progress none --name fine --set simulation.dt=1e-6 \
