@@ -171,8 +171,8 @@ typedef struct Spec {
         const char *const *bodies; // [n_bodies] names and patterns of what has columns; n_bodies 0: as the model likes
         int n_bodies;
         Selection select;
-        bool all_replicates; // else the first
-        double sample;       // s between samples; a multiple of the tick (spec_sample_ticks)
+        bool all_replicates;          // else the first
+        double sample;                // s between samples; a multiple of the tick (spec_sample_ticks)
         int64_t first_tick, end_tick; // of a replay: samples of these ticks only; end 0: of all
         bool float64, gzip;
         struct {
@@ -617,12 +617,12 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
-    bool debug;       // rows of the solver
-    const char *rows; // what they are called
-    double sample;    // s between two samples; 0: as the spec records them
-    bool coarser;     // or more, where they would take too much memory
-    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
-    bool drawn;       // with all that the model's drawing asks for
+    bool debug;                // rows of the solver
+    const char *rows;          // what they are called
+    double sample;             // s between two samples; 0: as the spec records them
+    bool coarser;              // or more, where they would take too much memory
+    double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
+    bool drawn;                // with all that the model's drawing asks for
     const char *const *bodies; // [n_bodies] names and patterns of what is shown; n_bodies 0: as the spec records
     int n_bodies;
 } ReplayRequest;

@@ -94,8 +94,7 @@ HD void lanes_end_sample(const LaneGroup *group, mask which)
 {
     const Trace *trace = &group->batch.trace;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
-        if (lane_of_mask(which, i) && trace->count[group->lane + i] < trace->capacity)
-            trace->count[group->lane + i]++;
+        if (lane_of_mask(which, i) && trace->count[group->lane + i] < trace->capacity) trace->count[group->lane + i]++;
     }
 }
 

@@ -273,8 +273,8 @@ struct Configured {
     int64_t n_assets;
     const char *const *things; // [n_things] names of what a Choice is made of; n_things 0: the tables are always whole
     int n_things;
-    const char *things_are;     // "moving bodies"
-    const ColumnPanel *panels;  // [n_panels] of the columns; n_panels 0: each column has its own
+    const char *things_are;    // "moving bodies"
+    const ColumnPanel *panels; // [n_panels] of the columns; n_panels 0: each column has its own
     int n_panels;
     const Drawing *drawing; // of a sample with the columns of all things; NULL: there is nothing to draw
     const void *host;       // what the model's functions on the host know besides; NULL if nothing
@@ -315,8 +315,8 @@ struct Model {
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
-    // The tables of what configure described, for a choice of its things, in place of those before. Constants and assets
-    // follow. Error (user): it is too much. NULL: the model has no things.
+    // The tables of what configure described, for a choice of its things, in place of those before; constants and
+    // assets follow. Error (user): it is too much. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
     // Remarks on point[count][n_parameters], the trials or some of them; gives how many remarks. NULL: it has none.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
@@ -334,7 +334,8 @@ const Model *model_find(const char *name); // NULL if there is none
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
 // Trajectory samples of the lanes [0, lanes) of a batch, written by the kernel: one before each tick of [first, end)
-// that is a multiple of `every` (end 0: of all ticks), and one when the lane ends off that grid. sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
+// that is a multiple of `every` (end 0: of all ticks), and one when the lane ends off that grid.
+// sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
 typedef struct Trace {
     int64_t lanes, capacity, every, first, end;
     double *sample;

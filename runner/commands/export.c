@@ -141,8 +141,7 @@ static Error export_arrays(const StoredCampaign *campaign, const Recording *reco
                              .shard = -1};
     // those with other columns can't stand beside them
     const char *of = recording->columns_recipe,
-               *same = of[0] == '\0' ? ""
-                                     : arena_format(arena, "WHERE substr(recipe, -%zu) = '%s' ", strlen(of), of);
+               *same = of[0] == '\0' ? "" : arena_format(arena, "WHERE substr(recipe, -%zu) = '%s' ", strlen(of), of);
     const char *sql = arena_format(arena,
                                    "SELECT trial, replicate, shard, row, samples, name FROM %s "
                                    "JOIN shards ON shards.id = shard %sORDER BY shard, row",

@@ -92,8 +92,8 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
     request->debug = switch_given(line, "debug");
     request->rows = switch_text(line, "debug", NULL);
-    request->drawn = !request->debug &&
-                     (switch_given(line, "svg") || switch_given(line, "html") || switch_given(line, "terminal"));
+    request->drawn =
+        !request->debug && (switch_given(line, "svg") || switch_given(line, "html") || switch_given(line, "terminal"));
     request->coarser = sample == NULL;
     if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
@@ -101,7 +101,8 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));
     if ((sample != NULL || window != NULL || bodies != NULL || request->debug) && !replay_is_watched(line))
         return error_make(ERROR_USAGE,
-                          "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o FILE.csv, "
+                          "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o "
+                          "FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
         return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);

@@ -259,8 +259,8 @@ static void iterations_put_curves(const IterationsView *view, Json *json)
             const Curve *curve = &view->shown->curves[c];
             if (curve->count != 1 || used >= (int)sizeof text) continue;
             curve->values(iterations_row(view, i), value);
-            used += snprintf(text + used, sizeof text - (size_t)used, ", %s %s", curve->title,
-                             plot_short(value[0]).text);
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, ", %s %s", curve->title, plot_short(value[0]).text);
         }
         json_text(json, NULL, text);
     }

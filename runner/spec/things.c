@@ -122,9 +122,9 @@ static void things_read_one(SpecReader *reader, const Node *node, bool *chosen)
         return;
     }
     const char *near = things_nearest(configured, node->text, reader->arena);
-    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s%s%s", node->text,
-             configured->n_things, configured->things_are, near != NULL ? "; did you mean '" : "",
-             near != NULL ? near : "", near != NULL ? "'?" : "");
+    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s%s%s", node->text, configured->n_things,
+             configured->things_are, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+             near != NULL ? "'?" : "");
 }
 
 static const bool *things_read(SpecReader *reader, const GivenKey *given)

@@ -226,8 +226,8 @@ Error rows_check_names(const Spec *spec)
     enum { SQLITE_COLUMNS = 2000 };
     if (rows_columns(spec) > SQLITE_COLUMNS)
         return error_make(ERROR_USER,
-                          "the table trials would have %lld columns and SQLite allows %d: search fewer parameters, name "
-                          "fewer bodies, or do without replicates, whose spreads are columns too",
+                          "the table trials would have %lld columns and SQLite allows %d: search fewer parameters, "
+                          "name fewer bodies, or do without replicates, whose spreads are columns too",
                           (long long)rows_columns(spec), SQLITE_COLUMNS);
     for (int i = 0; i < rows_searched(spec); i++) {
         const char *name = rows_searched_name(spec, i);

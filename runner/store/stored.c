@@ -32,11 +32,12 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
 Error campaign_check_meaning(const StoredCampaign *campaign)
 {
     if (strcmp(campaign->hash, campaign->spec.hash.hex) == 0) return error_none();
-    return error_make(ERROR_USER,
-                      "campaign %.100s was stored by hopscotch %.20s, for which its spec meant something else (a world of "
-                      "many bodies may have had fewer inputs and results): use that program, or run the spec under a "
-                      "new name",
-                      campaign->name, campaign->program_version);
+    return error_make(
+        ERROR_USER,
+        "campaign %.100s was stored by hopscotch %.20s, for which its spec meant something else (a world "
+        "of many bodies may have had fewer inputs and results): use that program, or run the spec under a "
+        "new name",
+        campaign->name, campaign->program_version);
 }
 
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)

@@ -21,11 +21,11 @@ typedef struct RigidFigure {
     Drawing drawing;
     RigidDrawn *points;
     Shape *shapes;
-    int *shape_next;        // [n_shapes] of those that start at the same point
-    int *first, *last;      // [n_bodies] of a body's points; in a large world where the last stick ended; -1: none
-    bool *held;             // [n_bodies] a stick ends there
+    int *shape_next;   // [n_shapes] of those that start at the same point
+    int *first, *last; // [n_bodies] of a body's points; in a large world where the last stick ended; -1: none
+    bool *held;        // [n_bodies] a stick ends there
     int points_most, shapes_most;
-    bool above, whole;      // seen from there; all of each body is drawn
+    bool above, whole; // seen from there; all of each body is drawn
 } RigidFigure;
 
 // Where a body's state stands in a sample of all moving bodies, -1: it is fixed.
@@ -48,11 +48,8 @@ static int drawn_point(RigidFigure *figure, const int *column, int body, const d
             return k;
     }
     if (n == figure->points_most) return -1;
-    figure->points[n] = (RigidDrawn){.body = body,
-                                     .column = column[body],
-                                     .at = {at[0], at[1], at[2]},
-                                     .next = figure->first[body],
-                                     .shape = -1};
+    figure->points[n] = (RigidDrawn){
+        .body = body, .column = column[body], .at = {at[0], at[1], at[2]}, .next = figure->first[body], .shape = -1};
     figure->first[body] = n;
     return figure->drawing.n_points++;
 }

@@ -450,7 +450,9 @@ static void explain_left_out(const Configured *configured, const RigidConstants 
                                  c->n_recorded, c->n_moving, last));
     if (host->n_lengths < host->n_rods)
         explain_say(to, "lengths", false,
-                    arena_format(arena, "inputs for %d of %d lengths of rods: the first %d, and those that the spec names",
+                    arena_format(arena,
+                                 "inputs for %d of %d lengths of rods: the first %d, and those that the spec "
+                                 "names",
                                  host->n_lengths, host->n_rods, RIGID_SHOWN));
     if (c->n_rows > RIGID_DEBUG_ROWS)
         explain_say(to, "debug rows", false,

@@ -282,8 +282,8 @@ static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c
                                   double *assets, Arena *arena, Configured *out)
 {
     RigidBody *bodies = (RigidBody *)assets;
-    Parameter *parameters = ARENA_NEW(
-        arena, Parameter, RIGID_N_PARAMETERS + 1 + RIGID_INPUTS * chosen->n_named + chosen->n_lengths);
+    Parameter *parameters =
+        ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + 1 + RIGID_INPUTS * chosen->n_named + chosen->n_lengths);
     int n = RIGID_N_PARAMETERS, thing = 0;
     memcpy(parameters, rigid_parameters, sizeof rigid_parameters);
     if (c->form == RIGID_SEARCHED) parameters[n++] = rigid_form;

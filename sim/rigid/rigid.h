@@ -112,11 +112,11 @@ typedef struct RigidConstants {
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
     int32_t n_loop_rows, n_recorded, n_named, n_moving, n_islands, n_levels, first_moving;
     int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
-    int32_t touches, places, levels, force_places;          //
-    int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
-    int32_t body_at, row_at, factor_at, schur_at;           // in the memory
-    double pivot;                                           // least part of a row that counts
-    double cfm;                                             // part of the diagonal that is added to it, or 0
+    int32_t touches, places, levels, force_places;                 //
+    int32_t sums_at, latch_at, kept, cells;       // in the memory: state at 0; so many cells outlive a slice
+    int32_t body_at, row_at, factor_at, schur_at; // in the memory
+    double pivot;                                 // least part of a row that counts
+    double cfm;                                   // part of the diagonal that is added to it, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.

@@ -59,8 +59,9 @@ TEST(rigid_bodies_are_the_same_by_name)
     RigidRun some, all;
     Configured configured;
     rigid_start(&some, BODIES_CHAIN("80"), "objective: {minimize: link80_end_z}\ninitial: {link80_vy: 1}", 1, "auto");
-    rigid_start(&all, BODIES_CHAIN("80"), "objective: {minimize: \"link70_end_z + link80_end_z\"}\n"
-                                          "initial: {link80_vy: 1}\nrecord: {bodies: [link3]}",
+    rigid_start(&all, BODIES_CHAIN("80"),
+                "objective: {minimize: \"link70_end_z + link80_end_z\"}\n"
+                "initial: {link80_vy: 1}\nrecord: {bodies: [link3]}",
                 1, "auto");
     rigid_go(&some, 2);
     rigid_go(&all, 100);
@@ -121,8 +122,7 @@ TEST(rigid_bodies_in_a_window_of_samples)
     rigid_go(&part, 100);
     CHECK_INTEGER(5, whole.batch->trace.count[0]);
     CHECK_INTEGER(3, part.batch->trace.count[0]);
-    for (int k = 0; k < 3; k++)
-        CHECK_BITS(rigid_sample(&whole, 0, k < 2 ? k + 1 : 4)[3], rigid_sample(&part, 0, k)[3]);
+    for (int k = 0; k < 3; k++) CHECK_BITS(rigid_sample(&whole, 0, k < 2 ? k + 1 : 4)[3], rigid_sample(&part, 0, k)[3]);
     rigid_end(&whole);
     rigid_end(&part);
 }
