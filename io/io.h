@@ -436,7 +436,7 @@ void canvas_disc(Canvas *canvas, double x, double y, double radius);
 void canvas_put(const Canvas *canvas, bool utf8, FILE *out);
 
 // A page of our own: one file that asks nothing of a network. Its style and scripts are files of this repository.
-typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_FILES } PageFile;
+typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
 Bytes page_file(PageFile file); // never written to
 // Up to <body> and behind it. Only the page's own scripts run, whatever else would find its way into it. `style`: more
 // rules, or NULL.

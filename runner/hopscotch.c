@@ -90,6 +90,7 @@
 // a spec: reading, resolving, describing it
 #include "spec/keys.c"
 #include "spec/scalar.c"
+#include "spec/things.c"
 #include "spec/values.c"
 #include "spec/values_find.c"
 #include "spec/axes.c"

@@ -212,6 +212,12 @@ void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 const char *objective_over_text(const Spec *spec, Arena *arena);
 const char *objective_failed_text(const Spec *spec, Arena *arena);
 
+// ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
+
+// The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
+// looked up. After the model is configured, before its parameters are read.
+void things_choose(SpecReader *reader, bool good);
+
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 
 void record_read(SpecReader *reader); // needs the model

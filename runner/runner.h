@@ -167,10 +167,13 @@ typedef struct Spec {
     int n_constraints;
 
     struct {
-        bool trajectories; // any
+        bool trajectories;         // any
+        const char *const *bodies; // [n_bodies] names and patterns of what has columns; n_bodies 0: as the model likes
+        int n_bodies;
         Selection select;
-        bool all_replicates; // else the first
-        double sample;       // s between samples; a multiple of the tick (spec_sample_ticks)
+        bool all_replicates;          // else the first
+        double sample;                // s between samples; a multiple of the tick (spec_sample_ticks)
+        int64_t first_tick, end_tick; // of a replay: samples of these ticks only; end 0: of all
         bool float64, gzip;
         struct {
             bool wanted; // any
@@ -224,6 +227,14 @@ const char *model_debug_name(const Model *model);  // "newton"
 // in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
 // is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
+// The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
+// metrics (spec/things.c): what its drawing asks for.
+Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
+// Does a name match a pattern, in which `#` stands for a number? Marks the things that do, of "all" each; gives how
+// many. The name that is nearest to a pattern that none matches; NULL: none is near.
+bool things_match(const char *pattern, const char *name);
+int things_mark(const Configured *configured, const char *pattern, bool *chosen);
+const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
 // Copies of the spec's files in the campaign's folder, where there are none yet.
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
@@ -582,10 +593,14 @@ typedef struct StoredCampaign {
     Spec spec;
     int numerics_version;
     const char *program_version;
+    const char *hash; // of the spec, as it was stored
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
 // Error: one of the folders in a campaign's folder is none, or a link, which could lead anywhere.
 Error campaign_check_folders(const char *folder, Arena *arena);
+// Error (user): this program understands the stored spec otherwise than the one that stored it, so its rows have other
+// columns.
+Error campaign_check_meaning(const StoredCampaign *campaign);
 void campaign_close(StoredCampaign *campaign);
 
 // SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
@@ -605,17 +620,25 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
-    bool debug;       // rows of the solver
-    const char *rows; // what they are called
-    double sample;    // s between two samples; 0: as the spec records them
-    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
+    bool debug;                // rows of the solver
+    const char *rows;          // what they are called
+    double sample;             // s between two samples; 0: as the spec records them
+    bool coarser;              // or more, where they would take too much memory
+    double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
+    bool drawn;                // with all that the model's drawing asks for
+    const char *const *bodies; // [n_bodies] names and patterns of what is shown; n_bodies 0: as the spec records
+    int n_bodies;
 } ReplayRequest;
 typedef struct ReplayTrace {
     const StoredCampaign *campaign;
     ReplayRequest request;
-    const Field *columns; // [n_columns], the first is time (s)
+    const Configured *configured; // the spec's, with the columns that there are
+    const Field *columns;         // [n_columns], the first is time (s)
     int n_columns;
-    double *row; // [count][n_columns]
+    const int *shown; // [n_shown] the columns that people asked for, the first is the time's
+    int n_shown;
+    double *row;   // [count][n_columns]
+    double *point; // [n_points][2] of the drawing: trace_points's
     int64_t count;
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed

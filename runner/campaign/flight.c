@@ -56,6 +56,8 @@ static void flight_observe(const Spec *spec, const Flight *flight, Batch *batch)
     const bool debug = flight->kind == RECORD_DEBUG;
     batch->trace.lanes = debug ? 0 : flight->n_observed;
     batch->trace.every = spec_sample_ticks(spec);
+    batch->trace.first = spec->record.first_tick;
+    batch->trace.end = spec->record.end_tick;
     batch->debug.lanes = debug ? flight->n_observed : 0;
     spec_debug_ticks(spec, &batch->debug.first, &batch->debug.end);
 }

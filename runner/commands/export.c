@@ -141,10 +141,13 @@ static Error export_arrays(const StoredCampaign *campaign, const Recording *reco
                              .parts = ARENA_NEW(arena, MasterPart, lanes + 1),
                              .capacity = lanes,
                              .shard = -1};
+    // those with other columns can't stand beside them
+    const char *of = recording->columns_recipe,
+               *same = of[0] == '\0' ? "" : arena_format(arena, "WHERE substr(recipe, -%zu) = '%s' ", strlen(of), of);
     const char *sql = arena_format(arena,
                                    "SELECT trial, replicate, shard, row, samples, name FROM %s "
-                                   "JOIN shards ON shards.id = shard ORDER BY shard, row",
-                                   recording->table);
+                                   "JOIN shards ON shards.id = shard %sORDER BY shard, row",
+                                   recording->table, same);
     TRY(database_prepare(campaign->database, sql, &statement));
     Error error = statement_step(statement, &row);
     while (error.kind == OK && row && arrays->n_lanes < arrays->capacity) {

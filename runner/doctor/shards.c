@@ -66,7 +66,9 @@ static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKin
     if (!doctor->spec_good) return doctor_open_lanes(path, kind, reader);
     const Recording recording = recording_of(&doctor->spec, kind);
     const ShardLayout layout = recording_layout(&recording);
-    return shard_open(path, &layout, NULL, reader);
+    const Error error = shard_open(path, &layout, NULL, reader);
+    // of other bodies, chosen before: to be recorded anew
+    return error.kind != OK && recording.columns_recipe[0] != '\0' ? doctor_open_lanes(path, kind, reader) : error;
 }
 
 static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)

@@ -116,7 +116,8 @@ static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
 static Error report_motion(const Report *report, const ReportSection *section)
 {
     const double tick = report->campaign->spec.configured.tick_duration;
-    ReplayRequest request = {.trial = plot_shown_trial(report->data), .window = {0, REPORT_MOTION}};
+    ReplayRequest request = {
+        .trial = plot_shown_trial(report->data), .window = {0, REPORT_MOTION}, .drawn = true, .coarser = true};
     ReplayResult result;
     ReplayTrace trace;
     (void)section;

@@ -162,6 +162,10 @@ static const Key keys_rows[] = {
     {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.debug.all_replicates), .doc = "which replicates; `on: failure` looks at all",
      .example = "first"},
+    {.path = "record.bodies", .type = KEY_FORM, .words = "a list of names, in which # stands for a number, or all",
+     .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
+            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+     .example = "[payload]"},
 
     {.path = "limits", .type = KEY_SECTION, .doc = "when to stop early; totals, over all runs of the campaign",
      .example = "{trials: 1e6, wall_time: 2h, failures: 50%}"},

@@ -348,6 +348,17 @@ static void resolve_ids(ResolveWriter *writer, const char *path, const Selection
     resolve_line(writer, path, text, NULL);
 }
 
+static void resolve_bodies(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = "";
+    if (spec->record.n_bodies == 0) return;
+    for (int i = 0; i < spec->record.n_bodies; i++)
+        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
+    resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
+}
+
 static void resolve_trials(ResolveWriter *writer, const char *path)
 {
     resolve_ids(writer, path, &writer->reader->spec->record.select);
@@ -392,6 +403,7 @@ static const struct {
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
     {"record.debug.newton.window", resolve_window},
+    {"record.bodies", resolve_bodies},
 };
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)

@@ -258,6 +258,19 @@ static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id"
 
 static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
 
+static void schema_bodies(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "type");
+    json_text(json, NULL, "string");
+    json_text(json, NULL, "array");
+    json_close(json, ']');
+    json_integer(json, "minItems", 1);
+    json_object(json, "items");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+}
+
 static void schema_minimize(Json *json, Arena *arena)
 {
     json_array(json, "anyOf");
@@ -318,6 +331,7 @@ static const struct {
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
     {"record.debug.newton.window", NULL, schema_window},
+    {"record.bodies", NULL, schema_bodies},
 };
 
 static void schema_form(Json *json, const Key *key, Arena *arena)

@@ -493,8 +493,10 @@ static void spec_read(SpecReader *reader)
     if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
     axes_read_method(reader);
     reader->spec->model = spec_read_model(reader);
+    const int errors = diagnostics_errors(reader->diagnostics);
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
+        things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
         spec_read_parameters(reader);
         axes_read(reader);
         cmaes_section_read(reader);

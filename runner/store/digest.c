@@ -236,7 +236,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
     Sha256 hash;
     TRY(arena_create(&arena, (size_t)16 << 20, "a digest"));
     sha256_start(&hash);
-    Error error = database_run(campaign->database, "BEGIN"); // one moment of a campaign that may be running
+    Error error = campaign_check_meaning(campaign);
+    if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running
     if (error.kind == OK) {
         error = digest_all(campaign, &arena, &hash);
         const Error end = database_run(campaign->database, "COMMIT");

@@ -430,6 +430,36 @@ static void explain_one_form(const Configured *configured, const double *point, 
     explain_say_error(&trials, world, form, to, arena);
 }
 
+// ---- what has no columns --------------------------------------------------------------------------------------------
+
+static void explain_left_out(const Configured *configured, const RigidConstants *c, ExplainRemarks *to, Arena *arena)
+{
+    const RigidHost *host = configured->host;
+    const char *last = host->moving[c->n_moving - 1];
+    if (c->n_named < c->n_moving)
+        explain_say(to, "bodies", false,
+                    arena_format(arena,
+                                 "inputs and end positions of %d of %d moving bodies: of the first %d, and of those "
+                                 "that the spec names, as %s_vx or %s_end_x",
+                                 c->n_named, c->n_moving, RIGID_SHOWN, last, last));
+    if (c->n_recorded < c->n_moving)
+        explain_say(to, "trajectories", false,
+                    arena_format(arena,
+                                 "columns of %d of %d moving bodies; record.bodies chooses them, as "
+                                 "[%s]; replay draws all",
+                                 c->n_recorded, c->n_moving, last));
+    if (host->n_lengths < host->n_rods)
+        explain_say(to, "lengths", false,
+                    arena_format(arena,
+                                 "inputs for %d of %d lengths of rods: the first %d, and those that the spec "
+                                 "names",
+                                 host->n_lengths, host->n_rods, RIGID_SHOWN));
+    if (c->n_rows > RIGID_DEBUG_ROWS)
+        explain_say(to, "debug rows", false,
+                    arena_format(arena, "debug/kkt holds the first %d of %d rows of the constraints", RIGID_DEBUG_ROWS,
+                                 c->n_rows));
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
@@ -439,7 +469,8 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     RigidConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     double *memory = ARENA_NEW(arena, double, c.cells);
-    if (c.n_rows == 0) return 0;
+    explain_left_out(configured, &c, &to, arena);
+    if (c.n_rows == 0) return to.count;
     explain_open(configured, point, memory, &lane);
     rigid_begin(&lane.w);
     rigid_assemble(&lane.w, true);

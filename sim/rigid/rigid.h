@@ -5,7 +5,11 @@
 
 #include "../sim.h"
 
-enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
+enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192 };
+// Moving bodies that have inputs, metrics and columns without being asked for, and rods that have an input; and how
+// many may have them: a row of SQLite has 2000 columns at most, of which a body takes 3, or 6 with their spreads, and
+// the names of a shard's columns fit an attribute of HDF5 (64 KiB, 16 bytes each).
+enum { RIGID_SHOWN = 64, RIGID_SHOWN_MAX = 256 };
 // On a GPU a warp steps a world of up to so many bodies, a block a larger one; in a batch of many worlds, so many for
 // each body but no more than at most, a thread does, which is faster then (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
@@ -106,13 +110,13 @@ typedef struct RigidConstants {
     int64_t ticks;
     int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
-    int32_t n_loop_rows, n_recorded, n_moving, n_islands, n_levels;
-    int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
-    int32_t touches, places, levels, force_places;          //
-    int32_t sums_at, latch_at, kept, cells;                 // in the memory: state at 0; so many cells outlive a slice
-    int32_t body_at, row_at, factor_at, schur_at;           // in the memory
-    double pivot;                                           // least part of a row that counts
-    double cfm;                                             // part of the diagonal that is added to it, or 0
+    int32_t n_loop_rows, n_recorded, n_named, n_moving, n_islands, n_levels, first_moving;
+    int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
+    int32_t touches, places, levels, force_places;                 //
+    int32_t sums_at, latch_at, kept, cells;       // in the memory: state at 0; so many cells outlive a slice
+    int32_t body_at, row_at, factor_at, schur_at; // in the memory
+    double pivot;                                 // least part of a row that counts
+    double cfm;                                   // part of the diagonal that is added to it, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
@@ -201,7 +205,7 @@ enum {
     RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
 };
 
-// Of the lists that are plain numbers: `order`, `recorded`, `touches`.
+// Of the lists that are plain numbers: `order`, `recorded`, `named`, `touches`.
 static inline const int32_t *rigid_list(const double *assets, int32_t at) { return (const int32_t *)(assets + at); }
 
 // ---- world.c --------------------------------------------------------------------------------------------------------
@@ -214,7 +218,9 @@ typedef struct RigidWorldSpec {
 // What the functions on the host know besides the assets.
 typedef struct RigidHost {
     const char *const *bodies, *const *constraints; // names
+    const char *const *moving;                      // [n_moving] names of the bodies that can move, in their order
     const struct RigidFigure *figure;               // how it is drawn
+    int n_rods, n_lengths;                          // distances; those whose length is a parameter
 } RigidHost;
 
 extern const List rigid_lists[3];
@@ -231,9 +237,11 @@ void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 
-// The parameters, metrics and columns of this world, and the bodies' parameters in its assets.
-void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, double *assets, Arena *arena,
+// What functions on the host know of this world, and its tables for the bodies of a choice. The last again for another
+// choice. Error (user): more than RIGID_SHOWN_MAX.
+void rigid_know(const RigidWorldSpec *spec, const RigidConstants *constants, const double *assets, Arena *arena,
                 Configured *out);
+Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena);
 
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 

@@ -440,7 +440,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
                   ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
                    (size_t)n * (sizeof(RigidJoint) + sizeof(RigidIsland)) + (size_t)f * sizeof(RigidForce)) /
                           sizeof(double) +
-                      2 * (size_t)n + rigid_places_doubles(&most));
+                      3 * (size_t)n + rigid_places_doubles(&most));
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
@@ -466,11 +466,11 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     int32_t *order = (int32_t *)(assets + c->order);
     for (int i = 0; i < forest.n_order; i++) order[i] = forest.order[forest.n_order - 1 - i];
     c->recorded = c->order + world_doubles((size_t)forest.n_order * sizeof *order);
-    int32_t *recorded = (int32_t *)(assets + c->recorded);
-    for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
-        if (bodies[i].fixed == 0) recorded[c->n_recorded++] = i;
+    c->named = c->recorded + world_doubles((size_t)forest.n_order * sizeof *order);
+    c->islands = c->named + world_doubles((size_t)forest.n_order * sizeof *order);
+    for (int i = n - 1; i >= 0; i--) {
+        if (bodies[i].fixed == 0) c->first_moving = i;
     }
-    c->islands = c->recorded + world_doubles((size_t)c->n_recorded * sizeof *recorded);
     c->n_islands = forest.n_islands;
     world_lay_islands(&forest, c, assets);
     c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
@@ -480,6 +480,6 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     rigid_lay_places(c, assets, arena);
     out->assets = assets;
     out->n_assets = c->touches + (int64_t)rigid_places_doubles(c);
-    rigid_name(spec, c, assets, arena, out);
+    rigid_know(spec, c, assets, arena, out);
     return error_none();
 }

@@ -119,7 +119,7 @@ says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes t
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
 says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
 says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
-says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
+says 2 "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
 says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv

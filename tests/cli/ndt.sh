@@ -117,6 +117,19 @@ head -n 1 rows.csv | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
 grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' log ||
     fail "newton: $(cat log)"
 
+# The alignment as a page: the cloud in each iteration, small.
+"$HOPSCOTCH" replay "ndt_basin/$best" --html alignment.html >log 2>&1 || fail "replay --html: $(cat log)"
+rows=$(($(wc -l <rows.csv) - 1))
+sed -n 's/.*id="alignments">\(.*\)<\/script>.*/\1/p' alignment.html >alignment.json
+n_points=$(sed 's/.*"n_points": *\([0-9]*\).*/\1/' alignment.json)
+numbers=$(sed 's/.*"points": *\[\([^]]*\)\].*/\1/' alignment.json | tr ',' '\n' | wc -l)
+[ "$n_points" -gt 100 ] && [ "$numbers" -eq $((2 * n_points * (rows + 1))) ] ||
+    fail "$numbers numbers of $n_points points in $rows iterations"
+[ "$(grep -o '"iteration [0-9]*, score ' alignment.json | wc -l)" -eq "$rows" ] || fail "iterations have no scores"
+[ "$(wc -c <alignment.html)" -lt 1000000 ] || fail "the page has $(wc -c <alignment.html) bytes"
+"$HOPSCOTCH" replay "ndt_basin/$best" ndt_basin/0 --html two.html >log 2>&1 &&
+    [ "$(grep -o '"n_points"' two.html | wc -l)" -eq 2 ] || fail "two alignments side by side: $(cat log)"
+
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
 "$HOPSCOTCH" report ndt_basin -o report.html >log 2>&1 ||
     fail "report: $(cat log)"

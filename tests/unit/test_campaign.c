@@ -462,6 +462,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
     StoredCampaign stored;
     Database *database = NULL;
     ReplayResult replay;
+    Sha256Text digest;
     const BackendOptions backend = {.name = "cpu", .threads = 1, .isa = "scalar"};
     campaign_case_start(&test, CAMPAIGN_SPEC);
     CHECK_OK(campaign_case_run(&test, "whole"));
@@ -479,6 +480,11 @@ TEST(campaign_replays_a_trial_to_the_bit)
     CHECK(!replay.equal);
     CHECK(strncmp(replay.difference, "hop_count is ", 13) == 0);
     CHECK_ERROR(ERROR_USER, campaign_replay(&stored, 112, &backend, &test.arena, &replay)); // excluded
+    stored.hash = "of a program that gave the same spec other results";
+    const Error other = campaign_replay(&stored, 60, &backend, &test.arena, &replay);
+    CHECK_ERROR(ERROR_USER, other);
+    CHECK(strstr(other.text, "for which its spec meant something else") != NULL);
+    CHECK_ERROR(ERROR_USER, campaign_digest(&stored, &digest));
     campaign_close(&stored);
     campaign_case_end(&test);
 }

@@ -132,8 +132,8 @@ TEST(report_hopper_stands_as_it_should)
     CHECK_OK(spec_parse("test", "version: 1\nexperiment: t\nmodel: hopper\nsearch: {method: grid, over: {k_fp: [1]}}\n",
                         NULL, 0, &arena, diagnostics, &spec));
     const Drawing *drawing = spec.configured.drawing;
-    CHECK(drawing != NULL);
-    double point[2 * DRAWING_POINTS_MAX], sample[14] = {0, 2, 0.1, 0, 0, 0.9};
+    CHECK(drawing != NULL && 2 * drawing->n_points <= 64);
+    double point[64], sample[14] = {0, 2, 0.1, 0, 0, 0.9};
     drawing->points(&spec.configured, spec.fixed, sample, point);
     CHECK_NEAR(2, point[0], 0); // the foot
     CHECK_NEAR(0.1, point[1], 0);
