@@ -155,8 +155,9 @@ typedef struct Spec {
     } replicates;
 
     struct {
-        const Expression *const *minimize; // [count] over the metrics' names, then the parameters' names
-        int count;                         // several: a trial has no fitness then, but a value of each
+        const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
+        int count;                           // several: a trial has no fitness then, but a value of each
+        bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
         const double *reference;           // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
@@ -218,6 +219,13 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
 bool spec_several(const Spec *spec);               // several objectives
+// Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
+// of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
+// passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
+double spec_cost(const Spec *spec, int k, double value);
+bool spec_better(const Spec *spec, int k, double a, double b);
+// Its expression, with "maximise " before it if it is.
+const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
@@ -456,8 +464,8 @@ bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
 // ---- several objectives (fitness/dominance.c, fitness/hypervolume.c, analysis/front.c) ------------------------------
-// All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
-// point dominates, equal points included.
+// Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
+// a front is what no other point dominates, equal points included.
 
 // Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
 // crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
@@ -474,9 +482,11 @@ double hypervolume(const double *value, int64_t count, int objectives, const dou
 typedef struct Front {
     int64_t count, capacity;
     int objectives;
-    int64_t *id;   // [count]
-    double *value; // [count][objectives]
+    bool maximize[OBJECTIVES_MAX]; // [objectives]
+    int64_t *id;                   // [count]
+    double *value;                 // [count][objectives], costs: of a maximised column the negative
 } Front;
+double front_value(const Front *front, int64_t place, int k); // as it is stored
 
 // By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
 // of them are left out.
@@ -519,7 +529,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
+// maximises it.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"

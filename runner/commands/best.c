@@ -222,14 +222,14 @@ static const Switch best_switch_rows[] = {
      "how many (default 10; with --per 1 of each; of a front, in CSV and JSON, all)"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
-    {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns, less is better, whatever the spec minimizes"},
+    {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns; less is better, but of what the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
     .arguments = "CAMPAIGN",
-    .doc = "the best trials: least fitness first, failed ones never above others",
+    .doc = "the best trials: least fitness first (greatest if it is maximised), failed ones never above others",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"

@@ -197,7 +197,7 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
     for (int i = 0; i < n_searched; i++) chosen[count++] = configured->parameters[spec->axes[i].parameter].name;
     for (int i = 0; i < configured->n_metrics; i++) {
         bool used = false;
-        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.minimize[k], i);
+        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.expression[k], i);
         if (used) chosen[count++] = configured->metrics[i].name;
     }
     *names = chosen;

@@ -28,12 +28,14 @@ static int list_by_size(const void *a, const void *b)
     return left != right ? (left < right) - (left > right) : list_by_name(a, b);
 }
 
-// None last.
+// The least that are minimised first, then the greatest that are maximised, then those that have none.
 static int list_by_best(const void *a, const void *b)
 {
-    const double left = ((const ListEntry *)a)->report.best, right = ((const ListEntry *)b)->report.best;
-    if (isnan(left) != isnan(right)) return isnan(left) - isnan(right);
-    return left != right && !isnan(left) ? (left > right) - (left < right) : list_by_name(a, b);
+    const StatusReport *left = &((const ListEntry *)a)->report, *right = &((const ListEntry *)b)->report;
+    const int order = (left->best > right->best) - (left->best < right->best);
+    if (isnan(left->best) != isnan(right->best)) return isnan(left->best) - isnan(right->best);
+    if (left->maximizes != right->maximizes && !isnan(left->best)) return left->maximizes - right->maximizes;
+    return order == 0 ? list_by_name(a, b) : left->maximizes ? -order : order;
 }
 
 #define LIST_SORTS "name|date|size|best"

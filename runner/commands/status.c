@@ -35,6 +35,13 @@ static const StatusSearches status_searches_several = {
     8,
     {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
 
+// Of a fitness that is maximised.
+static const StatusSearches status_searches_greatest = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best DESC"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+
 // In the order of their points, with the point behind the number.
 static const StatusSearches status_searches_outer = {
     STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
@@ -85,11 +92,15 @@ static Error status_outer_value(const StatusOuter *outer, int64_t search, int in
 // Schemas before 6 have no fronts.
 static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
 {
-    bool exist = false;
+    bool exist = false, maximizes = false;
     int64_t rows = 0;
     TRY(fronts_exist(database, &exist));
     if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
-    *searches = rows > 0 ? &status_searches_several : outer->count > 0 ? &status_searches_outer : &status_searches_one;
+    TRY(store_maximizes(database, &maximizes));
+    *searches = rows > 0           ? &status_searches_several
+                : outer->count > 0 ? &status_searches_outer
+                : maximizes        ? &status_searches_greatest
+                                   : &status_searches_one;
     return error_none();
 }
 

@@ -139,7 +139,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
-    if (!fell && finite) fprintf(out, "%.6g\n", base->value[base->worst]);
+    if (!fell && finite) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
     if (!fell && !finite) fputs("its objective is not finite\n", out);
     if (fell) put_visible(out, base->worst_failure);
     if (fell && !isnan(base->worst_survived)) fprintf(out, " after %s s", text_number(base->worst_survived).text);
@@ -197,7 +197,7 @@ static void verify_interval_json(Json *json, const char *name, const Interval *i
     json_close(json, '}');
 }
 
-static void verify_outcome_json(const VerifyOutcome *outcome, Json *json)
+static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, Json *json)
 {
     json_integer(json, "trial", outcome->trial);
     json_integer(json, "runs", outcome->n);
@@ -208,7 +208,7 @@ static void verify_outcome_json(const VerifyOutcome *outcome, Json *json)
     json_integer(json, "replicate", outcome->worst);
     json_text(json, "failure", outcome->worst_failure);
     json_number(json, "survived", outcome->worst_survived);
-    json_number(json, "fitness", outcome->n > 0 ? outcome->value[outcome->worst] : (double)NAN);
+    json_number(json, "fitness", outcome->n > 0 ? spec_cost(spec, 0, outcome->value[outcome->worst]) : (double)NAN);
     json_close(json, '}');
 }
 
@@ -229,7 +229,7 @@ static Error verify_each_change(const Verify *verify, Table *table, Json *json)
             json_object(json, NULL);
             json_text(json, "parameter", change.parameter);
             json_number(json, "value", change.value);
-            verify_outcome_json(&outcome, json);
+            verify_outcome_json(&verify->seeds.spec, &outcome, json);
             json_close(json, '}');
         }
         arena_rewind(arena, used);
@@ -269,7 +269,8 @@ static Error verify_grid_read(const Verify *verify, VerifyGrid *grid)
     const char *sooner = spec_has_metric(&verify->grid.spec, "survived") ? "survived, " : "";
     const char *sql = arena_format(
         verify->line->arena,
-        "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness DESC, %sid LIMIT 1", sooner);
+        "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
+        verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
     TRY(database_prepare(database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (error.kind == OK && row) {
@@ -345,7 +346,7 @@ static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
     json_number(&json, "stored_fitness", verify->task.fitness);
     json_integer(&json, "seed", (int64_t)verify->task.seed);
     json_text(&json, "interval", verify_interval_method(&verify->seeds.spec));
-    verify_outcome_json(base, &json);
+    verify_outcome_json(&verify->seeds.spec, base, &json);
     json_array(&json, "changes");
     TRY(verify_each_change(verify, NULL, &json));
     json_close(&json, ']');
