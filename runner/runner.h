@@ -102,6 +102,8 @@ typedef struct Selection {
 
 // Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
 #define CAMPAIGN_FILES "files"
+// And a results root of its own: the campaigns that verify and compare made of it.
+#define CAMPAIGN_MADE "verify"
 
 // A file that the model reads. What it holds is part of the spec's identity, its name is not.
 typedef struct SpecFile {
@@ -769,6 +771,16 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
 // The resolved spec that its database holds; NULL if it was killed before it held one.
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
+// Where verify and compare put what they make of a campaign; what they have made, each followed by what was made of it.
+typedef struct CampaignMade {
+    CampaignPlace place;
+    const char *name; // as the user writes it: "gains/verify/trial_41"
+} CampaignMade;
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
+Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena); // else error (user)
+// Its name as seen from the results root of `of`: what the user writes.
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"

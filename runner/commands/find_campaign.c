@@ -76,16 +76,83 @@ static bool campaign_at_path(char *path, Arena *arena, CampaignPlace *place)
     return true;
 }
 
+// "gains/verify/trial_41": below the results root.
+static bool campaign_below(const CommandLine *line, const char *name, CampaignPlace *place)
+{
+    if (name[0] == '/' || strchr(name, '/') == NULL) return false;
+    return campaign_at_path(arena_format(line->arena, "%s/%s", line->results, name), line->arena, place);
+}
+
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
 {
     const char *folder;
     char *name = arena_copy(line->arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
-    if (campaign_at_path(name, line->arena, place)) return error_none();
+    if (campaign_at_path(name, line->arena, place) || campaign_below(line, name, place)) return error_none();
     if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
     TRY(campaign_folder(line->results, name, line->arena, &folder));
     if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
     *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
+    return error_none();
+}
+
+// ---- what verify and compare made of a campaign ---------------------------------------------------------------------
+
+enum { CAMPAIGN_MADE_MOST = 100000, CAMPAIGN_MADE_DEPTH = 4 };
+
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE, place->folder);
+}
+
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", of->name, name);
+}
+
+// Those of `place`, which is called `name`, each followed by what was made of it. made NULL: they are counted.
+static Error campaign_add_made(const CampaignPlace *place, const char *name, int depth, int most, Arena *arena,
+                               CampaignMade *made, int *count)
+{
+    const char *root = campaign_made_root(place, arena);
+    const char *const *names;
+    int n_names;
+    TRY(campaign_names(root, arena, &names, &n_names));
+    for (int i = 0; i < n_names && *count < most; i++) {
+        const CampaignMade one = {.place = {.results = root,
+                                            .name = names[i],
+                                            .folder = arena_format(arena, "%s/%s", root, names[i])},
+                                  .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
+        if (made != NULL) made[*count] = one;
+        (*count)++;
+        if (depth < CAMPAIGN_MADE_DEPTH) TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
+    }
+    return error_none();
+}
+
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count)
+{
+    int room = 0;
+    *count = 0;
+    *made = NULL;
+    TRY(campaign_add_made(place, place->name, 1, CAMPAIGN_MADE_MOST, arena, NULL, &room));
+    if (room == 0) return error_none();
+    *made = ARENA_NEW(arena, CampaignMade, room);
+    return campaign_add_made(place, place->name, 1, room, arena, *made, count); // others may have come meanwhile
+}
+
+Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena)
+{
+    CampaignMade *made;
+    char holder[160];
+    int count;
+    TRY(campaign_made(place, arena, &made, &count));
+    for (int i = 0; i < count; i++) {
+        TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
+        if (holder[0] != '\0')
+            return error_make(ERROR_USER, "%.150s is being run by %.100s: wait for it or stop it, then %s %.100s",
+                              made[i].name, holder, action, place->name);
+    }
     return error_none();
 }
 

@@ -14,7 +14,8 @@ typedef struct Verify {
     const CommandLine *line;
     VerifyTask task;
     CampaignPlace place; // of the campaign that is verified
-    const char *name;    // of the new one; that of its grid has _grid behind it
+    const char *results; // root of what is made: below the campaign, or with --name beside it
+    const char *name;    // of the new one there; that of its grid has _grid behind it
     StoredCampaign seeds, grid;
 } Verify;
 
@@ -75,10 +76,11 @@ static Error verify_ask(Verify *verify)
         TRY(verify_take_trial(task, line->arena));
     TRY(verify_read_also(verify));
     if (task->levels > 0) TRY(verify_check_grid(verify));
-    const char *fallback = task->trial >= 0
-                               ? arena_format(line->arena, "%s_verify_%" PRId64, verify->place.name, task->trial)
-                               : arena_format(line->arena, "%s_verify_defaults", verify->place.name);
+    const char *fallback =
+        task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
+    const bool named = switch_given(line, "name");
     verify->name = switch_text(line, "name", fallback);
+    verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
     if (verify_draws(spec)) return error_none();
     fprintf(line->messages, "%s draws nothing from seed to seed (no replicates.perturb): one run says all\n",
             verify->place.name);
@@ -88,11 +90,18 @@ static Error verify_ask(Verify *verify)
 
 // ---- the runs -------------------------------------------------------------------------------------------------------
 
+// As the user names it.
+static const char *verify_shown_name(const Verify *verify, const char *name)
+{
+    if (verify->results == verify->place.results) return name;
+    return campaign_made_name(&verify->place, name, verify->line->arena);
+}
+
 static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
     if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
-    const RunOptions options = {.results = verify->place.results,
+    const RunOptions options = {.results = verify->results,
                                 .name = name,
                                 .backend = command_backend(line, verify->task.campaign->spec.device.backend),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
@@ -298,7 +307,7 @@ static Error verify_print_grid(const Verify *verify)
                 values_at(values, values->count - 1));
     }
     fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.good).text,
-            text_count(grid.points).text, "worst", verify->grid.name, grid.worst);
+            text_count(grid.points).text, "worst", verify_shown_name(verify, verify->grid.name), grid.worst);
     if (isnan(grid.worst_fitness))
         put_visible(out, grid.worst_failure);
     else
@@ -314,8 +323,8 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
-    fprintf(out, "\n%-9s %s/%s\n%-9s hopscotch best %s%s\n", "files", verify->place.results, verify->name, "next",
-            verify->name, root);
+    fprintf(out, "\n%-9s %s/%s\n%-9s hopscotch best %s%s\n", "files", verify->results, verify->name, "next",
+            verify_shown_name(verify, verify->name), root);
     return error_none();
 }
 
@@ -325,7 +334,7 @@ static Error verify_grid_json(const Verify *verify, Json *json)
     if (verify->grid.database == NULL) return error_none();
     TRY(verify_grid_read(verify, &grid));
     json_object(json, "grid");
-    json_text(json, "campaign", verify->grid.name);
+    json_text(json, "campaign", verify_shown_name(verify, verify->grid.name));
     json_integer(json, "points", grid.points);
     json_integer(json, "succeeded", grid.good);
     json_integer(json, "worst_trial", grid.worst);
@@ -340,7 +349,7 @@ static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
     Json json;
     json_start(&json, verify->line->out, true);
     json_object(&json, NULL);
-    json_text(&json, "campaign", verify->name);
+    json_text(&json, "campaign", verify_shown_name(verify, verify->name));
     json_text(&json, "verifies", verify->task.campaign->name);
     if (verify->task.trial >= 0) json_integer(&json, "verified_trial", verify->task.trial);
     json_number(&json, "stored_fitness", verify->task.fitness);
@@ -400,7 +409,7 @@ static const Switch verify_rows[] = {
     {"physics", SWITCH_INTEGER, "PERCENT", 0, 90, "the same for each other parameter (default 10; 0: not)"},
     {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000, "values of each start that the replicates draw (default 5; 0: none)"},
     {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid varies too, by --physics percent"},
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign (default CAMPAIGN_verify_ID)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "a campaign of that name beside it (default CAMPAIGN/verify/trial_ID)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
