@@ -201,7 +201,7 @@ static Error best_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(campaign_open(place.results, place.name, line->arena, &campaign));
-    const int64_t top = switch_integer(line, "top", 0);
+    const int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
     const char *objectives = switch_text(line, "objectives", NULL);
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
@@ -220,6 +220,7 @@ static Error best_run(const CommandLine *line)
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
      "how many (default 10; with --per 1 of each; of a front, in CSV and JSON, all)"},
+    {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
     {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns; less is better, but of what the spec maximises"},

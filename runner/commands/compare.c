@@ -273,8 +273,8 @@ static void compare_print_certain(const Compared *first, const Compared *other, 
         fprintf(out, "  its best trial %s, the other %s\n", isinf(b) ? "fails" : "does not fail",
                 isinf(a) ? "fails" : "does not");
     else
-        fprintf(out, "  its best trial is %s: %s against %s, %s is better\n",
-                b < a ? "better" : b > a ? "worse" : "as good", text_number(spec_cost(spec, 0, b)).text,
+        fprintf(out, "  its best trial %s: %s against %s (%s is better)\n",
+                b < a ? "is better" : b > a ? "is worse" : "gives the same", text_number(spec_cost(spec, 0, b)).text,
                 text_number(spec_cost(spec, 0, a)).text, spec->objective.maximize[0] ? "more" : "less");
 }
 

@@ -150,8 +150,8 @@ Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Aren
     for (int i = 0; i < count; i++) {
         TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
         if (holder[0] != '\0')
-            return error_make(ERROR_USER, "%.150s is being run by %.100s: wait for it or stop it, then %s %.100s",
-                              made[i].name, holder, action, place->name);
+            return error_make(ERROR_USER, "%.100s works in %.150s, which was made of it: %s %.100s when that has ended",
+                              holder, made[i].name, action, place->name);
     }
     return error_none();
 }

@@ -99,7 +99,7 @@ static const Key keys_rows[] = {
      .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
             "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
             "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
-     .example = "\"velocity - 0.1*cost_of_transport\""},
+     .example = "\"mean_speed - 0.1*cost_of_transport\""},
     {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
      .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
     {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",

@@ -63,7 +63,7 @@ TEST(spec_defaults_are_those_of_the_tables)
     CHECK_INTEGER(1, spec->replicates.count);
     CHECK(spec->replicates.common && !spec->replicates.store && !spec->record.trajectories);
     CHECK(spec->objective.over == OVER_MEAN && spec->objective.failed == FAILED_ANY &&
-          spec->objective.minimize != NULL);
+          spec->objective.expression != NULL);
     CHECK_INTEGER(0, spec->limits.trials);
     CHECK_BITS(0.0, spec->limits.wall_time);
     CHECK_BITS(1.0, spec->limits.failures);
