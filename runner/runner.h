@@ -755,6 +755,8 @@ Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
+const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
+const char *command_program(Arena *arena);                  // this program as the user typed it: what works if typed again
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
@@ -782,7 +784,9 @@ Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Aren
 // Its name as seen from the results root of `of`: what the user writes.
 const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
+// CAMPAIGN/ID, or best, worst or failed (the first) in place of the id; trial_is_named: whether it is one of these.
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
+bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
 
 // Columns of the table trials, as they are in the file.

@@ -28,12 +28,13 @@ static Error picture_draw(const Configured *configured, const double *parameter,
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));
     if (graph == NULL)
-        return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share",
+        return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share; that of "
+                          "experiments/chain_scaling.yaml is one",
                           configured->model->name);
     if (graph->pieces)
         return error_make(ERROR_USER,
                           "a step of model %s with these settings is several graphs, one of them run as "
-                          "often as it takes: there is no picture of it",
+                          "often as it takes: there is no picture of it; experiments/chain_scaling.yaml has one",
                           configured->model->name);
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);

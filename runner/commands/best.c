@@ -209,10 +209,10 @@ static Error best_run(const CommandLine *line)
     const Error error = objectives != NULL || switch_given(line, "pareto")
                             ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                             : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
-    const char *root = command_results_option(place.results, line->arena);
+    const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext  hopscotch show %s/%" PRId64 "%s\n      hopscotch replay %s/%" PRId64 "%s\n",
-                place.name, best, root, place.name, best, root);
+        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program,
+                place.name, best, root, program, place.name, best, root);
     campaign_close(&campaign);
     return error;
 }

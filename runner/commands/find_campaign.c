@@ -1,5 +1,6 @@
 // Finding what was stored: campaigns by name or path, their trials, and the columns of their table.
 #include "../store/rows.h"
+#include "../store/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -179,17 +180,64 @@ Error campaign_open_named(const CommandLine *line, const char *text, StoredCampa
     return campaign_open(place.results, place.name, line->arena, campaign);
 }
 
+// Trials that have names besides their ids.
+static const struct {
+    const char *name, *where, *none;
+    bool reversed; // in the order of worst, else of best
+} trial_names[] = {
+    {"best", "fitness IS NOT NULL", "no trial has a fitness", false},
+    {"worst", "fitness IS NOT NULL", "no trial has a fitness", true},
+    {"failed", "failure <> 'none'", "no trial failed", false}, // the first by id
+};
+
+static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *arena, int64_t *trial)
+{
+    const char *order = "id";
+    const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
+    if (ranked && spec_several(&campaign->spec))
+        return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; hopscotch best %.100s shows its front",
+                          campaign->name, trial_names[which].name, campaign->name);
+    if (ranked) order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
+    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
+    TRY(store_integer(campaign->database, sql, -1, trial));
+    if (*trial >= 0) return error_none();
+    return error_make(ERROR_USER, "%.100s has no %s trial: %s", campaign->name, trial_names[which].name,
+                      trial_names[which].none);
+}
+
+enum { TRIAL_NAMES = sizeof trial_names / sizeof *trial_names };
+
+// Its place among the names; TRIAL_NAMES: it is none.
+static int trial_name_find(const char *text)
+{
+    int which = 0;
+    while (which < TRIAL_NAMES && strcmp(text, trial_names[which].name) != 0) which++;
+    return which;
+}
+
+bool trial_is_named(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return (digits > 0 && digits <= 18 && text[digits] == '\0') || trial_name_find(text) < TRIAL_NAMES;
+}
+
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)
 {
     const char *slash = strrchr(text, '/');
-    const size_t digits = slash != NULL ? strspn(slash + 1, "0123456789") : 0;
-    if (digits == 0 || digits > 18 || slash[1 + digits] != '\0')
-        return error_make(ERROR_USAGE, "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41", text,
-                          slash == NULL ? text : "raibert_gains");
+    if (slash == NULL || !trial_is_named(slash + 1))
+        return error_make(ERROR_USAGE,
+                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
+                          "place of the number",
+                          text, slash == NULL ? text : "raibert_gains");
     char *name = arena_copy(line->arena, text);
     name[slash - text] = '\0';
-    *trial = strtoll(slash + 1, NULL, 10);
-    return campaign_open_named(line, name, campaign);
+    TRY(campaign_open_named(line, name, campaign));
+    const int which = trial_name_find(slash + 1);
+    *trial = which == TRIAL_NAMES ? strtoll(slash + 1, NULL, 10) : -1;
+    if (which == TRIAL_NAMES) return error_none();
+    const Error error = trial_of_name(campaign, which, line->arena, trial);
+    if (error.kind != OK) campaign_close(campaign);
+    return error;
 }
 
 Error campaign_failures(Database *database, FILE *out)

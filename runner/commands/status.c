@@ -246,8 +246,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     status_print_progress(report, out);
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
-        fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
-                report->place.name, command_results_option(report->place.results, arena));
+        fprintf(out, "%-11s %" PRId64 " objectives, so a front: %s best %s%s\n", "best", report->objectives,
+                command_program(arena), report->place.name, command_results_option(report->place.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
@@ -269,7 +269,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
-        fprintf(out, "%-11s hopscotch resume %s%s\n", "to go on", report->place.name,
+        fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
 }
 
@@ -343,7 +343,8 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; hopscotch run SPEC makes one\n", line->results);
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n", line->results,
+                command_program(line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);

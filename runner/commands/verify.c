@@ -323,8 +323,8 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
-    fprintf(out, "\n%-9s %s/%s\n%-9s hopscotch best %s%s\n", "files", verify->results, verify->name, "next",
-            verify_shown_name(verify, verify->name), root);
+    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", verify->results, verify->name, "next",
+            command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
     return error_none();
 }
 

@@ -410,6 +410,13 @@ Error store_maximizes(Database *database, bool *maximizes)
     return error_none();
 }
 
+const char *store_worst_order(const Spec *spec)
+{
+    static const char *const orders[2][2] = {{"fitness DESC, id", "fitness, id"},
+                                             {"violation DESC, fitness DESC, id", "violation DESC, fitness, id"}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]];
+}
+
 const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
 
 Error store_best_sql(Database *database, const char **sql)

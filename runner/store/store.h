@@ -49,6 +49,7 @@ Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
+const char *store_worst_order(const Spec *spec);
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 #endif
