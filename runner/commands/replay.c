@@ -271,7 +271,7 @@ const Command command_replay = {
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
-                "  hopscotch replay raibert_gains/41 raibert_gains/7 --html both.html\n"
+                "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
                 "  hopscotch replay raibert_gains/41/3 --terminal\n",
     .least = 1,
     .most = REPLAY_TARGETS,

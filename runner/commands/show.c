@@ -394,7 +394,7 @@ const Command command_show = {
     .arguments = "CAMPAIGN/TRIAL",
     .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
-                "  hopscotch show raibert_gains/41 --json\n"
+                "  hopscotch show raibert_gains/best --json     (or worst, failed: the first that failed)\n"
                 "  hopscotch show ndt_basin/30 --debug 0\n"
                 "  hopscotch show kkt_pendulum_gains/7 --debug 0\n",
     .least = 1,
