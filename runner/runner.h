@@ -160,7 +160,7 @@ typedef struct Spec {
         const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
         int count;                           // several: a trial has no fitness then, but a value of each
         bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
-        const double *reference;           // [count] where hypervolumes are measured from; NULL: the search decides
+        const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
         Failed failed;
@@ -220,7 +220,7 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-bool spec_several(const Spec *spec);               // several objectives
+bool spec_several(const Spec *spec); // several objectives
 // Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
 // of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
 // passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
@@ -756,7 +756,7 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
-const char *command_program(Arena *arena);                  // this program as the user typed it: what works if typed again
+const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL

@@ -29,9 +29,11 @@ static Error picture_draw(const Configured *configured, const double *parameter,
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));
     if (graph == NULL)
-        return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share; " PICTURE_EXAMPLE
-                          " is one",
-                          configured->model->name);
+        return error_make(
+            ERROR_USER,
+            "a step of model %s with these settings is not a graph that threads could share; " PICTURE_EXAMPLE
+            " is one",
+            configured->model->name);
     if (graph->pieces)
         return error_make(ERROR_USER,
                           "a step of model %s with these settings is several graphs, one of them run as "

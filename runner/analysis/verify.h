@@ -55,6 +55,6 @@ typedef struct VerifyOutcome {
 // a median or a quantile, none for the worst.
 Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome);
 Interval verify_shown(const Spec *spec, const Interval *cost); // of costs: as the user's objective gives it
-const char *verify_interval_method(const Spec *spec); // "Student's t", "order statistics", "no interval"
+const char *verify_interval_method(const Spec *spec);          // "Student's t", "order statistics", "no interval"
 
 #endif

@@ -211,8 +211,8 @@ static Error best_run(const CommandLine *line)
                             : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
     const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program,
-                place.name, best, root, program, place.name, best, root);
+        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
+                best, root, program, place.name, best, root);
     campaign_close(&campaign);
     return error;
 }
@@ -223,7 +223,8 @@ static const Switch best_switch_rows[] = {
     {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
-    {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns; less is better, but of what the spec maximises"},
+    {"objectives", SWITCH_TEXT, "A,B", 0, 0,
+     "--pareto by these columns; less is better, but of what the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 

@@ -108,10 +108,13 @@ static const struct {
     const char *start;
     Meaning meaning;
 } compare_meanings[] = {
-    {"search.", MEANS_CHOICE},         {"seed", MEANS_CHOICE},
+    {"search.", MEANS_CHOICE},
+    {"seed", MEANS_CHOICE},
     {"parameters.", MEANS_FIXED}, // of the task where neither searches it
-    {"initial.", MEANS_FIXED},         {"objective.", MEANS_OBJECTIVE},
-    {"replicates.count", MEANS_EVIDENCE}, {"replicates.common", MEANS_EVIDENCE},
+    {"initial.", MEANS_FIXED},
+    {"objective.", MEANS_OBJECTIVE},
+    {"replicates.count", MEANS_EVIDENCE},
+    {"replicates.common", MEANS_EVIDENCE},
 };
 
 static Meaning compare_meaning(const SpecChange *change)
@@ -222,16 +225,9 @@ static const char *compare_fitness_title(const Compared *sides, int count, Arena
 
 static Error compare_print_table(const Compared *sides, int count, FILE *out, Arena *arena)
 {
-    const char *const columns[] = {"campaign",
-                                   "trials",
-                                   "best trial",
-                                   "its fitness",
-                                   "success %",
-                                   "from",
-                                   "to",
-                                   compare_fitness_title(sides, count, arena),
-                                   "from ",
-                                   "to "};
+    const char *const columns[] = {"campaign",  "trials", "best trial", "its fitness",
+                                   "success %", "from",   "to",         compare_fitness_title(sides, count, arena),
+                                   "from ",     "to "};
     Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; table != NULL && i < count; i++) {
         const VerifyOutcome *outcome = &sides[i].outcome;
@@ -274,8 +270,11 @@ static void compare_print_certain(const Compared *first, const Compared *other, 
                 isinf(a) ? "fails" : "does not");
     else
         fprintf(out, "  its best trial %s: %s against %s (%s is better)\n",
-                b < a ? "is better" : b > a ? "is worse" : "gives the same", text_number(spec_cost(spec, 0, b)).text,
-                text_number(spec_cost(spec, 0, a)).text, spec->objective.maximize[0] ? "more" : "less");
+                b < a   ? "is better"
+                : b > a ? "is worse"
+                        : "gives the same",
+                text_number(spec_cost(spec, 0, b)).text, text_number(spec_cost(spec, 0, a)).text,
+                spec->objective.maximize[0] ? "more" : "less");
 }
 
 static void compare_print_sampled(const Verdict *verdict, const VerifyOutcome *first, const VerifyOutcome *other,
@@ -318,8 +317,10 @@ static void compare_print_warnings(const Compared *sides, int count, FILE *out, 
         const Relation relation = compare_relation(&sides[0], &sides[i], arena);
         const char *first = sides[0].campaign.name, *other = sides[i].campaign.name;
         if (relation.task[0] != '\0')
-            fprintf(out, "warning: %s and %s are not the same task, and their fitnesses can't be compared: they differ in %s\n",
-                    first, other, relation.task);
+            fprintf(
+                out,
+                "warning: %s and %s are not the same task, and their fitnesses can't be compared: they differ in %s\n",
+                first, other, relation.task);
         else if (!relation.same_evidence)
             fprintf(out,
                     "warning: the stored fitnesses of %s and %s are of other replicates (%d, %d); those of the fresh "

@@ -141,8 +141,8 @@ static void completion_zsh_switch(const Switch *row, FILE *out)
 
 static void completion_zsh_command(const Command *command, FILE *out)
 {
-    static const char *const actions[] = {"_files", "_hopscotch_campaigns", "_hopscotch_commands",
-                                           "_hopscotch_models", ""};
+    static const char *const actions[] = {"_files", "_hopscotch_campaigns", "_hopscotch_commands", "_hopscotch_models",
+                                          ""};
     const Switches *group;
     fprintf(out, "    %s)\n        _arguments \\\n", command->name);
     for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {

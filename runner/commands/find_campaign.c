@@ -120,13 +120,13 @@ static Error campaign_add_made(const CampaignPlace *place, const char *name, int
     int n_names;
     TRY(campaign_names(root, arena, &names, &n_names));
     for (int i = 0; i < n_names && *count < most; i++) {
-        const CampaignMade one = {.place = {.results = root,
-                                            .name = names[i],
-                                            .folder = arena_format(arena, "%s/%s", root, names[i])},
-                                  .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
+        const CampaignMade one = {
+            .place = {.results = root, .name = names[i], .folder = arena_format(arena, "%s/%s", root, names[i])},
+            .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
         if (made != NULL) made[*count] = one;
         (*count)++;
-        if (depth < CAMPAIGN_MADE_DEPTH) TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
+        if (depth < CAMPAIGN_MADE_DEPTH)
+            TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
     }
     return error_none();
 }
@@ -195,10 +195,13 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
     const char *order = "id";
     const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
     if (ranked && spec_several(&campaign->spec))
-        return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; hopscotch best %.100s shows its front",
+        return error_make(ERROR_USER,
+                          "%.100s has several objectives and so no %s trial; hopscotch best %.100s shows its front",
                           campaign->name, trial_names[which].name, campaign->name);
-    if (ranked) order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
-    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
+    if (ranked)
+        order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
+    const char *sql =
+        arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
     TRY(store_integer(campaign->database, sql, -1, trial));
     if (*trial >= 0) return error_none();
     return error_make(ERROR_USER, "%.100s has no %s trial: %s", campaign->name, trial_names[which].name,

@@ -2,6 +2,7 @@
 // view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
 // so that there is nothing to put back, however it ends. Elsewhere a line a time.
 #include "../store/status.h"
+#include "../store/store.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -356,7 +356,8 @@ static Error merge_all(Merge *merge)
             merge->name, text_count(largest->trials).text, largest->campaign.name, text_count(merge->added).text);
     if (merge->added > 0)
         fprintf(merge->line->out, "%s resume %s%s goes on with it, and records the arrays that are not there\n",
-                command_program(merge->line->arena), merge->name, command_results_option(merge->line->results, merge->line->arena));
+                command_program(merge->line->arena), merge->name,
+                command_results_option(merge->line->results, merge->line->arena));
     return error_none();
 }
 

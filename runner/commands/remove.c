@@ -37,8 +37,8 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
     TRY(campaign_made(place, line->arena, &made, &n_made));
-    const char *with = n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it",
-                                                       n_made);
+    const char *with =
+        n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it", n_made);
     if (!isatty(STDIN_FILENO))
         return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) wants --yes where nobody can be asked",
                           place->name, text_count(trials).text, text_bytes((double)bytes).text, with);

@@ -76,8 +76,7 @@ static Error verify_ask(Verify *verify)
         TRY(verify_take_trial(task, line->arena));
     TRY(verify_read_also(verify));
     if (task->levels > 0) TRY(verify_check_grid(verify));
-    const char *fallback =
-        task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
+    const char *fallback = task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
     const bool named = switch_given(line, "name");
     verify->name = switch_text(line, "name", fallback);
     verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
@@ -276,10 +275,10 @@ static Error verify_grid_read(const Verify *verify, VerifyGrid *grid)
     TRY(store_integer(database, "SELECT count(*) FROM trials", 0, &grid->points));
     TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &grid->good));
     const char *sooner = spec_has_metric(&verify->grid.spec, "survived") ? "survived, " : "";
-    const char *sql = arena_format(
-        verify->line->arena,
-        "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
-        verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
+    const char *sql =
+        arena_format(verify->line->arena,
+                     "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
+                     verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
     TRY(database_prepare(database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (error.kind == OK && row) {

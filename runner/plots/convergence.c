@@ -111,8 +111,9 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     TRY(convergence_find_median(data, arena, &convergence->median));
     const int64_t shown = convergence->searches < CONVERGENCE_SEARCHES ? convergence->searches : CONVERGENCE_SEARCHES;
     const int64_t drawn = convergence->searches > 0 ? rounds / convergence->searches * shown : 0;
-    TRY(database_prepare(database, arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL",
-                                                data->maximize ? "max(best) DESC" : "min(best)"),
+    TRY(database_prepare(database,
+                         arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL",
+                                      data->maximize ? "max(best) DESC" : "min(best)"),
                          &statement));
     convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
     bind_integer(statement, 1, 1 + drawn / CONVERGENCE_POINTS);

@@ -237,7 +237,8 @@ static void plot_take_bins(PlotData *data, Statement *row)
         bin[g] = plot_bin(&data->gain[g], value);
         plot_cell_add(data, &data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
         data->bin_failures[(g * PLOT_BINS + bin[g]) * n_failures + failure]++;
-        for (int h = 0; h < g; h++) plot_cell_add(data, plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
+        for (int h = 0; h < g; h++)
+            plot_cell_add(data, plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
     }
 }
 

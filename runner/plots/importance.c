@@ -40,8 +40,8 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     for (int g = 0; g < data->n_gains; g++) {
         while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
     }
-    const char *sign =
-        data->maximize ? "Spearman's rho; positive: more of it is better" : "Spearman's rho; negative: more of it is better";
+    const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
+                                      : "Spearman's rho; negative: more of it is better";
     PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness", sign, data->n_gains, -most, most);
     for (int i = 0; i < data->n_gains; i++) {
         const int g = data->order[i];

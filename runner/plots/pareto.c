@@ -144,9 +144,7 @@ static void pareto_draw_front(const PlotData *data, const Pareto *pareto, PlotPa
                   best      ? 4.5
                   : several ? 2.2
                             : 3,
-                  id,
-                  arena_format(arena, "trial %lld: %s, %s", (long long)id, plot_short(x).text,
-                               plot_short(y).text));
+                  id, arena_format(arena, "trial %lld: %s, %s", (long long)id, plot_short(x).text, plot_short(y).text));
     }
 }
 

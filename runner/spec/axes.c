@@ -338,11 +338,8 @@ static void axes_invent_parameters(SpecReader *reader, int count)
     Key *keys = ARENA_NEW(reader->arena, Key, count + 1);
     reader->parameter_keys = ARENA_NEW(reader->arena, const Key *, count + 1);
     for (int i = 0; i < count; i++) {
-        parameters[i] = (Parameter){.name = reader->names[i],
-                                    .unit = "1",
-                                    .doc = "",
-                                    .low = -(double)INFINITY,
-                                    .high = (double)INFINITY};
+        parameters[i] = (Parameter){
+            .name = reader->names[i], .unit = "1", .doc = "", .low = -(double)INFINITY, .high = (double)INFINITY};
         keys[i] = key_of_parameter(&parameters[i], reader->arena);
         reader->parameter_keys[i] = &keys[i];
     }

@@ -72,8 +72,8 @@ static void reference_describe_list(FILE *out, const List *list, Arena *arena)
     fprintf(out, "    keys of an item:\n");
     for (int f = 0; f < list->n_fields; f++) {
         const ItemField *field = &list->fields[f];
-        reference_paragraph(out, arena_format(arena, "- %s: %s; %s", field->name, field->doc,
-                                              items_field_expected(field, arena)));
+        reference_paragraph(
+            out, arena_format(arena, "- %s: %s; %s", field->name, field->doc, items_field_expected(field, arena)));
     }
     reference_paragraph(out, "- repeat: copies; # in names and references is their number, #-1 and #+1 its "
                              "neighbours'; how many, or [first, last]");

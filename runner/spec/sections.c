@@ -234,7 +234,7 @@ static void objective_read_expressions(SpecReader *reader)
     if (maximize != NULL && !objective_read_list(reader, maximize->value, "maximize", &scope)) return;
     const bool both = least != NULL && maximize != NULL;
     objective_check_method(reader, maximize != NULL ? maximize->value : least,
-                           both              ? "objective"
+                           both               ? "objective"
                            : maximize != NULL ? "maximize"
                                               : "minimize");
 }

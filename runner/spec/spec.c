@@ -207,9 +207,9 @@ static const char *spec_nested(const char *dotted, Arena *arena)
 static const struct {
     const char *section, *name, *key;
 } spec_synonyms[] = {
-    {"", "name", "experiment"},   {"", "title", "experiment"}, {"", "sweep", "search"},
+    {"", "name", "experiment"},   {"", "title", "experiment"},  {"", "sweep", "search"},
     {"", "grid", "search"},       {"", "params", "parameters"}, {"", "output", "record"},
-    {"", "fitness", "objective"}, {"", "cost", "objective"},   {"search", "parameters", "over"},
+    {"", "fitness", "objective"}, {"", "cost", "objective"},    {"search", "parameters", "over"},
 };
 
 static const char *spec_synonym(const char *name, const char *section)

@@ -14,8 +14,8 @@ typedef struct StatusReport {
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
     bool maximizes; // more is better
-    double rate; // trials/s of the last batches; NaN: there are none
-    double busy; // part of their time in which the device computed
+    double rate;    // trials/s of the last batches; NaN: there are none
+    double busy;    // part of their time in which the device computed
     Timings timings;
 } StatusReport;
 

@@ -522,8 +522,8 @@ Error store_index_fitness(Store *store)
     int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
                         store->spec->n_constraints > 0 ? "violation, " : "");
     for (int i = 0; i < rows_objectives(store->spec); i++)
-        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "",
-                         rows_objective_name(i), store->spec->objective.maximize[i] ? " DESC" : "");
+        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "", rows_objective_name(i),
+                         store->spec->objective.maximize[i] ? " DESC" : "");
     snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
              store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
              survived && !spec_several(store->spec) ? ", survived DESC" : "");
