@@ -255,7 +255,8 @@ const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *ar
 
 // ---- what came of it ------------------------------------------------------------------------------------------------
 
-// The cost of a replicate by the objective, of several the first: its metrics, then the trial's parameters (fitness/objective.c).
+// The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
+// fitness/objective.c has them.
 static double verify_objective(const Spec *spec, Statement *row, const double *parameter, double *scope)
 {
     enum { FIRST_METRIC = 1 };

@@ -239,8 +239,9 @@ static const Switch run_rows[] = {
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
-     "first draw how the CPU's threads share one step of a world (rigid, not rattle; try experiments/chain_scaling.yaml "
-     "--set simulation.stabilisation=baumgarte): for chrome://tracing, for Graphviz if FILE ends in .dot"},
+     "first draw how the CPU's threads share one step of a world (rigid, not rattle: "
+     "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte has one): for chrome://tracing, for "
+     "Graphviz if FILE ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};

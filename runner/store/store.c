@@ -513,8 +513,8 @@ Error store_set_total(Store *store, int64_t trials_total)
 }
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
-// x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept (analysis/front.c). Made at the end,
-// because it would halve the rate of inserts.
+// x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
+// (analysis/front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];

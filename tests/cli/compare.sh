@@ -98,7 +98,8 @@ lacks "common seeds"
 for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 objective.over=worst; do
     run run some.yaml --name task --set "$set" --progress none
     run compare some task --seeds 5 --progress none
-    head -n 1 out | grep -qF "not the same task, and their fitnesses can't be compared: they differ in ${set%=*}" && ! grep -qF "p = " out
+    head -n 1 out | grep -qF "not the same task, and their fitnesses can't be compared: they differ in ${set%=*}" &&
+        ! grep -qF "p = " out
     check $? "another ${set%=*} is another task"
     run compare some task --seeds 5 --progress none --json
     has '"same_task": false'

@@ -97,10 +97,12 @@ for method in "cmaes: {searches: 3, stop: {generations: 12}, constraints: rankin
 done
 
 # A target is in the user's terms: reached from below.
+ranges="{x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}"
 for way in up down; do
     sign=
     [ $way = down ] || sign=-
-    sed -e "s/search: .*/search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, cmaes: {stop: {target: ${sign}0.5, generations: 90}}}/" \
+    stop="{target: ${sign}0.5, generations: 90}"
+    sed -e "s/search: .*/search: {method: cmaes, over: $ranges, cmaes: {stop: $stop}}/" \
         -e "s/experiment: $way/experiment: target_$way/" $way.yaml >target_$way.yaml
     works run target_$way.yaml --progress none
     run status target_$way
@@ -109,8 +111,9 @@ for way in up down; do
 done
 [ -s up.count ] && [ "$(cat up.count)" -gt 6 ] && cmp -s up.count down.count
 check $? "a target ends the search where it is reached"
-works run target_up.yaml --name warm --set search.cmaes.from=up --set 'search.cmaes.stop={generations: 2}' --progress none
-"$HOPSCOTCH" run down.yaml --name warm_down --set 'search.method=cmaes' --set 'search.over={x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}' \
+works run target_up.yaml --name warm --set search.cmaes.from=up --set 'search.cmaes.stop={generations: 2}' \
+    --progress none
+"$HOPSCOTCH" run down.yaml --name warm_down --set search.method=cmaes --set "search.over=$ranges" \
     --set 'search.cmaes={from: down, stop: {generations: 2}}' --progress none >out 2>err
 "$HOPSCOTCH" query warm --columns x1,x2 --format csv >up.csv
 "$HOPSCOTCH" query warm_down --columns x1,x2 --format csv >down.csv
@@ -167,7 +170,8 @@ search:
   nsga2: {population: 12, stop: {generations: 6}}
 objective: {minimize: "x1^2 + x2", maximize: ["0 - (x1 - 2)^2", "x2"], reference: [30, -50, -6]}
 END_SPEC
-sed -e 's/up_front/down_front/' -e 's/^objective.*/objective: {minimize: ["x1^2 + x2", "(x1 - 2)^2", "0 - x2"], reference: [30, 50, 6]}/' \
+negative='minimize: ["x1^2 + x2", "(x1 - 2)^2", "0 - x2"], reference: [30, 50, 6]'
+sed -e 's/up_front/down_front/' -e "s/^objective.*/objective: {$negative}/" \
     front.yaml >down_front.yaml
 works run front.yaml --progress none
 works run down_front.yaml --progress none

@@ -72,7 +72,8 @@ has "bbob"
 run help --completion zsh
 has "_hopscotch_models() { compadd hopper"
 # shellcheck disable=SC2016
-unquoted=$(grep -rn -e '--set [a-z_.]*=[[{]' "$root/README.md" "$root/experiments" "$root/runner" --include=*.md --include=*.yaml --include=*.c)
+unquoted=$(grep -rn -e '--set [a-z_.]*=[[{]' "$root/README.md" "$root/experiments" "$root/runner" \
+    --include=*.md --include=*.yaml --include=*.c)
 [ -z "$unquoted" ] || echo "$unquoted" >out
 [ -z "$unquoted" ]
 check $? "examples with brackets are quoted: zsh reads them"
