@@ -173,6 +173,7 @@ const char *items_field_expected(const ItemField *field, Arena *arena); // "a li
 // method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
 void axes_read_method(SpecReader *reader);
 void axes_read(SpecReader *reader);
+void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
 // ---- spec/cmaes_section.c: keys of `search.cmaes:` with forms of their own ------------------------------------------

@@ -102,6 +102,8 @@ typedef struct Selection {
 
 // Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
 #define CAMPAIGN_FILES "files"
+// And a results root of its own: the campaigns that verify and compare made of it.
+#define CAMPAIGN_MADE "verify"
 
 // A file that the model reads. What it holds is part of the spec's identity, its name is not.
 typedef struct SpecFile {
@@ -155,9 +157,10 @@ typedef struct Spec {
     } replicates;
 
     struct {
-        const Expression *const *minimize; // [count] over the metrics' names, then the parameters' names
-        int count;                         // several: a trial has no fitness then, but a value of each
-        const double *reference;           // [count] where hypervolumes are measured from; NULL: the search decides
+        const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
+        int count;                           // several: a trial has no fitness then, but a value of each
+        bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
+        const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
         Failed failed;
@@ -220,7 +223,14 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-bool spec_several(const Spec *spec);               // several objectives
+bool spec_several(const Spec *spec); // several objectives
+// Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
+// of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
+// passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
+double spec_cost(const Spec *spec, int k, double value);
+bool spec_better(const Spec *spec, int k, double a, double b);
+// Its expression, with "maximise " before it if it is.
+const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
@@ -467,8 +477,8 @@ bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
 // ---- several objectives (fitness/dominance.c, fitness/hypervolume.c, analysis/front.c) ------------------------------
-// All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
-// point dominates, equal points included.
+// Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
+// a front is what no other point dominates, equal points included.
 
 // Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
 // crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
@@ -485,9 +495,11 @@ double hypervolume(const double *value, int64_t count, int objectives, const dou
 typedef struct Front {
     int64_t count, capacity;
     int objectives;
-    int64_t *id;   // [count]
-    double *value; // [count][objectives]
+    bool maximize[OBJECTIVES_MAX]; // [objectives]
+    int64_t *id;                   // [count]
+    double *value;                 // [count][objectives], costs: of a maximised column the negative
 } Front;
+double front_value(const Front *front, int64_t place, int k); // as it is stored
 
 // By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
 // of them are left out.
@@ -530,7 +542,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
+// maximises it.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"
@@ -768,6 +781,8 @@ Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
+const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
+const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
@@ -784,8 +799,20 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
 // The resolved spec that its database holds; NULL if it was killed before it held one.
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
+// Where verify and compare put what they make of a campaign; what they have made, each followed by what was made of it.
+typedef struct CampaignMade {
+    CampaignPlace place;
+    const char *name; // as the user writes it: "gains/verify/trial_41"
+} CampaignMade;
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
+Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena); // else error (user)
+// Its name as seen from the results root of `of`: what the user writes.
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
+// CAMPAIGN/ID, or best, worst or failed (the first) in place of the id; trial_is_named: whether it is one of these.
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
+bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
 
 // Columns of the table trials, as they are in the file.

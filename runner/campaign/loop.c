@@ -253,7 +253,8 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .doing = doing,
     };
     numbers.ticks_total = (double)numbers.trials_total * trial_ticks;
-    if (counts.best_trial >= 0 && !(counts.best_fitness >= numbers.best)) {
+    if (counts.best_trial >= 0 &&
+        (isnan(numbers.best) || spec_better(loop->spec, 0, counts.best_fitness, numbers.best))) {
         numbers.best = counts.best_fitness;
         numbers.best_trial = counts.best_trial;
     }

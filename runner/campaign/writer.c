@@ -13,7 +13,8 @@ static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Comm
     const bool violates = columns > 0;
     for (int64_t i = 0; i < rows->count; i++) {
         if (violates && rows->constraint[i * columns] > 0.0) continue;
-        if (isnan(rows->fitness[i]) || rows->fitness[i] >= counts.best_fitness) continue; // a tie keeps the earlier one
+        if (isnan(rows->fitness[i])) continue;
+        if (counts.best_trial >= 0 && !spec_better(spec, 0, rows->fitness[i], counts.best_fitness)) continue;
         counts.best_fitness = rows->fitness[i];
         counts.best_trial = rows->id[i];
     }

@@ -17,7 +17,7 @@ static const Switch line_common_rows[] = {
 };
 static const Switch line_spec_rows[] = {
     {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
-     "overrides a key of the spec, e.g. search.over.thrust=[25,30]; repeatable"},
+     "overrides a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted: a shell reads brackets); repeatable"},
 };
 #ifdef HOPSCOTCH_FAULTS
 #define LINE_BACKENDS "auto|cpu|cuda|faulty"
@@ -232,8 +232,30 @@ static const char *line_default_results(void)
 
 const char *command_results_option(const char *results, Arena *arena)
 {
-    return strcmp(results, line_default_results()) == 0 ? "" : arena_format(arena, " --results %s", results);
+    if (strcmp(results, line_default_results()) == 0) return "";
+    return arena_format(arena, " --results %s", command_quoted(results, arena));
 }
+
+// In single quotes, unless every character means itself to a shell.
+const char *command_quoted(const char *text, Arena *arena)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:,@%";
+    const size_t length = strlen(text);
+    if (length > 0 && strspn(text, plain) == length) return text;
+    char *quoted = arena_take(arena, 4 * length + 3, 1), *at = quoted;
+    *at++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            at = stpcpy(at, "'\\''");
+        else
+            *at++ = *text;
+    }
+    *at++ = '\'';
+    *at = '\0';
+    return quoted;
+}
+
+const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
 
 static Error line_settle(CommandLine *line)
 {

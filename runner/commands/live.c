@@ -2,6 +2,7 @@
 // view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
 // so that there is nothing to put back, however it ends. Elsewhere a line a time.
 #include "../store/status.h"
+#include "../store/store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,16 +40,23 @@ static Error live_read_history(Live *live, const CampaignPlace *place, Arena *ar
     Statement *statement = NULL;
     bool row = false;
     double best = (double)NAN;
+    bool maximizes = false;
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = database_prepare(
-        database, "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 FROM trials) ORDER BY min(id)",
-        &statement);
+    Error error = store_maximizes(database, &maximizes);
+    if (error.kind == OK)
+        error = database_prepare(database,
+                                 maximizes ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)"
+                                           : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)",
+                                 &statement);
     if (error.kind == OK) {
         bind_integer(statement, 1, LIVE_POINTS - 1);
         error = statement_step(statement, &row);
     }
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        best = fmin(best, column_real(statement, 0)); // fmin passes over what is missing
+        const double value = column_real(statement, 0);
+        best = maximizes ? fmax(best, value) : fmin(best, value); // both pass over what is missing
         live_push(live->best, &live->n_best, best);
     }
     if (statement != NULL) statement_close(statement);

@@ -397,8 +397,9 @@ static Error merge_all(Merge *merge)
     fprintf(merge->line->out, "%s: %s trials of %s, %s of others; all that several hold are the same to the bit\n",
             merge->name, text_count(largest->trials).text, largest->campaign.name, text_count(merge->added).text);
     if (merge->added > 0)
-        fprintf(merge->line->out, "hopscotch resume %s%s goes on with it, and records the arrays that are not there\n",
-                merge->name, command_results_option(merge->line->results, merge->line->arena));
+        fprintf(merge->line->out, "%s resume %s%s goes on with it, and records the arrays that are not there\n",
+                command_program(merge->line->arena), merge->name,
+                command_results_option(merge->line->results, merge->line->arena));
     return error_none();
 }
 

@@ -28,21 +28,26 @@ static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *tri
 // The user is shown what goes, and says yes or gives --yes.
 static Error remove_ask(const CommandLine *line, const CampaignPlace *place, bool *yes)
 {
+    CampaignMade *made;
+    int n_made;
     int64_t trials = 0, bytes = 0;
     char answer[16] = "";
     const bool readable = remove_count(place, line->arena, &trials).kind == OK;
     TRY(folder_bytes(place->folder, line->arena, &bytes));
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
+    TRY(campaign_made(place, line->arena, &made, &n_made));
+    const char *with =
+        n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it", n_made);
     if (!isatty(STDIN_FILENO))
-        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s) wants --yes where nobody can be asked",
-                          place->name, text_count(trials).text, text_bytes((double)bytes).text);
+        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) wants --yes where nobody can be asked",
+                          place->name, text_count(trials).text, text_bytes((double)bytes).text, with);
     if (readable)
-        fprintf(line->messages, "remove %s: %s trials, %s? [y/N] ", place->name, text_count(trials).text,
-                text_bytes((double)bytes).text);
+        fprintf(line->messages, "remove %s: %s trials, %s%s? [y/N] ", place->name, text_count(trials).text,
+                text_bytes((double)bytes).text, with);
     else
-        fprintf(line->messages, "remove %s, which can't be read, %s? [y/N] ", place->name,
-                text_bytes((double)bytes).text);
+        fprintf(line->messages, "remove %s, which can't be read, %s%s? [y/N] ", place->name,
+                text_bytes((double)bytes).text, with);
     fflush(line->messages);
     *yes = fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
     return error_none();
@@ -61,6 +66,7 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
 {
     const char *aside = remove_aside(place, line->arena);
+    TRY(campaign_made_is_idle(place, "remove", line->arena));
     TRY(file_rename(place->folder, aside));
     const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
                                           line->messages, line->arena);
@@ -247,6 +253,17 @@ static Error garbage_campaign(const CommandLine *line, const CampaignPlace *plac
     return garbage_shards(line, place, count);
 }
 
+// And what verify and compare made of it.
+static Error garbage_with_made(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    CampaignMade *made;
+    int n_made;
+    TRY(garbage_campaign(line, place, count));
+    TRY(campaign_made(place, line->arena, &made, &n_made));
+    for (int i = 0; i < n_made; i++) TRY(garbage_campaign(line, &made[i].place, count));
+    return error_none();
+}
+
 static Error garbage_all(const CommandLine *line, GarbageCount *count)
 {
     const char *const *names;
@@ -257,7 +274,7 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
         const CampaignPlace place = {.results = line->results,
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = garbage_campaign(line, &place, count);
+        const Error error = garbage_with_made(line, &place, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
     }
     return error_none();
@@ -270,7 +287,7 @@ static Error garbage_run(const CommandLine *line)
     for (int i = 0; i < line->n_arguments; i++) {
         CampaignPlace place;
         TRY(campaign_find(line, line->arguments[i], &place));
-        TRY(garbage_campaign(line, &place, &count));
+        TRY(garbage_with_made(line, &place, &count));
     }
     if (count.places == 0)
         fputs("nothing to free\n", line->out);
@@ -291,8 +308,8 @@ static const Switches garbage_switches = {garbage_rows, 1};
 const Command command_rm = {
     .name = "rm",
     .arguments = "CAMPAIGN...",
-    .doc = "remove campaigns, after asking; never one that is being run",
-    .examples = "  hopscotch rm raibert_gains_verify_41\n"
+    .doc = "remove campaigns with what was made of them, after asking; never one that is being run",
+    .examples = "  hopscotch rm raibert_gains/verify/trial_41\n"
                 "  hopscotch rm first_try second_try --yes\n",
     .least = 1,
     .most = 1024,

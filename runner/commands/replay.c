@@ -29,13 +29,13 @@ static bool replay_number(const char *text, int64_t *number)
 // Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign.
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
-    int64_t replicate, trial;
+    int64_t replicate;
     CampaignPlace place;
     char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
     if (last != NULL && replay_number(last + 1, &replicate)) {
         *last = '\0';
         const char *middle = strrchr(name, '/');
-        const bool two = middle != NULL && replay_number(middle + 1, &trial);
+        const bool two = middle != NULL && trial_is_named(middle + 1);
         if (two && replicate <= INT32_MAX && campaign_find(line, name, &place).kind != OK) {
             target->replicate = (int)replicate;
             return campaign_open_trial(line, name, &target->campaign, &target->trial);
@@ -324,7 +324,7 @@ const Command command_replay = {
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
-                "  hopscotch replay raibert_gains/41 raibert_gains/7 --html both.html\n"
+                "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
                 "  hopscotch replay raibert_gains/41/3 --terminal\n",
     .least = 1,
     .most = REPLAY_TARGETS,

@@ -49,11 +49,11 @@ static void run_print_files(const char *folder, FILE *out)
 // Commands to type next, complete: with the results root where they need it.
 static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
 {
-    const char *root = command_results_option(line->results, line->arena);
-    fprintf(out, "%-9s hopscotch best %s%s\n", "next", name, root);
+    const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
+    fprintf(out, "%-9s %s best %s%s\n", "next", program, name, root);
     if (best_trial < 0) return;
-    fprintf(out, "%-9s hopscotch show %s/%" PRId64 "%s\n", "", name, best_trial, root);
-    fprintf(out, "%-9s hopscotch replay %s/%" PRId64 "%s\n", "", name, best_trial, root);
+    fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
+    fprintf(out, "%-9s %s replay %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
 }
 
 // In one line where a line is an object: after --progress json.
@@ -239,8 +239,9 @@ static const Switch run_rows[] = {
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
-     "first draw how the CPU's threads share one step of a world (rigid): for chrome://tracing, for Graphviz if FILE "
-     "ends in .dot"},
+     "first draw how the CPU's threads share one step of a world (rigid, not rattle: "
+     "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte has one): for chrome://tracing, for "
+     "Graphviz if FILE ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};
@@ -251,7 +252,8 @@ const Command command_run = {
     .arguments = "SPEC",
     .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
-                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 --set search.over.thrust=[25,30]\n"
+                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
+                "      --set 'search.over.thrust=[25,30]'\n"
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
     .least = 1,
     .most = 1,

@@ -35,6 +35,13 @@ static const StatusSearches status_searches_several = {
     8,
     {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
 
+// Of a fitness that is maximised.
+static const StatusSearches status_searches_greatest = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best DESC"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+
 // In the order of their points, with the point behind the number.
 static const StatusSearches status_searches_outer = {
     STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
@@ -85,11 +92,15 @@ static Error status_outer_value(const StatusOuter *outer, int64_t search, int in
 // Schemas before 6 have no fronts.
 static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
 {
-    bool exist = false;
+    bool exist = false, maximizes = false;
     int64_t rows = 0;
     TRY(fronts_exist(database, &exist));
     if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
-    *searches = rows > 0 ? &status_searches_several : outer->count > 0 ? &status_searches_outer : &status_searches_one;
+    TRY(store_maximizes(database, &maximizes));
+    *searches = rows > 0           ? &status_searches_several
+                : outer->count > 0 ? &status_searches_outer
+                : maximizes        ? &status_searches_greatest
+                                   : &status_searches_one;
     return error_none();
 }
 
@@ -235,8 +246,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     status_print_progress(report, out);
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
-        fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
-                report->place.name, command_results_option(report->place.results, arena));
+        fprintf(out, "%-11s %" PRId64 " objectives, so a front: %s best %s%s\n", "best", report->objectives,
+                command_program(arena), report->place.name, command_results_option(report->place.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
@@ -258,7 +269,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
-        fprintf(out, "%-11s hopscotch resume %s%s\n", "to go on", report->place.name,
+        fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
 }
 
@@ -332,7 +343,8 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; hopscotch run SPEC makes one\n", line->results);
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n", line->results,
+                command_program(line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);

@@ -40,8 +40,9 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     for (int g = 0; g < data->n_gains; g++) {                                  // NaN of those that never vary
         while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
     }
-    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness",
-                                       "Spearman's rho; negative: more of it is better", data->n_varied, -most, most);
+    const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
+                                      : "Spearman's rho; negative: more of it is better";
+    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness", sign, data->n_varied, -most, most);
     for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00

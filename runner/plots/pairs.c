@@ -65,7 +65,7 @@ static int pairs_class(const void *context_of, int x, int y)
     int below = 0;
     if (!isfinite(cell->best)) return -1;
     while (below < PLOT_CLASSES - 1 && cell->best >= context->threshold[below]) below++;
-    return PLOT_CLASSES - 1 - below;
+    return context->data->maximize ? below : PLOT_CLASSES - 1 - below;
 }
 
 // Whether a cell is a trial: two parameters, a bin for each of their values.
@@ -78,10 +78,11 @@ static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bin
 
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
-    double descending[PLOT_CLASSES - 1];
+    double worst_first[PLOT_CLASSES - 1];
     PlotPanel panel = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
-    for (int t = 0; t < PLOT_CLASSES - 1; t++) descending[t] = context->threshold[PLOT_CLASSES - 2 - t];
-    plot_scale_key(&panel, 4, 20, 400, descending,
+    for (int t = 0; t < PLOT_CLASSES - 1; t++)
+        worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
+    plot_scale_key(&panel, 4, 20, 400, worst_first,
                    pairs_exact(context->data) ? "fitness: worse to better"
                                               : "best fitness in the cell: worse to better");
     plot_panel_end(&panel);

@@ -123,6 +123,12 @@ PlotAxis plot_axis_of(const PlotGain *gain)
 PlotAxis plot_fitness_axis(const PlotData *data)
 {
     const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);
+    if (data->maximize) {
+        const double low = isfinite(most) && most < best ? most : best - 1;
+        return (PlotAxis){.name = data->value_name,
+                          .low = fmax(low - 0.02 * (best - low), -DBL_MAX),
+                          .high = best + 0.04 * (best - low)};
+    }
     const double high = isfinite(most) && most > best ? most : best + 1;
     if (best > 0 && high > 30 * best)
         return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = fmin(high * 1.05, DBL_MAX), .log = true};

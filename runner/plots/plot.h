@@ -35,6 +35,7 @@ typedef struct PlotData {
     const StoredCampaign *campaign;
     Condition where;                       // which trials
     const char *value_name, *value_column; // what is plotted as fitness: of several objectives one of them
+    bool maximize;                         // more of it is better
     PlotGain *gain;                        // [n_gains]
     int n_gains;
     int64_t trials, ranked; // stored; with a fitness
@@ -70,7 +71,8 @@ int64_t plot_shown_trial(const PlotData *data);
 int plot_bin(const PlotGain *gain, double value);
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
 bool plot_varies(const PlotGain *gain); // its trials have at least two values of it
-// Value at this part [0, 1] of the sample's fitness, ascending.
+bool plot_better(const PlotData *data, double a, double b); // a than b; also if b is NaN
+// Value at this part [0, 1] of the sample's fitness, from the best to the worst.
 double plot_quantile(const PlotData *data, double part);
 
 // ---- panels (panel.c) -----------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ static void scatter_edge_line(const PlotData *data, int g, PlotPanel *panel)
     for (int b = 0; b < gain->n_bins; b++) {
         const double best = data->bin[g * PLOT_BINS + b].best;
         const double middle = (plot_at(&panel->x, gain->edge[b]) + plot_at(&panel->x, gain->edge[b + 1])) / 2;
-        const bool inside = best <= panel->y.high;
+        const bool inside = best >= panel->y.low && best <= panel->y.high;
         svg_path_to(&path, middle, inside ? plot_at(&panel->y, best) : (double)NAN);
     }
     svg_path_end(&path);

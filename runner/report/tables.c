@@ -170,10 +170,10 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
         put_markup(out, column[REPORT_REASON]);
         fputc(')', out);
     }
-    fputs(". Minimised: ", out);
+    fputs(spec->objective.maximize[spec->objective.count - 1] ? ". Objective: " : ". Minimised: ", out);
     for (int k = 0; k < spec->objective.count; k++) {
         fputs(k == 0 ? "<code>" : "</code>, <code>", out);
-        put_markup(out, expression_text(spec->objective.minimize[k], arena));
+        put_markup(out, objective_text(spec, k, arena));
     }
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
@@ -246,7 +246,7 @@ static const char *report_unit(const Spec *spec, const char *name, char *text, s
 {
     const Configured *configured = &spec->configured;
     for (int k = 0; spec_several(spec) && k < spec->objective.count; k++) {
-        if (strcmp(rows_objective_name(k), name) == 0) return expression_text(spec->objective.minimize[k], arena);
+        if (strcmp(rows_objective_name(k), name) == 0) return objective_text(spec, k, arena);
     }
     for (int p = 0; p < configured->n_parameters; p++) {
         if (strcmp(configured->parameters[p].name, name) == 0)

@@ -87,13 +87,19 @@ static const Key keys_rows[] = {
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
      .doc = "also keep the metrics of every replicate", .example = "false"},
 
-    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised",
+    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
     {.path = "objective.minimize", .type = KEY_FORM,
      .words = "an expression over metrics and parameters, or a list of up to 8 of them",
      .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
             "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
      .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
+    {.path = "objective.maximize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
+            "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
+            "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+     .example = "\"mean_speed - 0.1*cost_of_transport\""},
     {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
      .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
     {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",

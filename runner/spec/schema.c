@@ -271,7 +271,7 @@ static void schema_bodies(Json *json, Arena *arena)
     json_close(json, '}');
 }
 
-static void schema_minimize(Json *json, Arena *arena)
+static void schema_objectives(Json *json, Arena *arena)
 {
     json_array(json, "anyOf");
     schema_refer(json, NULL, "expression", arena);
@@ -323,7 +323,8 @@ static const struct {
     {"search.union", NULL, schema_union},
     {"search.when", NULL, schema_when},
     {"replicates.perturb", NULL, schema_perturb},
-    {"objective.minimize", NULL, schema_minimize},
+    {"objective.minimize", NULL, schema_objectives},
+    {"objective.maximize", NULL, schema_objectives},
     {"objective.over", "string", schema_objective_over},
     {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},

@@ -127,6 +127,7 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     database_close(database);
     if (error.kind != OK) return error;

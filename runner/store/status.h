@@ -13,8 +13,9 @@ typedef struct StatusReport {
     int64_t objectives;                           // of several
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
-    double rate; // trials/s of the last batches; NaN: there are none
-    double busy; // part of their time in which the device computed
+    bool maximizes; // more is better
+    double rate;    // trials/s of the last batches; NaN: there are none
+    double busy;    // part of their time in which the device computed
     Timings timings;
 } StatusReport;
 

@@ -395,21 +395,50 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 
 const char *store_best_order(const Spec *spec)
 {
-    const bool survived = spec_has_metric(spec, "survived");
-    if (spec->n_constraints > 0) return survived ? "violation, fitness, survived DESC, id" : "violation, fitness, id";
-    return survived ? "fitness, survived DESC, id" : "fitness, id";
+    // by whether there are constraints, the fitness is maximised, trials have a time that they survived
+    static const char *const orders[2][2][2] = {
+        {{"fitness, id", "fitness, survived DESC, id"}, {"fitness DESC, id", "fitness DESC, survived DESC, id"}},
+        {{"violation, fitness, id", "violation, fitness, survived DESC, id"},
+         {"violation, fitness DESC, id", "violation, fitness DESC, survived DESC, id"}}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]][spec_has_metric(spec, "survived")];
+}
+
+// With one objective the section of the resolved text begins with its direction.
+Error store_maximizes(Database *database, bool *maximizes)
+{
+    int64_t found = 0;
+    TRY(store_integer(database,
+                      "SELECT instr(char(10) || resolved, char(10) || 'objective:' || char(10) || '  maximize:') > 0 "
+                      "FROM campaign",
+                      0, &found));
+    *maximizes = found > 0;
+    return error_none();
+}
+
+const char *store_worst_order(const Spec *spec)
+{
+    static const char *const orders[2][2] = {{"fitness DESC, id", "fitness, id"},
+                                             {"violation DESC, fitness DESC, id", "violation DESC, fitness, id"}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]];
 }
 
 const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
 
 Error store_best_sql(Database *database, const char **sql)
 {
+    static const char *const best[2][2] = {
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness DESC, id LIMIT 1"},
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness, id "
+         "LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
+         "id LIMIT 1"}};
     int64_t constrained = 0;
+    bool maximizes = false;
+    TRY(store_maximizes(database, &maximizes));
     TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
                       &constrained));
-    *sql = constrained > 0 ? "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 "
-                             "ORDER BY violation, fitness, id LIMIT 1"
-                           : "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1";
+    *sql = best[constrained > 0][maximizes];
     return error_none();
 }
 
@@ -489,8 +518,8 @@ Error store_set_total(Store *store, int64_t trials_total)
 }
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
-// x` use it too. Of several objectives it is the order in which a front is swept (analysis/front.c). Made at the end,
-// because it would halve the rate of inserts.
+// x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
+// (analysis/front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];
@@ -498,11 +527,11 @@ Error store_index_fitness(Store *store)
     int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
                         store->spec->n_constraints > 0 ? "violation, " : "");
     for (int i = 0; i < rows_objectives(store->spec); i++)
-        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
-    snprintf(sql + used, sizeof sql - (size_t)used, "%s",
-             spec_several(store->spec) ? ")"
-             : survived                ? "fitness, survived DESC)"
-                                       : "fitness)");
+        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "", rows_objective_name(i),
+                         store->spec->objective.maximize[i] ? " DESC" : "");
+    snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
+             store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
+             survived && !spec_several(store->spec) ? ", survived DESC" : "");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     Error error = database_run(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);

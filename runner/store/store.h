@@ -47,7 +47,9 @@ Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
+Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
+const char *store_worst_order(const Spec *spec);
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 #endif

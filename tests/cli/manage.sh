@@ -89,6 +89,27 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check $? "with yes it goes"
 fi
 
+# ---- one that was made of a campaign is being run -------------------------------------------------------------------
+
+works run grid.yaml --name host --progress none
+"$HOPSCOTCH" run grid.yaml --results results/host/verify --name busy --set 'simulation.dimension=40' \
+    --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
+    --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
+pid=$!
+tries=0
+until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+refused rm host --yes
+has "works in host/verify/busy, which was made of it: remove host when that has ended" err
+refused mv host guest
+has "which was made of it: rename host when that has ended" err
+kill -9 $pid
+wait $pid 2>/dev/null
+pid=
+works rm host --yes
+
 # ---- a campaign that is being run -----------------------------------------------------------------------------------
 
 "$HOPSCOTCH" run grid.yaml --name busy --set 'simulation.dimension=40' \

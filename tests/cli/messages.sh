@@ -93,7 +93,7 @@ says 1 "'up' is no direction; write x1:asc or x1:desc" query grid --order x1:up
 says 1 "--order: more than 64 columns; the first few decide" query grid --order "$(repeat 65 x1 ,)"
 says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend
-says 1 "no trial of empty has a fitness: there is none to verify" verify empty
+says 1 "no trial of empty has a fitness, so there is no best one; verify --trial ID takes one that failed" verify empty
 says 1 "front has 2 objectives and so no best trial: name one of its front with verify --trial" verify front
 says 1 "campaign grid has no trial 99; hopscotch best grid lists the best" verify grid --trial 99
 

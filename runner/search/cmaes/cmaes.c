@@ -411,7 +411,7 @@ static Error cmaes_tell(Search *search, const Trials *trials)
             return search_told_wrong(search, trials, t);
         const CmaesPopulation *population = cmaes_population(search, run);
         double *told = cmaes_told(search) + cmaes_told_width(cmaes) * state->told;
-        told[0] = isnan(trials->fitness[t]) ? (double)NAN : trials->fitness[t] + 0.0;
+        told[0] = isnan(trials->fitness[t]) ? (double)NAN : spec_cost(cmaes->spec, 0, trials->fitness[t]) + 0.0;
         told[1] = trials->survived[t];
         for (int i = 0; i < cmaes->n_constraints; i++) told[2 + i] = trials->constraint[t * cmaes->n_constraints + i];
         state->next_id++;

@@ -29,7 +29,8 @@ typedef bool CmaesStops(const Cmaes *cmaes, const CmaesView *view);
 
 static bool cmaes_at_target(const Cmaes *cmaes, const CmaesView *view)
 {
-    return view->run->best <= cmaes->settings[CMAES_STOP_TARGET];
+    const double target = cmaes->settings[CMAES_STOP_TARGET];
+    return view->run->best <= (isinf(target) ? target : spec_cost(cmaes->spec, 0, target)); // infinite: none
 }
 
 static bool cmaes_at_trials(const Cmaes *cmaes, const CmaesView *view)

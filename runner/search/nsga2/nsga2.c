@@ -313,7 +313,7 @@ static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, doub
     const double *objective = trials->objective + t * objectives;
     bool good = true;
     for (int k = 0; k < objectives; k++) good = good && !isnan(objective[k]);
-    for (int k = 0; k < objectives; k++) told[k] = good ? objective[k] + 0.0 : (double)NAN;
+    for (int k = 0; k < objectives; k++) told[k] = good ? spec_cost(nsga2->spec, k, objective[k]) + 0.0 : (double)NAN;
     told[objectives] = isnan(trials->survived[t]) ? -1.0 : trials->survived[t];
     const int constraints = nsga2->spec->n_constraints;
     const double violation =
