@@ -268,6 +268,7 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
+    bool continues;                  // it is not the first round of the search, or of a restart of it
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -316,8 +317,9 @@ struct SearchMethod {
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
-    const char *budget;                           // start of the options that only say how long it goes on; an
-                                                  // extension may change them, if restore heeds them; NULL: none
+    // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
+    // restore heeds it. NULL: none does.
+    bool (*budget)(const Spec *spec, const char *option);
     const Sensitivity *sensitivity;               // NULL: it measures none
     // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);

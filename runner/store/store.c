@@ -301,6 +301,9 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
+    TRY(database_prepare(database,
+                         "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
+                         &store->renew_round));
     TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -357,6 +360,7 @@ Error store_close(Store *store)
                                      store->update_search,
                                      store->insert_search,
                                      store->insert_round,
+                                     store->renew_round,
                                      store->insert_front,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {

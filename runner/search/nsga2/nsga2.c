@@ -437,6 +437,12 @@ static const char *nsga2_stopped(const Search *search)
     return text;
 }
 
+static bool nsga2_budget(const Spec *spec, const char *option)
+{
+    (void)spec;
+    return strncmp(option, "nsga2.stop.", strlen("nsga2.stop.")) == 0;
+}
+
 const SearchMethod search_nsga2 = {
     .name = "nsga2",
     .doc = "the front of several objectives by a genetic algorithm (Deb et al. 2002), many searches side by side",
@@ -444,7 +450,7 @@ const SearchMethod search_nsga2 = {
     .n_options = NSGA2_N_OPTIONS,
     .wants_range = true,
     .several = true,
-    .budget = "nsga2.stop.",
+    .budget = nsga2_budget,
     .check = nsga2_check,
     .init = nsga2_init,
     .ask = nsga2_ask,
