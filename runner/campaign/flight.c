@@ -235,6 +235,30 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
     return next < 1 ? 1 : next > 1e9 ? (int64_t)1e9 : (int64_t)next;
 }
 
+// ---- batches --------------------------------------------------------------------------------------------------------
+
+// Of about half a second, so that an interruption loses little, and longer in a run that has lasted: half a percent of
+// it, up to what a batch may have. Then it has no more commits and shards than it needs.
+static double batch_seconds(double elapsed)
+{
+    const double least = 0.5, part = 0.005;
+    return part * elapsed > least ? part * elapsed : least;
+}
+
+int64_t batch_start(int64_t least, int64_t most)
+{
+    enum { GROWTH_BEFORE = 4 };
+    return GROWTH_BEFORE * least < most ? GROWTH_BEFORE * least : most;
+}
+
+int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most)
+{
+    const double ratio = seconds > 0 ? batch_seconds(elapsed) / seconds : 4;
+    const double next = (double)trials * (ratio > 4 ? 4 : ratio < 0.25 ? 0.25 : ratio);
+    const int64_t whole = next < (double)most ? (int64_t)next / least * least : most;
+    return whole < least ? (least < most ? least : most) : whole;
+}
+
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done)
 {
     const double start = clock_seconds();

@@ -77,7 +77,7 @@ static void loop_check_limits(Loop *loop)
 static int64_t loop_room(const Loop *loop)
 {
     const int64_t limit = loop->spec->limits.trials, recorded = record_trials_max(loop->spec, loop->traced_max);
-    int64_t room = loop->batch_trials < recorded ? loop->batch_trials : recorded;
+    int64_t room = loop->batch < recorded ? loop->batch : recorded;
     if (limit > 0 && limit - loop->asked < room) room = limit - loop->asked;
     return room > 0 ? room : 0;
 }
@@ -171,9 +171,18 @@ static Error loop_step(Loop *loop, int slot, int64_t ticks)
         const double before = own->flight.kernel_seconds;
         TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
         own->pending = false;
-        loop->slice = slice_adapt(own->slice, own->flight.kernel_seconds - before, loop->slice_requested);
+        own->slice_seconds = own->flight.kernel_seconds - before;
+        loop->slice = slice_adapt(own->slice, own->slice_seconds, loop->slice_requested);
     }
     return own->done ? error_none() : loop_advance(loop, slot, ticks);
+}
+
+// A batch of a search that waits for results is short of trials, and says nothing of longer ones.
+static void loop_pace(Loop *loop, const Flight *flight)
+{
+    if (loop->batch_least == 0 || flight->trials.count < loop->batch) return;
+    loop->batch = batch_adapt(flight->trials.count, flight->kernel_seconds, clock_seconds() - loop->started,
+                              loop->batch_least, loop->batch_trials);
 }
 
 static void loop_fill_commit(Loop *loop, double started, double collected, Commit *commit)
@@ -211,6 +220,7 @@ static Error loop_collect(Loop *loop)
     loop->failures += commit->failures;
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;
+    loop_pace(loop, flight);
     writer_put(&loop->writer);
     loop->slots[loop->oldest].done = false;
     loop->oldest = (loop->oldest + 1) % loop->n_slots;
@@ -279,17 +289,46 @@ static Error loop_turn(Loop *loop)
     return error_none();
 }
 
-// The batches in flight are abandoned: they were not told, and are computed again to the same bits.
+// Whether the oldest batch may end within so many seconds: its slices are short, and so are those that are left of it
+// if their number is known.
+static bool loop_may_end(const Loop *loop, double seconds)
+{
+    const double longest = 0.25; // s of a slice: the user waits for it
+    const LoopSlot *own = &loop->slots[loop->oldest];
+    const Configured *configured = &loop->spec->configured;
+    const double steps = (double)(configured_steps(configured) - own->flight.ticks), slice = (double)own->slice;
+    if (own->done) return true;
+    if (seconds <= 0 || own->slice_seconds > longest) return false;
+    return configured->steps_max > 0 || (steps / slice + 1) * own->slice_seconds < seconds;
+}
+
+// After an interruption the batches in flight may still end, if they do so at once.
+static Error loop_land(Loop *loop)
+{
+    const double grace = 0.6, until = clock_seconds() + grace; // s
+    while (loop->in_flight > 0 && loop_may_end(loop, until - clock_seconds())) {
+        TRY(loop_step(loop, loop->oldest, loop->slice));
+        if (loop->slots[loop->oldest].done) TRY(loop_collect(loop));
+        loop_show(loop);
+    }
+    return error_none();
+}
+
+// The batches that are in flight still are abandoned: they were not told, and are computed again to the same bits.
 static void loop_abandon(Loop *loop)
 {
     char reason[160];
     int64_t trials = 0;
-    for (int i = 0; i < loop->in_flight; i++)
-        trials += loop->slots[(loop->oldest + i) % loop->n_slots].flight.trials.count;
+    double seconds = 0;
+    for (int i = 0; i < loop->in_flight; i++) {
+        const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
+        trials += flight->trials.count;
+        seconds += flight->kernel_seconds;
+    }
     snprintf(reason, sizeof reason, "%s", interrupt_words());
     if (trials > 0)
-        snprintf(reason, sizeof reason, "%s; %s trials in flight were abandoned", interrupt_words(),
-                 text_count(trials).text);
+        snprintf(reason, sizeof reason, "%s; %s trials in flight (%s of computing) were abandoned", interrupt_words(),
+                 text_count(trials).text, text_duration(seconds).text);
     loop_end(loop, "interrupted", reason);
 }
 
@@ -298,6 +337,8 @@ static Error loop_turns(Loop *loop)
     while (!loop->ending || loop->in_flight > 0) {
         TRY(loop_turn(loop));
         if (interrupt_requested() == 0) continue;
+        loop_end(loop, "interrupted", "");
+        TRY(loop_land(loop));
         loop_abandon(loop);
         return error_none();
     }
@@ -328,6 +369,7 @@ static void loop_start(Loop *loop)
     memset(loop->slots, 0, sizeof loop->slots);
     loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
     loop->slice = slice_start(loop->spec, loop->slice_requested);
+    loop->batch = loop->batch_least > 0 ? batch_start(loop->batch_least, loop->batch_trials) : loop->batch_trials;
     loop->asked = loop->told;
     loop->oldest = loop->in_flight = 0;
     loop->ending = false;
