@@ -173,6 +173,7 @@
 #include "store/catalogue.c"
 #include "store/rounds.c"
 #include "store/outer_points.c"
+#include "store/overrides.c"
 #include "store/stored.c"
 #include "store/timings.c"
 #include "store/digest.c"

@@ -109,8 +109,15 @@ typedef struct SpecFile {
     Sha256Text digest;
 } SpecFile;
 
+// What --set says, "key.path=value" each, in the order in which it is applied.
+typedef struct Overrides {
+    const char **items; // [count]
+    int count;
+} Overrides;
+
 typedef struct Spec {
     const char *file, *text; // as given
+    Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
     const Model *model;
@@ -493,7 +500,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
+//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most (at
+//                most so many, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
 //                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
@@ -515,6 +523,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
+//   overrides    id, key, value: what --set changed in the spec, and an extension keeps (store/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
@@ -532,7 +541,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 6          // steps from older ones: store/migration.c
+#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
 
 typedef struct Store Store;
 
@@ -746,7 +755,10 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 const char *command_results_option(const char *results, Arena *arena);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
-Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
+// With other overrides before those that the command line gives, and another one last (or NULL).
+Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
+                        Spec *spec);
+Overrides command_overrides(const CommandLine *line); // all that --set says, and --seed
 // What a search takes from the campaign that it starts from, for a campaign of that name: the value of `cmaes.taken`,
 // NULL: nothing. What is wrong with the other one is said where the spec names it.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);

@@ -8,6 +8,7 @@
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
+#include "overrides.h"
 #include "rounds.h"
 #include "seal.h"
 
@@ -28,7 +29,7 @@ static const char store_schema[] =
     "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
     "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
     "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
-    "  replicates INTEGER NOT NULL) STRICT;\n"
+    "  replicates INTEGER NOT NULL, trials_most INTEGER) STRICT;\n"
     "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
     "  stop_reason TEXT) STRICT;\n"
     "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
@@ -147,12 +148,14 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
+    TRY(database_run(database, overrides_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
     TRY(store_insert_campaign(store));
+    TRY(overrides_keep(database, &store->spec->overrides, false, arena));
     return outer_record(database, store->spec);
 }
 
@@ -182,6 +185,8 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
     const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
     if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
+    TRY(database_run(store->database, "BEGIN IMMEDIATE")); // the same spec needs no others than those it is given
+    TRY(store_end(store, overrides_keep(store->database, &spec->overrides, options->resume_only, arena)));
     return segments_read(store->database, store->folder, arena, spec);
 }
 
