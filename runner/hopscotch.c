@@ -140,6 +140,7 @@
 #include "search/cmaes/uncertainty.c"
 #include "search/cmaes/lagrangian.c"
 #include "search/cmaes/stop.c"
+#include "search/cmaes/bounds.c"
 #include "search/cmaes/restart.c"
 #include "search/cmaes/rounds.c"
 #include "search/cmaes/warm_start.c"

@@ -316,6 +316,17 @@ typedef struct Sensitivity {
     void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
 } Sensitivity;
 
+// How many trials a search that learns runs, and how many generations (of all its searches together): as doubles, for
+// they may be beyond any number that is ever run.
+typedef struct SearchBudget {
+    double trials, rounds;
+} SearchBudget;
+typedef struct SearchBounds {
+    SearchBudget least, most;
+    bool open;         // `most` is so far away that it says nothing
+    const char *early; // what may end it before: "tolerances"; NULL: it ends with `most`
+} SearchBounds;
+
 struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
@@ -327,6 +338,7 @@ struct SearchMethod {
     // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
     // restore heeds it. NULL: none does.
     bool (*budget)(const Spec *spec, const char *option);
+    void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
     const Sensitivity *sensitivity;               // NULL: it measures none
     // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
@@ -362,6 +374,7 @@ double search_value(const Values *values, double u);
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search); // bytes that its state may come to
 bool search_learns(const SearchMethod *method); // its trials depend on the results of others
+SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // The complete parameters of a trial that is stored (store/stored_trial.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
@@ -657,6 +670,12 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
 
 // What a run of this spec would take (plan/plan.c).
 typedef struct Plan {
+    // `trials`, and all that follows from it: what will be run; where a search may end early at most so many; where it
+    // is open (it ends by itself, some time) those of one generation.
+    int64_t trials_least, rounds; // rounds: generations of all searches together, at most; 0: the method has none
+    bool trials_open;
+    const char *early;    // what may end it early, or NULL
+    int64_t round_trials; // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double seconds, seconds_low, seconds_high; // expected, and between which it should be

@@ -47,6 +47,16 @@ for method in cmaes nsga2; do
     go $method "$method-whole" 80
     check $? "$method: 80 generations"
     expected=$(digest "$method-whole")
+    "$HOPSCOTCH" plan $method.yaml --json --set "search.$method.stop.generations=80" >plan.json 2>&1
+    planned=$(sed -n 's/^ *"trials": \([0-9]*\),$/\1/p' plan.json)
+    bytes=$(sed -n 's/^ *"sqlite_bytes": \([0-9]*\).*/\1/p' plan.json)
+    done=$("$HOPSCOTCH" status "$method-whole" --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1/p')
+    size=$(wc -c <"results/$method-whole/campaign.db")
+    [ $method = cmaes ] && [ "$done" -le "$planned" ] && [ "$done" -gt 500 ] ||
+        { [ $method = nsga2 ] && [ "$done" -eq "$planned" ]; }
+    check $? "$method: the plan said $planned trials, and there are $done"
+    [ "$((size / 3))" -lt "$bytes" ] && [ "$bytes" -lt "$((size * 3))" ]
+    check $? "$method: the plan said $bytes bytes of SQLite, and there are $size"
     go $method "$method-parts" 15
     go $method "$method-parts" 50
     [ $? -eq 1 ] && grep -q "stop.generations: 15 -> 50" out && grep -q "extend runs what is new" out

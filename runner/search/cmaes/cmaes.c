@@ -559,6 +559,7 @@ const SearchMethod search_cmaes = {
     .wants_sigma = true,
     .wants_outer = true,
     .budget = cmaes_budget,
+    .bounds = cmaes_bounds,
     .check = cmaes_check,
     .init = cmaes_init,
     .ask = cmaes_ask,

@@ -278,6 +278,11 @@ double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
 CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
+double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
+
+// ---- bounds.c -------------------------------------------------------------------------------------------------------
+
+void cmaes_bounds(const Search *search, SearchBounds *bounds);
 
 // ---- restart.c ------------------------------------------------------------------------------------------------------
 
