@@ -276,6 +276,18 @@ void watch_show(const Watch *watch)
     if (interrupt_asks_status()) progress_answer(watch->progress, watch->numbers, stderr);
 }
 
+// Of a phase that runs trials again: those before the flight, and its own as far as it is.
+static void flight_tell(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
+{
+    const Configured *configured = &spec->configured;
+    const double part = done                        ? 1.0
+                        : configured->steps_max > 0 ? 0.0
+                                                    : (double)flight->ticks / (double)configured->ticks;
+    if (watch->numbers->phase_total > 0)
+        watch->numbers->phase_done = watch->phase_before + (part < 1.0 ? part : 1.0) * (double)flight->trials.count;
+    watch_show(watch);
+}
+
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch)
 {
     bool done = false;
@@ -286,7 +298,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
-        if (watch != NULL) watch_show(watch);
+        if (watch != NULL) flight_tell(spec, flight, done, watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, slice);
         if (!done && interrupt_requested()) return error_make(ERROR_INTERRUPTED, "interrupted");
     }

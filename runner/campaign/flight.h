@@ -32,7 +32,8 @@ int flight_survived_metric(const Spec *spec); // the place of `survived` among t
 // Who is told how far a run is, and answered when SIGUSR1 asks.
 typedef struct Watch {
     Progress *progress;
-    const ProgressNumbers *numbers;
+    ProgressNumbers *numbers;
+    double phase_before; // done of the phase before the flight that is watched
 } Watch;
 void watch_show(const Watch *watch);
 // Runs a filled flight on slot 0 to its end; `watch` (may be NULL) is told of every slice. Error (interrupted) between

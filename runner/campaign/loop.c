@@ -237,8 +237,22 @@ int64_t loop_total(const Loop *loop)
     int64_t limit = loop->spec->limits.trials;
     if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // it was lowered since
     if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
-    if (expected < 0) return limit > 0 ? limit : 0;
+    if (expected < 0) return 0;
     return limit > 0 && limit < expected ? limit : expected;
+}
+
+int64_t loop_most(const Loop *loop)
+{
+    const int64_t most = loop->trials_most;
+    if (loop_total(loop) > 0) return 0;
+    return most > 0 && most < loop->before.trials ? loop->before.trials : most; // a limit was lowered since
+}
+
+// Of lanes, without the slice that is in flight.
+static double loop_ticks_done(const Loop *loop, const LoopSlot *slot)
+{
+    const int64_t ended = slot->flight.ticks - (slot->pending ? slot->slice : 0), all = loop->spec->configured.ticks;
+    return (double)(ended < all ? ended : all) * (double)slot->flight.lanes;
 }
 
 static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
@@ -246,14 +260,13 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
     const double trial_ticks = (double)loop->spec->configured.ticks * loop->spec->replicates.count;
     double in_flight = 0;
     for (int i = 0; i < loop->in_flight; i++) {
-        const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
-        const int64_t ticks =
-            flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
-        if (loop->spec->configured.steps_max == 0) in_flight += (double)ticks * (double)flight->lanes;
+        if (loop->spec->configured.steps_max == 0)
+            in_flight += loop_ticks_done(loop, &loop->slots[(loop->oldest + i) % loop->n_slots]);
     }
     ProgressNumbers numbers = {
         .trials_done = loop->before.trials + counts.trials,
         .trials_total = loop_total(loop),
+        .trials_most = loop_most(loop),
         .trials_before = loop->before.trials,
         .ticks_done = (double)loop->told * trial_ticks + in_flight,
         .simulated_seconds = (loop->lane_ticks + in_flight) * loop->spec->configured.tick_duration,
@@ -262,7 +275,11 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .best_trial = loop->before.best_trial,
         .doing = doing,
     };
-    numbers.ticks_total = (double)numbers.trials_total * trial_ticks;
+    const int64_t trials = numbers.trials_total > 0 ? numbers.trials_total : numbers.trials_most;
+    numbers.ticks_total = (double)trials * trial_ticks;
+    if (counts.trials > 0)
+        numbers.writing_seconds =
+            counts.write_seconds / (double)counts.trials * (double)(loop->told - numbers.trials_done);
     if (counts.best_trial >= 0 && !(counts.best_fitness >= numbers.best)) {
         numbers.best = counts.best_fitness;
         numbers.best_trial = counts.best_trial;
@@ -272,9 +289,12 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
 
 static void loop_show(Loop *loop)
 {
-    const ProgressNumbers numbers =
-        loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
-    watch_show(&(Watch){loop->progress, &numbers});
+    const bool computed = loop->ending && loop->in_flight == 0;
+    ProgressNumbers numbers = loop_numbers(loop, writer_counts(&loop->writer),
+                                           computed        ? "writing"
+                                           : loop->ending && strcmp(loop->state, "done") != 0 ? "stopping"
+                                                           : "running");
+    watch_show(&(Watch){loop->progress, &numbers, 0});
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -357,7 +377,14 @@ void loop_tell(Loop *loop, const char *doing)
 {
     if (loop->started <= 0) loop_start_counting(loop);
     loop->numbers = loop_numbers(loop, loop->writer.counts, doing);
-    watch_show(&(Watch){loop->progress, &loop->numbers});
+    watch_show(&(Watch){loop->progress, &loop->numbers, 0});
+}
+
+// What was told is still to be written, which may take a while.
+static void loop_drain(Loop *loop)
+{
+    const double look = 0.1; // s
+    while (!writer_drained(&loop->writer, look)) loop_show(loop);
 }
 
 // A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and
@@ -385,6 +412,7 @@ Error loop_run(Loop *loop)
     Error error = writer_start(&loop->writer, loop->store);
     if (error.kind == OK) {
         error = loop_turns(loop);
+        if (error.kind == OK) loop_drain(loop);
         const Error written = writer_finish(&loop->writer);
         if (written.kind != OK) error = written;
         if (error.kind == OK) error = store_note_seconds(loop->store);

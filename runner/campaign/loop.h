@@ -25,6 +25,7 @@ typedef struct Loop {
     Progress *progress;
     StoreCounts before;      // of the runs before this one
     int64_t trials_expected; // in all, before limits.trials; -1: unknown
+    int64_t trials_most;     // at most, where that is unknown; 0: open
     int64_t batch_trials, slice_requested; // batch_trials: at most
     int64_t batch_least;                   // batches are multiples of it, by the time that they take; 0: all at most
     int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
@@ -46,6 +47,7 @@ typedef struct Loop {
     ProgressNumbers numbers;
 } Loop;
 
+int64_t loop_most(const Loop *loop);  // at most so many, where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 // Before the loop: what is done then, for whoever asks.
 void loop_tell(Loop *loop, const char *doing);

@@ -481,14 +481,17 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
     return store_finish(statement);
 }
 
-Error store_set_total(Store *store, int64_t trials_total)
+Error store_set_total(Store *store, int64_t total, int64_t most)
 {
+    const int64_t counts[] = {total, most};
     Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?", &statement));
-    if (trials_total > 0)
-        bind_integer(statement, 1, trials_total);
-    else
-        bind_null(statement, 1);
+    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?", &statement));
+    for (int i = 0; i < 2; i++) {
+        if (counts[i] > 0)
+            bind_integer(statement, i + 1, counts[i]);
+        else
+            bind_null(statement, i + 1);
+    }
     return store_finish(statement);
 }
 

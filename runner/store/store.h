@@ -43,7 +43,7 @@ Error store_counts(Store *store, StoreCounts *counts);
 // The search's state after the last tell, into search->state. *found: there is one.
 Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
-Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
+Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
