@@ -466,10 +466,10 @@ typedef struct ProgressNumbers {
     int64_t failures;
     double best; // NaN: none yet
     int64_t best_trial;
-    const char *doing;      // "running", "writing", "recording", "stopping"
+    const char *doing;              // "running", "writing", "recording", "stopping"
     double phase_done, phase_total; // of what it does besides its trials, as it says: 3 of 25 recorded; 0 total: none
-    const char *phase_unit; // "trajectories"
-    double writing_seconds; // that it takes to write what was computed and is not committed
+    const char *phase_unit;         // "trajectories"
+    double writing_seconds;         // that it takes to write what was computed and is not committed
 } ProgressNumbers;
 
 typedef struct Progress Progress;

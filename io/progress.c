@@ -26,12 +26,12 @@ struct Progress {
     ProgressNumbers last;          // at `seen`
     ProgressRates rates;
     double phase_started; // clock_seconds
-    bool drawn; // a bar stands on the terminal's last line
+    bool drawn;           // a bar stands on the terminal's last line
 };
 
 // The numbers as texts, ready to be put together in several widths.
 typedef struct ProgressTexts {
-    char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[60];
+    char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[128];
     double fraction; // NaN: unknown
 } ProgressTexts;
 
@@ -138,16 +138,13 @@ static Text32 progress_squeeze(Text32 duration)
     return text;
 }
 
-// "420 of 1,000", "420 of at most 1,000", "420 trials"; besides trials "3 of 25 trajectories"
+// "420/1,000", "420 of at most 1,000", "420 trials"
 static void progress_text_done(const ProgressNumbers *now, bool narrow, char *text, size_t size)
 {
     const int64_t trials = progress_trials(now);
     const Text32 done = narrow ? text_short((double)now->trials_done) : text_count(now->trials_done);
     const Text32 total = narrow ? text_short((double)trials) : text_count(trials);
-    if (progress_in_phase(now))
-        snprintf(text, size, "%s %s of %s %s", now->doing, text_count((int64_t)now->phase_done).text,
-                 text_count((int64_t)now->phase_total).text, now->phase_unit);
-    else if (now->trials_total > 0)
+    if (now->trials_total > 0)
         snprintf(text, size, "%s/%s", done.text, total.text);
     else if (trials > 0)
         snprintf(text, size, narrow ? "%s/<=%s" : "%s of at most %s", done.text, total.text);
@@ -160,9 +157,13 @@ static void progress_text_left(const Progress *progress, bool narrow, char *text
     const ProgressNumbers *now = &progress->last;
     const double left = progress_seconds_left(progress);
     const Text32 duration = narrow ? progress_squeeze(text_duration(left)) : text_duration(left);
-    const bool bound = now->trials_total <= 0 && !progress_in_phase(now);
+    const bool bound = now->trials_total <= 0;
     const bool running = now->doing == NULL || strcmp(now->doing, "running") == 0;
-    if (!running && !progress_in_phase(now))
+    if (progress_in_phase(now))
+        snprintf(text, size, "%.30s %s of %s %.30s%s%s%s", now->doing, text_count((int64_t)now->phase_done).text,
+                 text_count((int64_t)now->phase_total).text, now->phase_unit, isnan(left) ? "" : ", ",
+                 isnan(left) ? "" : duration.text, isnan(left) ? "" : " left");
+    else if (!running)
         snprintf(text, size, "%.30s", now->doing);
     else if (!isnan(left))
         snprintf(text, size, "%s%s left", !bound ? "" : narrow ? "<=" : "at most ", duration.text);

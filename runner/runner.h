@@ -339,7 +339,7 @@ struct SearchMethod {
     // restore heeds it. NULL: none does.
     bool (*budget)(const Spec *spec, const char *option);
     void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
-    const Sensitivity *sensitivity;               // NULL: it measures none
+    const Sensitivity *sensitivity;                             // NULL: it measures none
     // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
@@ -372,8 +372,8 @@ double search_value(const Values *values, double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
 uint64_t search_round_ordinal(int64_t round, int64_t member);
-size_t search_state_most(const Search *search); // bytes that its state may come to
-bool search_learns(const SearchMethod *method); // its trials depend on the results of others
+size_t search_state_most(const Search *search);   // bytes that its state may come to
+bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // The complete parameters of a trial that is stored (store/stored_trial.c).

@@ -291,8 +291,7 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     const char *forbidden = extend_forbidden(changes, count, arena);
     if (out != NULL) fprintf(out, "%s is another spec now:\n", store->name);
     if (out != NULL) difference_print(changes, count, out);
-    if (forbidden == NULL && !options->extend && !options->resume_only)
-        TRY(extend_tell_kept(&extension, out, arena));
+    if (forbidden == NULL && !options->extend && !options->resume_only) TRY(extend_tell_kept(&extension, out, arena));
     if (forbidden == NULL) {
         TRY(extend_measure(&extension, arena));
         extend_tell(&extension, out);

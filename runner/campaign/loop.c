@@ -291,9 +291,9 @@ static void loop_show(Loop *loop)
 {
     const bool computed = loop->ending && loop->in_flight == 0;
     ProgressNumbers numbers = loop_numbers(loop, writer_counts(&loop->writer),
-                                           computed        ? "writing"
+                                           computed                                           ? "writing"
                                            : loop->ending && strcmp(loop->state, "done") != 0 ? "stopping"
-                                                           : "running");
+                                                                                              : "running");
     watch_show(&(Watch){loop->progress, &numbers, 0});
 }
 

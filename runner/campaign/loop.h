@@ -9,8 +9,8 @@ enum { LOOP_SLOTS_MAX = 2 };
 
 typedef struct LoopSlot {
     Flight flight;
-    bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
-    int64_t slice;      // ticks of the last one
+    bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected
+    int64_t slice;        // ticks of the last one
     double slice_seconds; // that it took
 } LoopSlot;
 
@@ -23,12 +23,12 @@ typedef struct Loop {
     Search *search;
     Backend *backend;
     Progress *progress;
-    StoreCounts before;      // of the runs before this one
-    int64_t trials_expected; // in all, before limits.trials; -1: unknown
-    int64_t trials_most;     // at most, where that is unknown; 0: open
+    StoreCounts before;                    // of the runs before this one
+    int64_t trials_expected;               // in all, before limits.trials; -1: unknown
+    int64_t trials_most;                   // at most, where that is unknown; 0: open
     int64_t batch_trials, slice_requested; // batch_trials: at most
     int64_t batch_least;                   // batches are multiples of it, by the time that they take; 0: all at most
-    int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
+    int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;

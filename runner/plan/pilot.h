@@ -6,7 +6,7 @@
 
 typedef struct PilotTask {
     const Spec *spec;
-    Search *search; // a fresh one; of a method that learns its first generation is run
+    Search *search;             // a fresh one; of a method that learns its first generation is run
     Backend *backend;           // prepared for batches of batch_lanes
     int64_t batch_lanes, lanes; // lanes: of the campaign; of a search that learns: of a generation
     bool observed;              // some of them are

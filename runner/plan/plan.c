@@ -105,10 +105,7 @@ typedef struct PlanMaker {
     double started, open_seconds;      // before the device was opened; to open it and take its memory
 } PlanMaker;
 
-static int64_t plan_whole_number(double number)
-{
-    return number < 9e18 ? (int64_t)number : INT64_MAX;
-}
+static int64_t plan_whole_number(double number) { return number < 9e18 ? (int64_t)number : INT64_MAX; }
 
 // A search that learns: as many as its limits allow.
 static void plan_count_learning(PlanMaker *maker)

@@ -144,9 +144,8 @@ int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, Spe
         *change = (SpecChange){.key = from != NULL ? from->key : to->key,
                                .from = from != NULL ? from->value : NULL,
                                .to = to != NULL ? to->value : NULL};
-        change->free =
-            stored->method == given->method &&
-            difference_is_free(from != NULL ? from->path : NULL, to != NULL ? to->path : NULL, given);
+        change->free = stored->method == given->method &&
+                       difference_is_free(from != NULL ? from->path : NULL, to != NULL ? to->path : NULL, given);
     }
     return count;
 }

@@ -5,7 +5,6 @@
 
 #include "store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OVERRIDES_MAX = 1024, OVERRIDES_TEXT_MAX = 1 << 20 };
@@ -79,17 +78,13 @@ static Error overrides_insert(Database *database, const char *override)
 {
     Statement *statement = NULL;
     bool row = false;
-    const size_t length = overrides_key(override);
-    char *key = strndup(override, length);
-    if (key == NULL) return error_make(ERROR_MACHINE, "not enough memory for an override");
-    Error error = database_prepare(database, "INSERT INTO overrides(key, value) VALUES(?, ?)", &statement);
-    if (error.kind == OK) {
-        bind_text(statement, 1, key);
-        bind_text(statement, 2, override + length + 1);
-        error = statement_step(statement, &row);
-        statement_close(statement);
-    }
-    free(key);
+    TRY(database_prepare(database,
+                         "INSERT INTO overrides(key, value)"
+                         " VALUES(substr(?1, 1, instr(?1, '=') - 1), substr(?1, instr(?1, '=') + 1))",
+                         &statement));
+    bind_text(statement, 1, override);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
     return error;
 }
 

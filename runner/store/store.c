@@ -306,8 +306,7 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
-    TRY(database_prepare(database,
-                         "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
+    TRY(database_prepare(database, "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
                          &store->renew_round));
     TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));

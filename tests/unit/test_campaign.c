@@ -518,13 +518,13 @@ TEST(campaign_batches_of_a_cpu_take_half_a_second)
 {
     CHECK_INTEGER(256, batch_start(64, 5312));
     CHECK_INTEGER(100, batch_start(64, 100));
-    CHECK_INTEGER(1024, batch_adapt(256, 0.01, 0, 64, 5312));     // four times as many at most
-    CHECK_INTEGER(1280, batch_adapt(1024, 0.4, 0, 64, 5312));     // whole multiples
-    CHECK_INTEGER(256, batch_adapt(1024, 60, 0, 64, 5312));       // a quarter at least
-    CHECK_INTEGER(64, batch_adapt(64, 60, 0, 64, 5312));          // never fewer than fill all threads
-    CHECK_INTEGER(48, batch_adapt(48, 60, 0, 64, 48));            // or than there are
-    CHECK_INTEGER(5312, batch_adapt(5312, 0.1, 0, 64, 5312));     // nor more than a batch may have
-    CHECK_INTEGER(2048, batch_adapt(1024, 1, 400, 64, 5312));     // a long run: half a percent of it
+    CHECK_INTEGER(1024, batch_adapt(256, 0.01, 0, 64, 5312)); // four times as many at most
+    CHECK_INTEGER(1280, batch_adapt(1024, 0.4, 0, 64, 5312)); // whole multiples
+    CHECK_INTEGER(256, batch_adapt(1024, 60, 0, 64, 5312));   // a quarter at least
+    CHECK_INTEGER(64, batch_adapt(64, 60, 0, 64, 5312));      // never fewer than fill all threads
+    CHECK_INTEGER(48, batch_adapt(48, 60, 0, 64, 48));        // or than there are
+    CHECK_INTEGER(5312, batch_adapt(5312, 0.1, 0, 64, 5312)); // nor more than a batch may have
+    CHECK_INTEGER(2048, batch_adapt(1024, 1, 400, 64, 5312)); // a long run: half a percent of it
     CHECK_INTEGER(5312, batch_adapt(5312, 2, 100000, 64, 5312));
 }
 

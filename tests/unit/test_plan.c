@@ -304,7 +304,8 @@ TEST(plan_of_a_search_that_learns_counts_all_generations)
 TEST(plan_of_a_search_without_an_end_says_so)
 {
     Planned planned;
-    const Plan *plan = plan_of(&planned, PLAN_SPEC(LEARN("cmaes", "searches: 3, population: 10, restarts: bipop"), ""), 0);
+    const Plan *plan =
+        plan_of(&planned, PLAN_SPEC(LEARN("cmaes", "searches: 3, population: 10, restarts: bipop"), ""), 0);
     CHECK(plan->trials_open);
     CHECK_INTEGER(30, plan->trials); // of its first generation
     CHECK_INTEGER(30, plan->round_trials);
@@ -316,7 +317,8 @@ TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
 {
     Planned planned;
     const Plan *plan = plan_of(
-        &planned, PLAN_SPEC(LEARN("cmaes", "population: 12, restarts: ipop, stop: {trials: 1e15, generations: 1e7}"), ""), 0);
+        &planned,
+        PLAN_SPEC(LEARN("cmaes", "population: 12, restarts: ipop, stop: {trials: 1e15, generations: 1e7}"), ""), 0);
     CHECK_TEXT("", plan->refusal);
     CHECK(strstr(plan->warning, "if nothing ends the search early") != NULL);
     arena_destroy(&planned.arena);
