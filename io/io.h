@@ -471,13 +471,17 @@ typedef enum ProgressStyle { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRE
 
 typedef struct ProgressNumbers {
     int64_t trials_done, trials_total; // committed; 0 total: unknown
+    int64_t trials_most;               // where the total is unknown: at most so many; 0: that is unknown too
     int64_t trials_before;             // done before this run (resume): not counted in the rate
     double ticks_done, ticks_total;    // fraction of the batches in flight too, so that the bar never stands still
     double simulated_seconds;          // lane-seconds of this run; 0 if the model has no time
     int64_t failures;
     double best; // NaN: none yet
     int64_t best_trial;
-    const char *doing; // "running", "recording", "stopping"
+    const char *doing;              // "running", "writing", "recording", "stopping"
+    double phase_done, phase_total; // of what it does besides its trials, as it says: 3 of 25 recorded; 0 total: none
+    const char *phase_unit;         // "trajectories"
+    double writing_seconds;         // that it takes to write what was computed and is not committed
 } ProgressNumbers;
 
 typedef struct Progress Progress;

@@ -111,8 +111,15 @@ typedef struct SpecFile {
     Sha256Text digest;
 } SpecFile;
 
+// What --set says, "key.path=value" each, in the order in which it is applied.
+typedef struct Overrides {
+    const char **items; // [count]
+    int count;
+} Overrides;
+
 typedef struct Spec {
     const char *file, *text; // as given
+    Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
     const Model *model;
@@ -289,6 +296,7 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
+    bool continues;                  // it is not the first round of the search, or of a restart of it
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -329,6 +337,17 @@ typedef struct Sensitivity {
     void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
 } Sensitivity;
 
+// How many trials a search that learns runs, and how many generations (of all its searches together): as doubles, for
+// they may be beyond any number that is ever run.
+typedef struct SearchBudget {
+    double trials, rounds;
+} SearchBudget;
+typedef struct SearchBounds {
+    SearchBudget least, most;
+    bool open;         // `most` is so far away that it says nothing
+    const char *early; // what may end it before: "tolerances"; NULL: it ends with `most`
+} SearchBounds;
+
 struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
@@ -337,9 +356,11 @@ struct SearchMethod {
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
-    const char *budget;                           // start of the options that only say how long it goes on; an
-                                                  // extension may change them, if restore heeds them; NULL: none
-    const Sensitivity *sensitivity;               // NULL: it measures none
+    // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
+    // restore heeds it. NULL: none does.
+    bool (*budget)(const Spec *spec, const char *option);
+    void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
+    const Sensitivity *sensitivity;                             // NULL: it measures none
     // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
@@ -372,8 +393,9 @@ double search_value(const Values *values, double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
 uint64_t search_round_ordinal(int64_t round, int64_t member);
-size_t search_state_most(const Search *search); // bytes that its state may come to
-bool search_learns(const SearchMethod *method); // its trials depend on the results of others
+size_t search_state_most(const Search *search);   // bytes that its state may come to
+bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // The complete parameters of a trial that is stored (store/stored_trial.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
@@ -514,7 +536,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
+//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most (at
+//                most so many, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
 //                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
@@ -536,6 +559,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
+//   overrides    id, key, value: what --set changed in the spec, and an extension keeps (store/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
@@ -555,7 +579,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 6          // steps from older ones: store/migration.c
+#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
 
 typedef struct Store Store;
 
@@ -685,6 +709,12 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
 
 // What a run of this spec would take (plan/plan.c).
 typedef struct Plan {
+    // `trials`, and all that follows from it: what will be run; where a search may end early at most so many; where it
+    // is open (it ends by itself, some time) those of one generation.
+    int64_t trials_least, rounds; // rounds: generations of all searches together, at most; 0: the method has none
+    bool trials_open;
+    const char *early;    // what may end it early, or NULL
+    int64_t round_trials; // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double seconds, seconds_low, seconds_high; // expected, and between which it should be
@@ -785,7 +815,10 @@ const char *command_quoted(const char *text, Arena *arena); // as one word of a 
 const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
-Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
+// With other overrides before those that the command line gives, and another one last (or NULL).
+Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
+                        Spec *spec);
+Overrides command_overrides(const CommandLine *line); // all that --set says, and --seed
 // What a search takes from the campaign that it starts from, for a campaign of that name: the value of `cmaes.taken`,
 // NULL: nothing. What is wrong with the other one is said where the spec names it.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);

@@ -223,11 +223,15 @@ static bool status_can_resume(const StatusReport *report)
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
 }
 
-// "1,234 of 11,660 trials, 10.6 %", and while somebody runs it the rate and what is left.
+// "1,234 of 11,660 trials, 10.6 %" ("of at most", "so far"), and while somebody runs it the rate and what is left.
 static void status_print_progress(const StatusReport *report, FILE *out)
 {
-    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
-            report->total > 0 ? text_count(report->total).text : "");
+    fprintf(out, "\n%-11s %s", "trials", text_count(report->trials).text);
+    if (report->total > 0 || report->most > 0)
+        fprintf(out, " of %s%s", report->total > 0 ? "" : "at most ",
+                text_count(report->total > 0 ? report->total : report->most).text);
+    else
+        fputs(" so far, of an open number", out);
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     if (report->total > 0 && report->trials < report->total)
         fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
@@ -236,6 +240,8 @@ static void status_print_progress(const StatusReport *report, FILE *out)
     fprintf(out, "%-11s %s trials/s", "rate", text_short(report->rate).text);
     if (report->total > report->trials && report->rate > 0)
         fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / report->rate).text);
+    if (report->most > report->trials && report->rate > 0)
+        fprintf(out, ", at most %s left", text_duration((double)(report->most - report->trials) / report->rate).text);
     fputc('\n', out);
 }
 
@@ -283,7 +289,8 @@ static void status_json(const StatusReport *report, Json *json)
     json_text(json, "holder", report->holder[0] != '\0' ? report->holder : NULL);
     json_text(json, "model", report->model);
     json_integer(json, "trials", report->trials);
-    json_integer(json, "trials_total", report->total);
+    json_number(json, "trials_total", report->total > 0 ? (double)report->total : (double)NAN); // null: unknown
+    json_number(json, "trials_most", report->most > 0 ? (double)report->most : (double)NAN);
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
     if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
@@ -301,12 +308,15 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "shard_bytes", report->shard_bytes);
 }
 
-static void status_row(const StatusReport *report, Table *table)
+static void status_row(const StatusReport *report, Table *table, Arena *arena)
 {
     table_text(table, report->place.name);
     table_text(table, report->state);
     table_integer(table, report->trials);
-    table_integer(table, report->total);
+    if (report->total > 0)
+        table_integer(table, report->total);
+    else
+        table_text(table, report->most > 0 ? arena_format(arena, "<= %lld", (long long)report->most) : "open");
     table_integer(table, report->failures);
     table_number(table, report->best);
     table_text(table, report->model);
@@ -348,7 +358,7 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table);
+    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table, line->arena);
     return table_finish(table);
 }
 

@@ -82,7 +82,7 @@ static Error repair_bind_campaign(const Repair *repair, Database *database, cons
     bool row = false;
     TRY(database_run(
         database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
-                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1 WHERE NOT EXISTS "
+                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1, NULL WHERE NOT EXISTS "
                   "(SELECT * FROM campaign)"));
     TRY(database_prepare(database,
                          "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "

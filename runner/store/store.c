@@ -9,6 +9,7 @@
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
+#include "overrides.h"
 #include "rounds.h"
 #include "seal.h"
 
@@ -29,7 +30,7 @@ static const char store_schema[] =
     "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
     "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
     "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
-    "  replicates INTEGER NOT NULL) STRICT;\n"
+    "  replicates INTEGER NOT NULL, trials_most INTEGER) STRICT;\n"
     "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
     "  stop_reason TEXT) STRICT;\n"
     "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
@@ -149,12 +150,14 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
+    TRY(database_run(database, overrides_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
     TRY(store_insert_campaign(store));
+    TRY(overrides_keep(database, &store->spec->overrides, false, arena));
     return outer_record(database, store->spec);
 }
 
@@ -184,6 +187,8 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
     const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
     if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
+    TRY(database_run(store->database, "BEGIN IMMEDIATE")); // the same spec needs no others than those it is given
+    TRY(store_end(store, overrides_keep(store->database, &spec->overrides, options->resume_only, arena)));
     return segments_read(store->database, store->folder, arena, spec);
 }
 
@@ -303,6 +308,8 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
+    TRY(database_prepare(database, "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
+                         &store->renew_round));
     TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -362,6 +369,7 @@ Error store_close(Store *store)
                                      store->update_search,
                                      store->insert_search,
                                      store->insert_round,
+                                     store->renew_round,
                                      store->insert_front,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
@@ -506,14 +514,17 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
     return store_finish(statement);
 }
 
-Error store_set_total(Store *store, int64_t trials_total)
+Error store_set_total(Store *store, int64_t total, int64_t most)
 {
+    const int64_t counts[] = {total, most};
     Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?", &statement));
-    if (trials_total > 0)
-        bind_integer(statement, 1, trials_total);
-    else
-        bind_null(statement, 1);
+    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?", &statement));
+    for (int i = 0; i < 2; i++) {
+        if (counts[i] > 0)
+            bind_integer(statement, i + 1, counts[i]);
+        else
+            bind_null(statement, i + 1);
+    }
     return store_finish(statement);
 }
 
