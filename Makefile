@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: browser portable install clean FORCE
+.PHONY: browser cleanroom portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -69,7 +69,9 @@ $(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
 	$(LINK)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips)
+$(BUILD)/sql: tests/sql.c build/config.mk | $(BUILD)/commit
+	$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
@@ -95,6 +97,9 @@ bits: programs
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
+# `make demo` and `make test` on a bare Debian 12 and 13
+cleanroom:
+	sh tests/cleanroom.sh
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))

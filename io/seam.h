@@ -5,7 +5,8 @@
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every one after it
 //     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
-// run of SQLite) and sqlwrite (each write that SQLite itself makes).
+// run of SQLite), sqlwrite (each write that SQLite itself makes) and rehearse (the process that reads a shard before
+// this one does: with an errno it crashes).
 #ifndef HOPSCOTCH_IO_SEAM_H
 #define HOPSCOTCH_IO_SEAM_H
 

@@ -48,7 +48,7 @@ make_root()
     if debootstrap --variant=minbase --include=ca-certificates,git,make,sudo "$1" "$half" $(mirror) >"$log" 2>&1; then
         apt-config dump | grep -E '^Acquire::(https?|Check-)' >"$half/etc/apt/apt.conf.d/90host"
         rm -rf "$half/var/cache/apt/archives" && mkdir -p "$half/var/cache/apt/archives/partial"
-        tar -C "$half" --one-file-system -cf "$half.tar" . && mv "$half.tar" "$cache/$1.tar"
+        chmod 755 "$half" && tar -C "$half" --one-file-system -cf "$half.tar" . && mv "$half.tar" "$cache/$1.tar"
     else
         tail -n 5 "$log"
     fi
