@@ -24,7 +24,10 @@ static const BackendEntry backend_entries[] = {
 
 enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 
-static bool backend_has_cuda(void) { return strcmp(backend_entries[0].name, "cuda") == 0; }
+static bool backend_has_cuda(void)
+{
+    return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open != NULL;
+}
 
 static int backend_lowest(uint64_t devices) { return devices != 0 ? __builtin_ctzll(devices) : 0; }
 
@@ -50,7 +53,7 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
     Error error = error_make(ERROR_USER, "there is no backend `%s` in this build; it has cpu%s", name,
                              backend_has_cuda() ? " and cuda" : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
-        if (!automatic && strcmp(name, backend_entries[i].name) != 0) continue;
+        if (backend_entries[i].open == NULL || (!automatic && strcmp(name, backend_entries[i].name) != 0)) continue;
         error = backend_open_devices(&backend_entries[i], options, out);
         if (error.kind != ERROR_MACHINE || !automatic) return error;
     }

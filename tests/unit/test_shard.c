@@ -364,7 +364,7 @@ TEST(shard_that_crashes_the_library_is_damaged)
     Bytes image;
     ShardReader *reader;
     CHECK_OK(shard_build(&test.shard, &image));
-    seam_set_faults("rehearse:1:EFAULT");
+    seam_set_faults("rehearse:1:EIO");
     const Error error = shard_test_open_image(&test, &image, &reader);
     seam_set_faults("");
     CHECK_ERROR(ERROR_MACHINE, error);
