@@ -342,7 +342,11 @@ ISA := $best_isa
 GPU := ${found_gpu:+yes}
 END
     # untouched where nothing changed, so that nothing is compiled anew
-    if cmp -s build/config.mk.new build/config.mk; then rm build/config.mk.new; else mv build/config.mk.new build/config.mk; fi
+    if cmp -s build/config.mk.new build/config.mk; then
+        rm build/config.mk.new
+    else
+        mv build/config.mk.new build/config.mk
+    fi
     : >build/configured
 }
 

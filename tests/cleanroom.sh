@@ -40,7 +40,8 @@ unshare --mount --pid --fork true 2>/dev/null || skip "nothing may be mounted he
 mirror()
 {
     [ -n "${CLEANROOM_MIRROR:-}" ] && echo "$CLEANROOM_MIRROR" && return
-    apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 2>/dev/null | sed -n 's/^Debian|Debian|//p' | head -n 1
+    apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 2>/dev/null | sed -n 's/^Debian|Debian|//p' |
+        head -n 1
 }
 
 # make_root RELEASE: $cache/RELEASE.tar, unless it is there. What apt here is told of proxies and dates holds in it too.
@@ -80,7 +81,8 @@ measured()
     begin=$(date +%s)
     in_root "$1" "$2" "cd && cd hopscotch && make $3 ${CLEANROOM_MAKE:-}; echo status \$?; times" 2>&1 | tee "$1/$3"
     seconds=$(($(date +%s) - begin))
-    cpu=$(tail -n 1 "$1/$3" | awk '{ split($1, u, "[ms]"); split($2, s, "[ms]"); print int(60 * (u[1] + s[1]) + u[2] + s[2]) }')
+    cpu=$(tail -n 1 "$1/$3" | # of all children, from `times`: 1m2.3s 0m4.5s
+        awk '{ split($1, u, "[ms]"); split($2, s, "[ms]"); print int(60 * (u[1] + s[1]) + u[2] + s[2]) }')
     grep -qx 'status 0' "$1/$3"
 }
 

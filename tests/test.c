@@ -83,10 +83,7 @@ bool test_quick(void)
     return quick != NULL && quick[0] != '\0';
 }
 
-void test_skip(const char *why)
-{
-    skipped = why;
-}
+void test_skip(const char *why) { skipped = why; }
 
 const char *test_folder(void)
 {
@@ -148,8 +145,7 @@ int main(int argc, char **argv)
         if (is_skipped)
             printf("skip %s: %s\n", tests[i].name, skipped);
         else
-            printf("%-4s %s (%.2f s)\n", failures_in_test > 0 ? "FAIL" : "ok", tests[i].name,
-                   clock_seconds() - start);
+            printf("%-4s %s (%.2f s)\n", failures_in_test > 0 ? "FAIL" : "ok", tests[i].name, clock_seconds() - start);
     }
     if (folder_root[0] != '\0') {
         char command[128];

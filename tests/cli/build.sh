@@ -5,7 +5,8 @@ case $HOPSCOTCH in *asan* | *tsan*) echo "skip build: the build: a sanitizer see
 unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT BUILD V STEPS ARCH CI
 export CUDA=no
 
-cd "$root" && cp -r Makefile configure.sh sim io runner experiments "$work" && cd "$work" && mkdir -p tests/cli || exit 3
+cd "$root" && cp -r Makefile configure.sh sim io runner experiments "$work" && cd "$work" || exit 3
+mkdir -p tests/cli
 cp -r "$root"/tests/*.c "$root"/tests/*.h "$root"/tests/run.sh "$root"/tests/unit "$root"/tests/bench tests
 
 # ---- configure.sh ---------------------------------------------------------------------------------------------------

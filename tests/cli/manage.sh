@@ -2,7 +2,7 @@
 # Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
 # loses nothing and leaves nothing that gc and reindex do not mend.
 . "$(dirname "$0")/../scratch.sh"
-catalogue() { "$SQL" results/index.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM campaigns ORDER BY name)"; }
+catalogue() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ' | sed 's/ $//'; }
 
 cat >grid.yaml <<'END'
 version: 1
