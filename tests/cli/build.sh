@@ -44,6 +44,32 @@ plans demo
 [ "$(grep -c 'cpu_.*\.o: kernels' out)" -ge 7 ]
 check $? "where the full build has begun, it takes that"
 rm build/cpu_plain_scalar.o
+
+# The program of the demo, linked from objects that are there, computes the same bits as the whole one.
+objects=$(dirname "$HOPSCOTCH")
+cat >experiments/first.yaml <<'END'
+version: 1
+experiment: first
+seed: 7
+model: hopper
+simulation: {duration: 0.3, settle: 0.1}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 7]}, thrust: [25, 35, 45]}}
+record: {trajectories: {select: {every: 5}, sample: 0.01}}
+END
+if cp "$objects/main.o" "$objects/hopscotch.o" "$objects"/cpu_observed_*.o build; then
+    echo here >build/commit
+    touch build/*.o
+    make demo demo_spec=first COMMIT=here >out 2>err
+    [ $? -eq 0 ] && has '[1 of 1] build/hopscotch'
+    "$HOPSCOTCH" run experiments/first.yaml --name whole --progress none >out 2>err
+    [ -n "$(digest whole)" ] && [ "$(digest whole)" = "$(digest first)" ]
+    check $? "the program of make demo computes the same bits"
+    build/hopscotch version >out
+    has 'built by `make demo`'
+    build/hopscotch run experiments/first.yaml --name none --isa scalar >out 2>err
+    [ $? -eq 1 ] && grep -qF "without kernels for 'scalar': run \`make\`" err
+    check $? "it says which kernels it lacks"
+fi
 plans install
 has "experiments/README.md"
 make build/sql >out 2>err
