@@ -24,6 +24,11 @@ build/config.mk: build/configured # which leaves it as it is where nothing chang
 	@test -e $@ || ./configure.sh
 endif
 
+# The folders, and the commit that is built: written when it changes, so that a dry run is right about what follows.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash) && \
+  { echo '$(COMMIT)' | cmp -s - $(BUILD)/commit || echo '$(COMMIT)' >$(BUILD)/commit; }))
+
 # ---- progress: a line per step in place of its command; a dry run counts the steps -----------------------------------
 # Unless all is there already, `make demo` builds what this machine needs for a first result; `make` adds the rest.
 first := $(if $(subst demo,,$(MAKECMDGOALS))$(wildcard $(BUILD)/cpu_plain_scalar.o),,$(MAKECMDGOALS))
@@ -36,7 +41,6 @@ $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) a
 endif
 
 # ---- the program: one host translation unit, one object of kernels an instruction set, one CUDA object ---------------
-COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
@@ -51,7 +55,7 @@ $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/$(UNIT)
 	$(call step,$@)
 	$(Q)$(LINK)
 $(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*.css io/page/*.js)
-$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
+$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk
@@ -70,17 +74,12 @@ ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
-# holds the commit that is built; touched only when it changes
-$(BUILD)/commit: build/config.mk FORCE
-	@mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash)
-	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-$(BUILD)/main.o $(kernels): | $(BUILD)/commit
 
 # ---- tests: the same unit, compiled so that file and database operations can be made to fail -------------------------
-$(BUILD)/faults.o: runner/hopscotch.c build/config.mk | $(BUILD)/commit
+$(BUILD)/faults.o: runner/hopscotch.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
-$(BUILD)/unit/%.o: tests/%.c build/config.mk | $(BUILD)/commit
+$(BUILD)/unit/%.o: tests/%.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
@@ -95,7 +94,7 @@ $(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
 	$(Q)$(LINK)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
-$(BUILD)/sql: tests/sql.c build/config.mk | $(BUILD)/commit
+$(BUILD)/sql: tests/sql.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
 programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql)
