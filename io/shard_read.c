@@ -282,6 +282,7 @@ static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *ima
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(least + reader->bytes / bytes_a_second));
+    if (seam_fault("rehearse") > 0) abort();
     _exit(shard_read_all(reader, image).kind == OK ? SHARD_REHEARSED : SHARD_REFUSED);
 }
 

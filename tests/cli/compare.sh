@@ -59,7 +59,7 @@ run gc
 check $? "gc looks at all"
 
 # The figures, computed again from the runs that are stored.
-if command -v python3 >/dev/null; then
+if with_python "its figures"; then
     run compare some more --seeds 60 --progress none --json
     python3 - out <<'PYTHON' 2>err
 import json, math, sqlite3, sys
@@ -80,8 +80,6 @@ assert test["pairs"] == len(less) > 5 and math.isclose(sum(less) / len(less), te
 assert test["difference"]["high"] < 0 and test["differences"][0]["key"] == "search.points.1", test
 PYTHON
     check $? "the figures are those of the stored runs"
-else
-    echo "skip compare: figures are not checked without python3"
 fi
 
 run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.1]}' \

@@ -158,7 +158,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     [ "$bad" -eq 0 ]
     check $? "the digest of one that was killed while it was extended, at $kills moments"
 else
-    echo "skip extend: no $HOPSCOTCH_FAULTS_PROGRAM"
+    echo "skip extend: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
 
 # ---- random ---------------------------------------------------------------------------------------------------------

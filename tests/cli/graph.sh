@@ -53,7 +53,7 @@ check $? "run --profile-graph FILE"
 check $? "a trace of one step, and where it is"
 [ "$(grep -vc '^{' out)" -eq 0 ]
 check $? "standard output is JSON alone"
-if command -v python3 >/dev/null; then
+if with_python "the trace"; then
     python3 - <<'END_OF_CHECK' >out 2>err
 import json
 trace = json.load(open("step.json"))

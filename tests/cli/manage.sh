@@ -2,8 +2,7 @@
 # Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
 # loses nothing and leaves nothing that gc and reindex do not mend.
 . "$(dirname "$0")/../scratch.sh"
-catalogue() { python3 -c 'import sqlite3
-print(*[row[0] for row in sqlite3.connect("results/index.db").execute("SELECT name FROM campaigns ORDER BY name")])'; }
+catalogue() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ' | sed 's/ $//'; }
 
 cat >grid.yaml <<'END'
 version: 1
@@ -187,15 +186,8 @@ mkdir -p results/.removed-old/shards results/grid/quarantine results/grid/shards
 head -c 100000 /dev/zero >results/.removed-old/shards/000000.h5
 head -c 100000 /dev/zero >results/grid/quarantine/000000.h5
 echo half >results/grid/shards/000001.h5.tmp
-python3 - <<'PYTHON'
-import sqlite3
-database = sqlite3.connect("results/grid/campaign.db")
-database.execute("CREATE TABLE filler(text TEXT)")
-database.executemany("INSERT INTO filler VALUES(?)", [("x" * 4000,)] * 300)
-database.commit()
-database.execute("DROP TABLE filler")
-database.commit()
-PYTHON
+"$SQL" results/grid/campaign.db "CREATE TABLE filler(text TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+    SELECT i + 1 FROM n WHERE i < 300) INSERT INTO filler SELECT hex(zeroblob(2000)) FROM n; DROP TABLE filler"
 works gc
 has "what a crash left of rm"
 has "shards that recovery put aside"

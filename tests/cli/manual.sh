@@ -36,7 +36,7 @@ elif command -v groff >/dev/null; then
     grep -qF -e "--name NAME" page && grep -qF "hopscotch run experiments/smoke.yaml" page
     check $? "and a page reads as it should"
 else
-    echo "skip manual: neither mandoc nor groff is there"
+    echo "skip manual: the pages: needs mandoc or groff"
 fi
 
 # ---- the page of the spec -------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ if command -v zsh >/dev/null; then
     cmp -s out expected
     check $? "completes commands, campaigns, files, options and their words"
 else
-    echo "skip manual: no zsh"
+    echo "skip manual: completion: needs zsh"
 fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err

@@ -193,7 +193,7 @@ says 1 "terrain_points are of use with terrain: table only" check hopper.yaml \
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \
     --set record.trajectories.sample=0.001
 
-if command -v python3 >/dev/null && [ -z "${QUICK:-}" ]; then
+if [ -z "${QUICK:-}" ] && with_python "the messages of the source"; then
     cd "$root" && { python3 tests/messages.py || status=1; }
 fi
 exit $status

@@ -30,7 +30,7 @@ awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignment
 "$HOPSCOTCH" show ndt_basin/1 --json | grep -q '"lane_seconds": 0\.' ||
     fail "show --json does not say what an alignment took"
 
-if python3 -c 'import h5py' 2>/dev/null; then
+if with_python "debug rows" numpy h5py; then
     python3 - results/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
 import sys, h5py, numpy
 lanes = 0
@@ -58,8 +58,6 @@ for path in sys.argv[1:]:
         lanes += 1
 assert lanes > 0
 PYTHON
-else
-    echo "skip ndt debug rows: python3 with h5py is not there"
 fi
 
 # One large alignment, by one thread and by several that share its evaluations: the same bits.

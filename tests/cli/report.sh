@@ -335,7 +335,7 @@ has "says which have one" err "no solver that iterates"
 
 # ---- what only a parser sees ----------------------------------------------------------------------------------------
 
-command -v python3 >/dev/null || { echo "skip report: markup is not checked without python3"; exit $status; }
+with_python "markup" || exit $status
 python3 - "$hostile" >out 2>err <<'END'
 import csv, glob, html.parser, json, re, sqlite3, subprocess, sys, xml.etree.ElementTree as xml, os
 
@@ -412,7 +412,7 @@ try:
     group = h5py.File("trace.h5")["trajectories"]
     check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
 except ImportError:
-    print("skip report: HDF5 is not read without h5py")
+    print("skip report: HDF5: needs python3 with h5py")
 
 # In a terminal: a screen of its own, and back, also when it is interrupted.
 def played(*keys):

@@ -2,7 +2,7 @@
 # hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
 # campaigns of their own, linked to the first; a second call computes nothing.
 . "$(dirname "$0")/../scratch.sh"
-sql() { python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone())' "$@"; }
+sql() { "$SQL" "$@"; }
 
 cat >gains.yaml <<'END'
 version: 1
@@ -64,7 +64,7 @@ has "m 9 to 11"
 has "of 8 starts succeed"
 
 # The success rate and the mean are those of the replicates that are stored.
-if command -v python3 >/dev/null; then
+if with_python "its figures"; then
     run verify gains --seeds 40 --grid 3 --progress none --json
     python3 - "results/gains/verify/trial_$best/campaign.db" out <<'PYTHON' 2>err
 import json, math, sqlite3, statistics, sys
@@ -81,12 +81,10 @@ assert said["success"]["low"] < len(good) / 40 < said["success"]["high"]
 assert len(said["changes"]) > 20 and said["grid"]["points"] == 9
 PYTHON
     check $? "its figures are those of the stored runs"
-    sql "results/gains/verify/trial_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
-    [ "$(cat out)" = "verifies gains $best" ]
-    check $? "the new campaign knows of which trial it is"
-else
-    echo "skip verify: figures are not checked without python3"
 fi
+sql "results/gains/verify/trial_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
+[ "$(cat out)" = "verifies gains $best" ]
+check $? "the new campaign knows of which trial it is"
 
 refused verify gains --trial 999
 has "has no trial 999" err

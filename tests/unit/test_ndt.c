@@ -356,7 +356,7 @@ static bool ndt_lidar_case(NdtPrecision precision, NdtCase *c)
     CloudFile target, source;
     NdtMapOptions options = ndt_two_metres;
     if (path == NULL) {
-        test_skip("../shared/data/ndt is not there");
+        test_skip("needs reference data that are not in the repository");
         return false;
     }
     snprintf(pcd, sizeof pcd, "%s", path);
