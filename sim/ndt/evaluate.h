@@ -116,13 +116,23 @@ HD void ndt_point_clear(NdtPoint *p)
     p->best = splat(0.0);
 }
 
+// e^x for what only falls: x <= 0, or hardly more. The bits of exponential(x), less two steps of it; what is below any
+// ordinary number is 0.
+HD real ndt_decay(real x)
+{
+    const mask none = MASK(x < splat(-708.0));
+    real k, r, c;
+    math_reduced_exponential(select_real(none, splat(-708.0), x), &k, &r, &c);
+    return select_real(none, splat(0.0), (1.0 + (r + c)) * math_power_of_two(k));
+}
+
 // A pair of each lane that `some` has: q from the cell's mean (m), A its inverse covariance. The others add zeros, which
 // changes no bit of a sum that began as one.
 HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real *A, NdtPoint *p)
 {
     real c[3];
     ndt_symmetric_product(A, q, c);
-    const real all = exponential((-0.5 * task->mixture.d2) * ndt_dot(q, c));
+    const real all = ndt_decay((-0.5 * task->mixture.d2) * ndt_dot(q, c));
     const real e = select_real(some, all, splat(0.0));
     const real part = -task->mixture.d1 * e, f = (task->mixture.d1 * task->mixture.d2) * e;
     p->score = p->score + part;
