@@ -76,6 +76,9 @@ HD double entry_of(const double *entry) { return *entry; }
 
 #if LANES == 1
 #include <math.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 typedef double real;
 typedef int32_t mask;   // 0 or -1
 typedef int64_t bits64; // of a real
@@ -309,7 +312,16 @@ HD double lane_of(real x, int i)
 #if !defined(__CUDACC__)
 // Four numbers side by side, of one lane. Never handed to a function by value: not every processor has such registers.
 typedef double Four __attribute__((vector_size(32)));
-typedef float FourSingle __attribute__((vector_size(16)));
+
+// Four neighbouring numbers of single precision.
+HD void load_four_singles(const float *p, Four *out)
+{
+#if defined(__AVX__)
+    *out = (Four)_mm256_cvtps_pd(_mm_loadu_ps(p));
+#else
+    for (int i = 0; i < 4; i++) (*out)[i] = (double)p[i];
+#endif
+}
 
 // The first `valid` of LANES neighbouring numbers; 0 for the others.
 HD real load_singles(const float *p, int valid)

@@ -78,13 +78,10 @@ HD int32_t ndt_note_pairs(const NdtMap *map, const NdtShifts *shifts, const doub
     for (int64_t k = first; k < end; k++) {
         const int32_t code = ndt_code(&map->candidates, k);
         Four mean;
-        if (map->candidates.single != NULL) {
-            FourSingle single;
-            memcpy(&single, map->candidates.single + NDT_CANDIDATE * k, sizeof single);
-            mean = __builtin_convertvector(single, Four);
-        } else {
+        if (map->candidates.single != NULL)
+            load_four_singles(map->candidates.single + NDT_CANDIDATE * k, &mean);
+        else
             memcpy(&mean, map->candidates.whole + NDT_CANDIDATE * k, sizeof mean);
-        }
         const Four q = point - (shifts->at[code & (NDT_OFFSETS - 1)] + mean), squares = q * q;
         pairs->q[n] = q;
         pairs->cell[n] = code >> NDT_OFFSET_BITS;
