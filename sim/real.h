@@ -354,7 +354,8 @@ HD void load_rows_of_four(const double *const *row, real *out)
         z[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row[i])), _mm256_loadu_pd(row[i + 4]), 1);
     const __m512d even0 = _mm512_unpacklo_pd(z[0], z[1]), even1 = _mm512_unpacklo_pd(z[2], z[3]);
     const __m512d odd0 = _mm512_unpackhi_pd(z[0], z[1]), odd1 = _mm512_unpackhi_pd(z[2], z[3]);
-    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
+                  high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
     out[0] = (real)_mm512_permutex2var_pd(even0, low, even1);
     out[1] = (real)_mm512_permutex2var_pd(odd0, low, odd1);
     out[2] = (real)_mm512_permutex2var_pd(even0, high, even1);

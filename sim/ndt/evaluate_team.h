@@ -30,9 +30,9 @@ HD NdtBlock &ndt_block(void)
 
 // The point that a thread has.
 typedef struct NdtThread {
-    double y[3];     // as the pose puts it, from the corner of its place
-    int64_t first;   // of the candidates of its place
-    uint32_t left;   // those of them that are still to be added, a bit each
+    double y[3];   // as the pose puts it, from the corner of its place
+    int64_t first; // of the candidates of its place
+    uint32_t left; // those of them that are still to be added, a bit each
 } NdtThread;
 
 // The coordinate of a point's cell. False: it is out of the map's reach, or not a number.

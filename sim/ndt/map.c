@@ -169,9 +169,8 @@ static void ndt_offer(NdtBuild *build, int64_t cell)
         const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         if (!ndt_is_neighbour(build, cell, offset)) continue;
         const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are made
-        build->candidate[build->n_candidates++] =
-            (NdtCandidate){build->cell_key[cell] - away,
-                           (1 + offset[2]) << 4 | (1 + offset[1]) << 2 | (1 + offset[0]), (int32_t)cell};
+        build->candidate[build->n_candidates++] = (NdtCandidate){
+            build->cell_key[cell] - away, (1 + offset[2]) << 4 | (1 + offset[1]) << 2 | (1 + offset[0]), (int32_t)cell};
     }
 }
 

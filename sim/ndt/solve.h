@@ -186,8 +186,7 @@ HD NdtDelta ndt_solve(const NdtSums *sums, NdtSolver solver)
     const double *gradient = sums->at + NDT_GRADIENT, *triangle = sums->at + NDT_HESSIAN;
     NdtDelta delta;
     const bool direct = solver == NDT_NEWTON || ndt_is_concave(triangle);
-    if (!direct || !ndt_eliminate(triangle, gradient, delta.at))
-        ndt_project(triangle, gradient, solver, delta.at);
+    if (!direct || !ndt_eliminate(triangle, gradient, delta.at)) ndt_project(triangle, gradient, solver, delta.at);
     delta.reversed = !(ndt_dot6(gradient, delta.at) > 0.0);
     for (int i = 0; i < NDT_POSE && delta.reversed; i++) delta.at[i] = -delta.at[i];
     return delta;

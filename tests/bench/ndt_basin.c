@@ -103,14 +103,12 @@ static void basin_fill(const Configured *configured, const BasinRow *row, double
     for (int p = 0; p < configured->n_parameters; p++) {
         const Parameter *parameter = &configured->parameters[p];
         const double reach = basin_reach(parameter->name, offset);
-        const double middle = reach > 0.0 ? truth[pose++]
-                              : strcmp(parameter->name, "step_size") == 0 && row->step_size > 0.0
-                                  ? row->step_size
-                                  : parameter->value;
+        const double middle = reach > 0.0                                                         ? truth[pose++]
+                              : strcmp(parameter->name, "step_size") == 0 && row->step_size > 0.0 ? row->step_size
+                                                                                                  : parameter->value;
         for (int64_t i = 0; i < batch->lanes; i++) {
             const RandomKey key = {.seed = 1, .ordinal = (uint64_t)i, .purpose = RANDOM_SAMPLE};
-            batch->parameter[p * batch->stride + i] =
-                middle + reach * (2.0 * random_uniform(&key, (uint32_t)p) - 1.0);
+            batch->parameter[p * batch->stride + i] = middle + reach * (2.0 * random_uniform(&key, (uint32_t)p) - 1.0);
         }
     }
 }

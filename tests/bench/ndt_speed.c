@@ -61,8 +61,7 @@ static void speed_fill(const Configured *configured, const SpeedCase *work, Batc
         const double middle = step ? 0.1 : row->value; // longer ones want a line search
         for (int64_t i = 0; i < batch->lanes; i++) {
             const RandomKey key = {.seed = 1, .ordinal = (uint64_t)i, .purpose = RANDOM_SAMPLE};
-            batch->parameter[p * batch->stride + i] =
-                middle + reach * (2.0 * random_uniform(&key, (uint32_t)p) - 1.0);
+            batch->parameter[p * batch->stride + i] = middle + reach * (2.0 * random_uniform(&key, (uint32_t)p) - 1.0);
         }
     }
 }
@@ -132,11 +131,10 @@ static Error speed_row(Backend *backend, const SpeedCase *work)
 
 static Error speed_rows(Backend *backend, int64_t many)
 {
-    static const SpeedCase cases[] = {{1, false, 0, 0, 0}, {1, true, 0, 0, 0},  {1, false, 1, 0, 0},
-                                      {1, false, 0, 1, 0}, {1, false, 0, 0, 1}, {2, false, 0, 0, 0},
-                                      {2, true, 0, 0, 0},  {2, false, 1, 0, 0}, {2, false, 0, 1, 0},
-                                      {2, false, 0, 0, 1}, {2, false, 0, 0, 2}, {1, false, 0, 1, 1},
-                                      {2, false, 0, 1, 1}};
+    static const SpeedCase cases[] = {
+        {1, false, 0, 0, 0}, {1, true, 0, 0, 0},  {1, false, 1, 0, 0}, {1, false, 0, 1, 0}, {1, false, 0, 0, 1},
+        {2, false, 0, 0, 0}, {2, true, 0, 0, 0},  {2, false, 1, 0, 0}, {2, false, 0, 1, 0}, {2, false, 0, 0, 1},
+        {2, false, 0, 0, 2}, {1, false, 0, 1, 1}, {2, false, 0, 1, 1}};
     printf("# %s, %s, compiler: %s\n", backend_info(backend)->device, backend_info(backend)->version, __VERSION__);
     printf("lanes,debug,precision,solver,line_search,seconds,alignments_per_second,iterations,evaluations,"
            "correspondences,us_per_evaluation\n");

@@ -51,7 +51,7 @@ static int64_t defaults_found(double apart)
     return found;
 }
 
-// Newton's step without a line search finds it from 0, 11 and 73 of them.
+// Newton's step without a line search, of at most 0.1, finds it from 0, 13 and 86 of them.
 TEST(ndt_defaults_find_the_pose_in_cells_of_a_metre)
 {
     static const double apart[] = {1e-7, 3e-5, 1e-2};
