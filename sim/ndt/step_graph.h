@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum { NDT_NODES_A_THREAD = 8 };
-#define NDT_POINT_NANOSECONDS 120.0 // that a point takes, about
+#define NDT_POINT_NANOSECONDS 55.0 // that a point takes, about
 
 typedef struct NdtStepGraph {
     CpuStepGraph shared; // first

@@ -36,12 +36,12 @@ source = np.loadtxt(folder + "/source.csv", delimiter=",")
 truth = np.loadtxt(folder + "/truth.txt").reshape(4, 4)
 
 
-def cpu_ms(function, count):
+def elapsed_ms(function, count):
     times = []
     for _ in range(count):
-        start = time.thread_time()
+        start = time.perf_counter()
         result = function()
-        times.append(1e3 * (time.thread_time() - start))
+        times.append(1e3 * (time.perf_counter() - start))
     return np.median(times), result
 
 
@@ -56,12 +56,12 @@ def voxels(points, edge):
     return result
 
 
-thin_ms, thinned = cpu_ms(lambda: prepared(target, 0.25), 5)
-moved_ms, moved = cpu_ms(lambda: prepared(source, 0.01), 5)
+thin_ms, thinned = elapsed_ms(lambda: prepared(target, 0.25), 5)
+moved_ms, moved = elapsed_ms(lambda: prepared(source, 0.01), 5)
 for edge in (1.0, 2.0):
-    map_ms, cells = cpu_ms(lambda: voxels(thinned, edge), 5)
+    map_ms, cells = elapsed_ms(lambda: voxels(thinned, edge), 5)
     for reach in (1.0, 2.0):
-        ms, found = cpu_ms(lambda: small_gicp.align(cells, moved, max_correspondence_distance=reach, num_threads=1), 100)
+        ms, found = elapsed_ms(lambda: small_gicp.align(cells, moved, max_correspondence_distance=reach, num_threads=1), 100)
         T = found.T_target_source
         turn = np.arccos(min(1.0, (np.trace(truth[:3, :3].T @ T[:3, :3]) - 1) / 2))
         print("VGICP      %.3f ms, %.1f ms of preparation; cells of %g m, reach %g m: %.1f mm and %.2f degrees off" % (
