@@ -63,7 +63,8 @@ moved_ms, moved = cpu_ms(lambda: prepared(source, 0.01), 5)
 for edge in (1.0, 2.0):
     map_ms, cells = cpu_ms(lambda: voxels(thinned, edge), 5)
     for reach in (1.0, 2.0):
-        ms, found = cpu_ms(lambda: small_gicp.align(cells, moved, max_correspondence_distance=reach, num_threads=1), 100)
+        ms, found = cpu_ms(
+            lambda: small_gicp.align(cells, moved, max_correspondence_distance=reach, num_threads=1), 100)
         T = found.T_target_source
         turn = np.arccos(min(1.0, (np.trace(truth[:3, :3].T @ T[:3, :3]) - 1) / 2))
         print("VGICP      %.3f ms, %.1f ms to prepare; cells of %g m, reach %g m: %.1f mm and %.2f degrees off" % (
