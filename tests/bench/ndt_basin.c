@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASIN_OPTIONS_MAX = 64, BASIN_STARTS = 200, BASIN_METHODS = 6, BASIN_SCENES = 4 };
+enum { BASIN_OPTIONS_MAX = 64, BASIN_STARTS = 20, BASIN_METHODS = 6, BASIN_SCENES = 4 };
 
 static const char *const basin_scenes[BASIN_SCENES] = {"half_cube", "street", "tunnel", "lidar"};
 static const char *const basin_solvers[] = {"newton", "saddle_free"};
