@@ -23,7 +23,8 @@ fi
 near=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns translation_error \
     --format csv | tail -n 1)
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
-"$HOPSCOTCH" show ndt_basin/1 | grep -qF '["debug/ndt"]' ||
+best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
+"$HOPSCOTCH" show "ndt_basin/$best" | grep -qF '["debug/ndt"]' ||
     fail "show does not say how to read debug rows"
 "$HOPSCOTCH" show ndt_basin/1 | grep -q '^computed: .* each, in a batch of 24 on ' ||
     fail "show does not say what an alignment took"
@@ -90,7 +91,6 @@ numbers own >own.csv
 [ "$(sed -n 6p own.csv)" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat own.csv)"
 
 # A row of debug numbers, the Hessian in full.
-best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --debug 0 >row 2>&1 ||
     fail "show --debug: $(cat row)"
 grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" row || fail "show --debug: $(cat row)"
