@@ -186,6 +186,7 @@ HD real rigid_fly_there(const RigidLanes *w)
 // steps before have needed says about what this one will: to first order in t and h
 //     L(t, h) = L(t, -g) + (g + h)/(f + g) (L(t - g, g) - L(t - g, -f)),
 // f the length of the step before the last. Wrong by O(h^2), which moves the end of the flight by O(h^4).
+// The difference counts up to a tenth of L(t, -g): near a singular pose, where multipliers jump, it says nothing.
 enum { RIGID_PAST_END, RIGID_PAST_BEGIN, RIGID_PAST_END_BEFORE }; // L(t, -g), L(t - g, g), L(t - g, -f)
 
 HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID_PAST * row; }
@@ -198,7 +199,7 @@ HD void rigid_kick_off(const RigidLanes *restrict w, double ratio)
         const int past = rigid_past_at(w, k);
         const real end = cell(w, past + RIGID_PAST_END),
                    jump = cell(w, past + RIGID_PAST_BEGIN) - cell(w, past + RIGID_PAST_END_BEFORE);
-        const real lambda = fused(splat(ratio), jump, end);
+        const real most = 0.1 * absolute(end), lambda = end + clamped(ratio * jump, -most, most);
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, lambda);
         keep_cell(w, past + RIGID_PAST_BEGIN, lambda);
         keep_cell(w, past + RIGID_PAST_END_BEFORE, end);
