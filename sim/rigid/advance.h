@@ -74,6 +74,7 @@ HD_CALL void rigid_begin(const RigidLanes *restrict w)
         set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
     }
     rigid_wait(w);
+    if (w->c.form == RIGID_RATTLE) rigid_begin_rattle(w);
 }
 
 // ---- what is counted and kept ---------------------------------------------------------------------------------------
@@ -342,6 +343,10 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     if (group->tick > 0) {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
         rigid_masses(&w);
+        if (w.c.form == RIGID_RATTLE) {
+            rigid_ready(&w);
+            rigid_factor_all(&w);
+        }
     }
     rigid_advance(&w, group, observed);
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());

@@ -26,6 +26,7 @@ typedef enum RigidForm {
     RIGID_SEARCHED // each lane its own of those up to RIGID_SOFT
 } RigidForm;
 typedef enum RigidMap { RIGID_EXPONENTIAL, RIGID_CAYLEY } RigidMap;
+typedef enum RigidOrder { RIGID_ORDER_TWO, RIGID_ORDER_FOUR, RIGID_ORDER_SIX } RigidOrder;
 typedef enum RigidRowKind {
     RIGID_DISTANCE,     // (|d| - L)(|d| + L)/2
     RIGID_ALONG,        // a.d - target, a fixed in the world
@@ -49,6 +50,7 @@ typedef struct RigidBody {
     int32_t skyline;               // as its island's
     int32_t tree, tree_count;      // its tree: order[tree .. tree + tree_count)
     int32_t touch, n_touches;      // its rows: touches[touch .. touch + n_touches)
+    int32_t top;                   // principal axis whose other two moments are equal; -1: none
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
 
@@ -108,11 +110,14 @@ typedef struct RigidForce {
 typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
+    int32_t form, map, air, per_dt, iterations, refine, redundant;
+    int32_t rattle_order;                         // RigidOrder
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
     int32_t n_loop_rows, n_recorded, n_named, n_moving, n_islands, n_levels, first_moving;
     int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;                 //
+    int32_t damped;                                                // some force depends on velocities
+    int32_t past_at;                                               // in the memory, of rattle: RIGID_PAST cells a row
     int32_t sums_at, latch_at, kept, cells;       // in the memory: state at 0; so many cells outlive a slice
     int32_t body_at, row_at, factor_at, schur_at; // in the memory
     double pivot;                                 // least part of a row that counts
@@ -198,6 +203,7 @@ enum {
     RIGID_ROW_X = 20,                    // what a solve gives
     RIGID_ROW_LENGTH = 21,               // |d|
     RIGID_ROW_CELLS = 22,                //
+    RIGID_PAST = 3,                      // multipliers of past steps, rattle.h
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)

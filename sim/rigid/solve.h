@@ -227,6 +227,18 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
     rigid_wait(w);
 }
 
+// D and X for the rows' right-hand sides where no forces act (F = 0).
+HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
+{
+    rigid_given_sides(w);
+    rigid_solve_skyline_rows(w);
+    rigid_solve_trees(w);
+    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        const RigidLanes island = rigid_islands(w, i, 1);
+        if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);
+    }
+}
+
 // Gives the rows without a pivot that this thread has found.
 HD real rigid_factor_all(const RigidLanes *w)
 {
