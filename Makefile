@@ -1,5 +1,5 @@
 # `make` builds build/hopscotch; `make demo` and `make test` install what is missing first. configure.sh finds the
-# compilers and libraries and writes build/config.mk. Other flags want another folder:
+# compilers and libraries and writes build/config.mk. V=1 shows the commands. Other flags want another folder:
 #   make BUILD=build/clang CC=clang WERROR=-Werror CUDA=no
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: browser mechanisms portable install clean FORCE
+.PHONY: browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -17,59 +17,87 @@ include build/config.mk
 MAKEFLAGS += -r $(if $(MAKELEVEL:0=),,-j$(JOBS))
 endif
 other_arch := $(if $(ARCH),$(if $(subst $(CONFIGURED_ARCH),,$(ARCH)),FORCE))
-build/config.mk: configure.sh $(other_arch)
+ifneq ($(STEPS),count)
+build/configured: configure.sh $(other_arch)
 	./configure.sh $(if $(filter demo test,$(MAKECMDGOALS)),--install-deps)
+build/config.mk: build/configured # which leaves it as it is where nothing changed
+	@test -e $@ || ./configure.sh
+endif
+
+# The folders, and the commit that is built: written when it changes, so that a dry run is right about what follows.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+$(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash) && \
+  { echo '$(COMMIT)' | cmp -s - $(BUILD)/commit || echo '$(COMMIT)' >$(BUILD)/commit; }))
+
+# ---- progress: a line per step in place of its command; a dry run counts the steps -----------------------------------
+# Unless all is there already, `make demo` builds what this machine needs for a first result; `make` adds the rest.
+first := $(if $(subst demo,,$(MAKECMDGOALS))$(wildcard $(BUILD)/cpu_plain_scalar.o),,$(MAKECMDGOALS))
+Q := $(if $(V),,@)
+step = @$(eval steps_begun += x)echo "[$(words $(steps_begun)) of $(STEPS)] $1"
+ifeq ($(if $(JOBS),$(origin STEPS)),undefined)
+STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count $(MAKECMDGOALS) 2>/dev/null | grep -c '^echo "\[')
+$(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) at a time. It takes \
+  $(if $(first),about a minute,minutes: a file of kernels up to one and a half). V=1 shows the commands.))
+endif
 
 # ---- the program: one host translation unit, one object of kernels an instruction set, one CUDA object ---------------
-COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 KERNELS = $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
-isas := scalar v2 v3 v4
-cpu_kernels := $(foreach isa,$(isas),$(BUILD)/cpu_plain_$(isa).o $(BUILD)/cpu_observed_$(isa).o)
-kernels := $(cpu_kernels) $(if $(with_cuda),$(BUILD)/backend_cuda.o)
+isas := $(if $(first),$(sort v2 $(ISA)),scalar v2 v3 v4)
+cpu_kernels := $(foreach isa,$(isas),$(if $(first),,$(BUILD)/cpu_plain_$(isa).o) $(BUILD)/cpu_observed_$(isa).o)
+kernels := $(cpu_kernels) $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o))
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/$(UNIT).o $(kernels)
-	$(LINK)
+	$(call step,$@)
+	$(Q)$(LINK)
 $(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*.css io/page/*.js)
-$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit
-	$(HOST) -c $< -o $@
+$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit build/config.mk
+	$(call step,$@)
+	$(Q)$(HOST) -c $< -o $@
 $(BUILD)/main.o: runner/main.c build/config.mk
-	$(HOST) -c $< -o $@
+	$(call step,$@)
+	$(Q)$(HOST) -c $< -o $@
 $(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
-	$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
+	$(call step,$@: kernels for $(ISA_$*))
+	$(Q)$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
 $(BUILD)/cpu_observed_%.o: sim/cpu_kernels.c build/config.mk
-	$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
+	$(call step,$@: kernels of recorded lanes for $(ISA_$*))
+	$(Q)$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
 ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
-	$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
-# holds the commit that is built; touched only when it changes
-$(BUILD)/commit: build/config.mk FORCE
-	@mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash)
-	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
-$(BUILD)/main.o $(kernels): | $(BUILD)/commit
+	$(call step,$@: kernels for GPUs)
+	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 
 # ---- tests: the same unit, compiled so that file and database operations can be made to fail -------------------------
-$(BUILD)/faults.o: runner/hopscotch.c build/config.mk | $(BUILD)/commit
-	$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
-$(BUILD)/unit/%.o: tests/%.c build/config.mk | $(BUILD)/commit
-	$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
+$(BUILD)/faults.o: runner/hopscotch.c build/config.mk
+	$(call step,$@)
+	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+$(BUILD)/unit/%.o: tests/%.c build/config.mk
+	$(call step,$@)
+	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
 $(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(BUILD)/faults.o $(kernels)
-	$(LINK)
+	$(call step,$@)
+	$(Q)$(LINK)
 $(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
-	$(LINK)
+	$(call step,$@)
+	$(Q)$(LINK)
 $(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
-	$(LINK)
+	$(call step,$@)
+	$(Q)$(LINK)
 -include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips)
+$(BUILD)/sql: tests/sql.c build/config.mk
+	$(call step,$@)
+	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
@@ -85,7 +113,10 @@ SANITIZE_tsan := -fsanitize=thread
 UNITS_tsan := bbob campaign database debug_rows device graph lock migration morris pilot plan progress several sobol \
   space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
-test-gpu: programs
+test-gpu:
+	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
+	@[ $(CUDA) = yes ] || { echo "make test-gpu: no CUDA toolkit: ./configure.sh says why" >&2 && exit 1; }
+	$(MAKE) programs $(BUILD)/bench_work_precision
 	sh tests/gpu.sh $(BUILD)
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
@@ -98,6 +129,9 @@ flips: $(BUILD)/flips
 # random overconstrained mechanisms, 167 of each of six kinds, against their exact motion: a quarter of an hour
 mechanisms: programs
 	MECHANISMS=167 $(BUILD)/tests rigid_mechanisms
+# `make demo` and `make test` on a bare Debian 12 and 13
+cleanroom:
+	sh tests/cleanroom.sh
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
@@ -105,7 +139,8 @@ bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 bench-gpu: $(BUILD)/bench_hopper_speed
 	./$< $(BUILD)/hopper_speed_gpu cuda $$(nvidia-smi --query-gpu=clocks.max.sm --format=csv,noheader,nounits | head -n 1)
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
-	$(LINK)
+	$(call step,$@)
+	$(Q)$(LINK)
 bench-search: $(BUILD)/bench_search
 	$< 2,5,10,20 >tests/bench/search.csv
 lint:
@@ -128,7 +163,7 @@ $(BUILD)/portable/%: LDFLAGS = -static-libgcc
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
-	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json
+	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
 	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \

@@ -10,7 +10,7 @@
 # ARCH picks the GPUs to build for: native (the GPUs of this machine), all, numbers such as "80 90", or usual: those of
 # data centres, and PTX, which the driver of any other compiles when the program starts (half a minute). Without ARCH
 # it is native, or usual where there is no GPU.
-#
+
 # Lists of flags and packages are split into words on purpose:
 # shellcheck disable=SC1007,SC2015,SC2086
 set -u
@@ -45,7 +45,7 @@ main()
         case $option in
         --install-deps) install="build" ;;
         --install-dev) install="build dev" ;;
-        -h | --help) sed -n '2,/^#$/d; /^#   /,/such as/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+        -h | --help) sed -n '/^#   /,/^$/s/^# \{0,1\}//p' "$0" && exit 0 ;;
         *) echo "configure.sh: unknown option '$option' (see ./configure.sh --help)" >&2 && exit 2 ;;
         esac
     done
@@ -72,6 +72,7 @@ look()
     missing=
     rm -rf $probe && mkdir -p $probe
     find_compiler
+    find_isa
     find_library libyaml yaml-0.1 "-lyaml" '#include <yaml.h>' 'puts(yaml_get_version_string());'
     yaml_flags=$library_flags yaml_libs=$library_libs found_libyaml=$library_version
     find_library sqlite sqlite3 "-lsqlite3" '#include <sqlite3.h>' \
@@ -104,6 +105,22 @@ find_compiler()
         return
     done
     compiler= found_compiler= missing="$missing compiler"
+}
+
+# best_isa: the instruction set that the program will choose here (sim/backend_cpu.c), for `make demo`
+find_isa()
+{
+    best_isa=v2
+    flags=" $(sed -n 's/^flags[^:]*://p' /proc/cpuinfo 2>/dev/null | head -n 1) "
+    has_flags avx2 fma bmi2 && best_isa=v3
+    has_flags avx512f avx512dq avx512vl avx512bw avx512cd && best_isa=v4
+}
+
+has_flags()
+{
+    for flag in "$@"; do
+        case $flags in *" $flag "*) ;; *) return 1 ;; esac
+    done
 }
 
 # find_library NAME PKG-CONFIG-NAME 'FLAGS|OTHER FLAGS' INCLUDE STATEMENTS
@@ -321,8 +338,16 @@ NVCC_FLAGS := $cuda_without_cxx$cuda_flags
 CUDA_LIBS := $cuda_libs
 CONFIGURED_ARCH := ${ARCH:-}
 JOBS := $(nproc 2>/dev/null || echo 2)
+ISA := $best_isa
+GPU := ${found_gpu:+yes}
 END
-    mv build/config.mk.new build/config.mk
+    # untouched where nothing changed, so that nothing is compiled anew
+    if cmp -s build/config.mk.new build/config.mk; then
+        rm build/config.mk.new
+    else
+        mv build/config.mk.new build/config.mk
+    fi
+    : >build/configured
 }
 
 main "$@"

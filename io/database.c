@@ -2,6 +2,7 @@
 #include "seam.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ struct Database {
     sqlite3 *handle;
     DatabaseMode mode;
     char *path;
+    dev_t device; // of the file, when it was opened
+    ino_t inode;
 };
 
 struct Statement {
@@ -104,6 +107,22 @@ static int database_fault(void)
     return SQLITE_IOERR;
 }
 
+// SQLite's opens: of regular files, and never through a link, whatever was put in the place of a database or of the
+// files beside it. (It opens folders to sync them, and /dev/urandom once.)
+static int database_open_file(const char *path, int flags, int mode)
+{
+    struct stat status;
+    int descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
+    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one
+    if (link) descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return -1;
+    const bool known = fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+    if (known || strcmp(path, "/dev/urandom") == 0) return descriptor;
+    (void)close(descriptor);
+    errno = ENXIO;
+    return -1;
+}
+
 // SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
 #ifdef HOPSCOTCH_FAULTS
 static ssize_t database_write_at(int descriptor, const void *data, size_t size, off64_t offset)
@@ -116,16 +135,22 @@ static ssize_t database_write_at(int descriptor, const void *data, size_t size, 
     return pwrite64(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size, offset);
 }
 
-static void database_watch_writes(void)
+static void database_watch_writes(sqlite3_vfs *vfs)
 {
-    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
     vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)database_write_at);
     vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)database_write_at);
 }
 #else
-static inline void database_watch_writes(void) {}
+static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 #endif
+
+static void database_watch_files(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
+    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
+    database_watch_writes(vfs);
+}
 
 static int database_add_functions(sqlite3 *handle);
 
@@ -209,14 +234,19 @@ static void database_defend(sqlite3 *handle)
 
 // SQLite counts every byte that it takes, behind a lock, unless it is told before its first use that nobody asks: a
 // tenth of what a row costs.
-static void database_configure(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+// A path is a path: one that begins with "file:" is no URI, unless the call says that it is one.
+static void database_configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_config(SQLITE_CONFIG_URI, 0);
+}
 
 static Error database_connect(Database *database, const char *name, int flags)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int code = database_fault();
     pthread_once(&once, database_configure);
-    database_watch_writes();
+    database_watch_files();
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     if (code == SQLITE_OK) code = database_add_functions(database->handle);
@@ -283,11 +313,85 @@ static void database_free(Database *database)
     free(database);
 }
 
+// ---- what lies beside a database ------------------------------------------------------------------------------------
+
+// The first or the last bytes of a file, as many as there are.
+static Error database_read_bytes(const char *path, bool last, unsigned char *data, int size, int64_t *bytes)
+{
+    struct stat status = {.st_size = 0};
+    memset(data, 0, (size_t)size);
+    *bytes = 0;
+    int descriptor;
+    if (file_missing(path)) return error_none();
+    TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
+    bool good = fstat(descriptor, &status) == 0;
+    const off_t at = last && status.st_size > size ? status.st_size - size : 0;
+    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && seam_read(descriptor, data, (size_t)size) >= 0;
+    const Error error = good ? error_none() : file_error("read", path, 0);
+    (void)seam_close(descriptor);
+    *bytes = status.st_size;
+    return error;
+}
+
+// A rollback journal is played back when its database is opened, and one that names a super-journal has SQLite delete
+// the file of that name, wherever it lies. Ours never name one, as no transaction of ours spans two databases. A
+// database in WAL mode has no journal at all, but for the moment of its creation, when it has one page. (SQLite's file
+// format, 3: a journal that names a super-journal ends with the journal's magic number; 1.3: bytes 16 to 19 of a
+// database are its page size and its versions, 2 for WAL.)
+static Error database_check_journal(const char *path, const char *journal)
+{
+    enum { DATABASE_HEADER = 20, DATABASE_WAL = 2 };
+    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char header[DATABASE_HEADER], end[sizeof magic];
+    int64_t bytes = 0, journal_bytes = 0;
+    TRY(database_read_bytes(journal, true, end, sizeof end, &journal_bytes));
+    if (journal_bytes == 0) return error_none();
+    TRY(database_read_bytes(path, false, header, sizeof header, &bytes));
+    const int page = header[16] << 8 | header[17];
+    const bool wal = header[18] == DATABASE_WAL && bytes > (page == 1 ? 65536 : page);
+    if (!wal && memcmp(end, magic, sizeof magic) != 0) return error_none();
+    return error_make(ERROR_MACHINE,
+                      "%s is not a journal of ours, and playing it back could change or delete other files: look at "
+                      "it, and move it away",
+                      path_text(journal).text);
+}
+
+static Error database_check_files(const char *path)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    Arena arena;
+    TRY(arena_create(&arena, 1 << 16, "a database's path"));
+    Error error = error_none();
+    for (size_t i = 0; error.kind == OK && i < sizeof endings / sizeof *endings; i++)
+        error = file_check_regular(arena_format(&arena, "%s%s", path, endings[i]));
+    if (error.kind == OK) error = database_check_journal(path, arena_format(&arena, "%s-journal", path));
+    arena_destroy(&arena);
+    return error;
+}
+
+// Of a database that is written: that its path still names it.
+Error database_check_place(const Database *database)
+{
+    struct stat status;
+    const bool there = seam_link_stat(database->path, &status) == 0;
+    if (there && status.st_dev == database->device && status.st_ino == database->inode) return error_none();
+    return error_make(ERROR_MACHINE,
+                      "%s was %s while it was written: what was committed before is in the file that was there",
+                      path_text(database->path).text, there ? "replaced by another file" : "moved away");
+}
+
+static void database_note_place(Database *database)
+{
+    struct stat status;
+    if (seam_link_stat(database->path, &status) != 0) return; // which database_check_place will say
+    database->device = status.st_dev;
+    database->inode = status.st_ino;
+}
+
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
-    int64_t bytes;
     *out = NULL;
-    if (file_exists(path)) TRY(file_size(path, &bytes)); // a pipe would be waited for
+    TRY(database_check_files(path));
     Database *database = calloc(1, sizeof *database);
     if (database != NULL) database->path = strdup(path);
     if (database == NULL || database->path == NULL) {
@@ -296,10 +400,12 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
     }
     database->mode = mode;
     const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
-    if (error.kind != OK)
+    if (error.kind != OK) {
         database_free(database);
-    else
-        *out = database;
+        return error;
+    }
+    database_note_place(database);
+    *out = database;
     return error;
 }
 

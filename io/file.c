@@ -20,13 +20,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { SEAM_RULES_MAX = 8, SEAM_KILL = -2 };
+enum { SEAM_RULES_MAX = 8, SEAM_KILL = -2, SEAM_STOP = -3 };
 
 typedef struct SeamRule {
     char operation[16];
     long at;     // the call that fails, from 1
     bool onward; // and all after it
-    int what;    // errno, SEAM_SHORT or SEAM_KILL
+    int what;    // errno, SEAM_SHORT, SEAM_KILL or SEAM_STOP
     atomic_long seen;
 } SeamRule;
 
@@ -38,9 +38,10 @@ static const struct {
     const char *name;
     int what;
 } seam_outcomes[] = {
-    {"KILL", SEAM_KILL}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES}, {"EBUSY", EBUSY},   {"EDQUOT", EDQUOT},
-    {"EINTR", EINTR},    {"EINVAL", EINVAL},    {"EIO", EIO},       {"EMFILE", EMFILE}, {"ENOENT", ENOENT},
-    {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EPERM", EPERM},   {"EROFS", EROFS},
+    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES},
+    {"EBUSY", EBUSY},    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EINVAL", EINVAL},
+    {"EIO", EIO},        {"EMFILE", EMFILE},  {"ENOENT", ENOENT},    {"ENOLCK", ENOLCK},
+    {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},  {"EPERM", EPERM},      {"EROFS", EROFS},
 };
 
 // A rule that is misspelt would make a test pass that tests nothing: stop at once.
@@ -103,6 +104,10 @@ int seam_fault(const char *operation)
     if (what == SEAM_KILL) {
         raise(SIGKILL);
         for (;;) pause();
+    }
+    if (what == SEAM_STOP) {
+        raise(SIGSTOP); // until somebody continues it
+        what = 0;
     }
     return what;
 }
@@ -307,13 +312,76 @@ static Error folder_sync(const char *path)
     return error.kind != OK ? error : closed;
 }
 
+// ---- what a file is --------------------------------------------------------------------------------------------------
+
+static const char *file_kind(mode_t mode)
+{
+    static const struct {
+        mode_t type;
+        const char *name;
+    } kinds[] = {{S_IFDIR, "folder"},  {S_IFIFO, "pipe"},   {S_IFLNK, "link"},
+                 {S_IFSOCK, "socket"}, {S_IFCHR, "device"}, {S_IFBLK, "device"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if ((mode & S_IFMT) == kinds[i].type) return kinds[i].name;
+    }
+    return NULL;
+}
+
+static Error file_is_kind(const struct stat *status, const char *path)
+{
+    const char *kind = file_kind(status->st_mode);
+    if (kind == NULL) return error_none();
+    return error_make(ERROR_MACHINE, "%s is a %s, not a regular file: look at it, and move it away",
+                      path_text(path).text, kind);
+}
+
+static Error file_require_regular(int descriptor, const char *path)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) < 0) return file_error("look at", path, 0);
+    return file_is_kind(&status, path);
+}
+
+Error file_open_regular(const char *path, int flags, const char *doing, int *descriptor)
+{
+    *descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (*descriptor < 0) {
+        const Error error = file_error(doing, path, 0), kind = file_check_regular(path);
+        return kind.kind != OK ? kind : error;
+    }
+    const Error error = file_require_regular(*descriptor, path);
+    if (error.kind == OK) return error;
+    (void)seam_close(*descriptor);
+    *descriptor = -1;
+    return error;
+}
+
+Error file_check_regular(const char *path)
+{
+    struct stat status;
+    if (seam_link_stat(path, &status) < 0)
+        return errno == ENOENT || errno == ENOTDIR ? error_none() : file_error("look at", path, 0);
+    return file_is_kind(&status, path);
+}
+
+Error folder_check_inside(const char *path)
+{
+    struct stat status;
+    if (seam_link_stat(path, &status) < 0)
+        return errno == ENOENT || errno == ENOTDIR ? error_none() : file_error("look at", path, 0);
+    if (S_ISDIR(status.st_mode)) return error_none();
+    const char *kind = file_kind(status.st_mode);
+    return error_make(ERROR_MACHINE, "%s is a %s, not a folder: look at it, and move it away", path_text(path).text,
+                      kind != NULL ? kind : "file");
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // A new file of these bytes, on the disk when it returns
 static Error file_create(const char *path, const void *data, size_t size)
 {
     int descriptor;
-    TRY(file_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create", &descriptor));
+    TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_TRUNC, "create", &descriptor));
     Error error = file_put(descriptor, path, data, size);
     if (error.kind == OK) error = file_sync(descriptor, path);
     const Error closed = file_close(descriptor, path);
@@ -334,18 +402,10 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
     return folder_sync(folder);
 }
 
-Error file_write_path(const char *path, const void *data, size_t size, Arena *arena)
-{
-    char *folder = arena_copy(arena, path), *slash = strrchr(folder, '/');
-    if (slash == NULL) return file_write(".", path, data, size);
-    *slash = '\0';
-    return file_write(slash == folder ? "/" : folder, slash + 1, data, size);
-}
-
 Error file_append_line(const char *path, const char *line)
 {
     int descriptor;
-    TRY(file_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, "open", &descriptor));
+    TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_APPEND, "open", &descriptor));
     const size_t length = strlen(line);
     const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t written;
@@ -396,10 +456,9 @@ static Error file_extent(int descriptor, const char *path, size_t limit, size_t 
     return error_none();
 }
 
-Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
+// Closes the descriptor.
+static Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out)
 {
-    int descriptor;
-    TRY(file_open(path, O_RDONLY, "open", &descriptor));
     const size_t used = arena->used;
     size_t extent = 0, size = 0;
     unsigned char *data = NULL;
@@ -419,6 +478,20 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
     data[size] = '\0';
     *out = (Bytes){.data = data, .size = size};
     return error_none();
+}
+
+Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
+{
+    int descriptor;
+    TRY(file_open(path, O_RDONLY, "open", &descriptor));
+    return file_read_from(descriptor, path, limit, arena, out);
+}
+
+Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out)
+{
+    int descriptor;
+    TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
+    return file_read_from(descriptor, path, limit, arena, out);
 }
 
 bool file_exists(const char *path)

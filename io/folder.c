@@ -21,7 +21,8 @@ static Error folder_visit(const char *path, FolderVisit *visit, int depth, Arena
         if (depth == FOLDER_DEPTH_MAX)
             return error_make(ERROR_MACHINE, "%s lies more than %d folders deep, which is none of ours: look at it",
                               path_text(path).text, FOLDER_DEPTH_MAX);
-        TRY(folder_list(path, arena, &names, &count));
+        const Error listed = folder_list(path, arena, &names, &count);
+        if (listed.kind != OK) return file_missing(path) ? error_none() : listed; // another process removes it too
         for (int i = 0; i < count; i++)
             TRY(folder_visit(arena_format(arena, "%s/%s", path, names[i]), visit, depth + 1, arena, bytes));
         arena_rewind(arena, used);

@@ -20,11 +20,16 @@ typedef struct Bytes {
 // Writes folder/name so that after a crash or a power cut it is whole or absent: as folder/name.tmp first,
 // short writes and EINTR handled, fsync, checked close, rename, fsync of the folder.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
-Error file_write_path(const char *path, const void *data, size_t size, Arena *arena); // the same, by one path
 // Appends one line (a newline is added) with a single write; not synced.
 Error file_append_line(const char *path, const char *line);
 // The whole file, with a NUL after the end that `size` does not count. Error (user) if it is larger than `limit`.
 Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
+// The same of a file in a campaign's folder, which may come from somebody else. Error also if it is no regular file: a
+// link is not followed, a pipe is not waited for.
+Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out);
+// Error if something of that name is there and is no regular file (a link is none); no folder.
+Error file_check_regular(const char *path);
+Error folder_check_inside(const char *path);
 Error file_rename(const char *from, const char *to); // and fsync of both folders
 Error file_remove(const char *path);
 bool file_exists(const char *path);
@@ -110,9 +115,11 @@ typedef enum DatabaseMode {
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
 
-// Errors: ERROR_MACHINE with the path and SQLite's words; ERROR_USER if it is no database.
+// Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a link,
+// a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
+Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
@@ -332,13 +339,18 @@ Error text_stream_close(TextStream *stream);                     // Error: memor
 
 // ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
 
-// A file that is written piece by piece: as PATH.tmp until it is whole, then it has its name. "-": standard output.
+// A file that is written piece by piece. A regular file, or a new one, is written as PATH.RANDOM.tmp and gets its name
+// when it is whole; of a link, the file that it leads to is replaced. A device or a pipe is written into. "-", and any
+// path of the file that standard output is: standard output.
 typedef struct Output {
     FILE *stream;
-    const char *path, *temporary; // NULL: standard output
+    const char *path, *temporary; // path NULL: standard output; temporary NULL: no regular file
 } Output;
 Error output_open(const char *path, Arena *arena, Output *output);
+bool output_takes_any_order(const char *path);   // it is, or will be, a regular file
 Error output_close(Output *output, Error error); // after an error nothing is left, and that error is given
+// All of it at once. *standard: it went to standard output.
+Error output_write(const char *path, const void *data, size_t size, Arena *arena, bool *standard);
 
 // NumPy's .npz: an array a column, for numpy.load. Columns are of doubles, integers or texts of at most `width`
 // characters, and have `rows` values each, which are put in order.
@@ -424,7 +436,7 @@ void canvas_disc(Canvas *canvas, double x, double y, double radius);
 void canvas_put(const Canvas *canvas, bool utf8, FILE *out);
 
 // A page of our own: one file that asks nothing of a network. Its style and scripts are files of this repository.
-typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_FILES } PageFile;
+typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
 Bytes page_file(PageFile file); // never written to
 // Up to <body> and behind it. Only the page's own scripts run, whatever else would find its way into it. `style`: more
 // rules, or NULL.
@@ -459,13 +471,17 @@ typedef enum ProgressStyle { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRE
 
 typedef struct ProgressNumbers {
     int64_t trials_done, trials_total; // committed; 0 total: unknown
+    int64_t trials_most;               // where the total is unknown: at most so many; 0: that is unknown too
     int64_t trials_before;             // done before this run (resume): not counted in the rate
     double ticks_done, ticks_total;    // fraction of the batches in flight too, so that the bar never stands still
     double simulated_seconds;          // lane-seconds of this run; 0 if the model has no time
     int64_t failures;
     double best; // NaN: none yet
     int64_t best_trial;
-    const char *doing; // "running", "recording", "stopping"
+    const char *doing;              // "running", "writing", "recording", "stopping"
+    double phase_done, phase_total; // of what it does besides its trials, as it says: 3 of 25 recorded; 0 total: none
+    const char *phase_unit;         // "trajectories"
+    double writing_seconds;         // that it takes to write what was computed and is not committed
 } ProgressNumbers;
 
 typedef struct Progress Progress;

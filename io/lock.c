@@ -52,18 +52,38 @@ static Error lock_refused(int descriptor, const char *path)
                       path_text(path).text, holder[0] != '\0' ? holder : "another process");
 }
 
-Error lock_take(const char *path, Lock *lock)
+// Whether the file that is locked still has the name. Between its opening and its lock the folder may have been removed
+// or renamed by another process, which held the lock: then the name is another file's, or no file's.
+static bool lock_is_named(const Lock *lock, const char *path)
+{
+    struct stat locked, named;
+    return fstat(lock->descriptor, &locked) == 0 && seam_link_stat(path, &named) == 0 &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+static Error lock_try(const char *path, Lock *lock, bool *named)
 {
     short found;
-    *lock = (Lock){.descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDWR | O_CREAT | O_NOFOLLOW))};
-    if (lock->descriptor < 0) return file_error("open", path, 0);
+    *named = true;
+    *lock = (Lock){.descriptor = -1};
+    TRY(file_open_regular(path, O_RDWR | O_CREAT, "open", &lock->descriptor));
     const bool taken = TEMP_FAILURE_RETRY(seam_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
-    const Error error = taken ? lock_sign(lock, path) : lock_refused(lock->descriptor, path);
-    if (error.kind != OK) {
-        (void)seam_close(lock->descriptor);
-        lock->descriptor = -1;
-    }
+    const Error refused = taken ? error_none() : lock_refused(lock->descriptor, path);
+    if (taken) *named = lock_is_named(lock, path);
+    const Error error = taken && *named ? lock_sign(lock, path) : refused;
+    if (error.kind == OK && *named) return error;
+    (void)seam_close(lock->descriptor);
+    lock->descriptor = -1;
     return error;
+}
+
+Error lock_take(const char *path, Lock *lock)
+{
+    enum { LOCK_TRIES = 10 };
+    bool named = false;
+    for (int tries = 0; tries < LOCK_TRIES && !named; tries++) TRY(lock_try(path, lock, &named));
+    if (named) return error_none();
+    return error_make(ERROR_MACHINE, "%s is removed or renamed by another process: try again", path_text(path).text);
 }
 
 void lock_release(Lock *lock)
@@ -78,8 +98,9 @@ Error lock_holder(const char *path, char *text, size_t size)
 {
     short found = F_UNLCK;
     text[0] = '\0';
-    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY));
-    if (descriptor < 0) return errno == ENOENT ? error_none() : file_error("open", path, 0);
+    int descriptor;
+    const Error opened = file_open_regular(path, O_RDONLY, "open", &descriptor);
+    if (opened.kind != OK) return file_missing(path) ? error_none() : opened;
     Error error = error_none();
     if (seam_lock(descriptor, F_OFD_GETLK, F_WRLCK, &found) < 0) error = file_error("look at the lock", path, 0);
     if (error.kind == OK && found != F_UNLCK) {

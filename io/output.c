@@ -1,45 +1,133 @@
-// A file for other programs, written piece by piece: under another name until it is whole, so that nobody takes half of
-// it for all.
+// A file for other programs. A regular file is written under a name of its own until it is whole, so that nobody takes
+// half of it for all, and then replaces what was there: a link stays, and the file that it leads to is replaced. What is
+// no regular file (a device, a pipe) is written into, as a shell's `>` does.
 #include "seam.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
-enum { OUTPUT_BUFFER = 1 << 20 };
+enum { OUTPUT_BUFFER = 1 << 20, OUTPUT_TRIES = 100 };
+
+// ---- where it goes --------------------------------------------------------------------------------------------------
+
+// Whether the path is what standard output was opened as: /dev/stdout, /dev/fd/1, the file behind `>`.
+static bool output_is_standard(const struct stat *status)
+{
+    struct stat standard;
+    return fstat(STDOUT_FILENO, &standard) == 0 && standard.st_dev == status->st_dev &&
+           standard.st_ino == status->st_ino;
+}
+
+// The file that a link leads to, in place of the link. It is there.
+static Error output_follow(const char *path, Arena *arena, const char **target)
+{
+    char *place = realpath(path, NULL);
+    if (place == NULL) return file_error("write", path, 0);
+    *target = arena_copy(arena, place);
+    free(place);
+    return error_none();
+}
+
+// A free name beside the target; *descriptor: the new file of that name.
+static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
+{
+    const char *slash = strrchr(output->path, '/'), *name = slash != NULL ? slash + 1 : output->path;
+    const int folder = slash != NULL ? (int)(slash + 1 - output->path) : 0;
+    *descriptor = -1;
+    for (int tries = 0; tries < OUTPUT_TRIES; tries++) {
+        uint64_t number = 0;
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) break;
+        output->temporary =
+            arena_format(arena, "%.*s%.200s.%016llx.tmp", folder, output->path, name, (unsigned long long)number);
+        *descriptor = seam_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+        if (*descriptor >= 0) return error_none();
+        if (errno != EEXIST && errno != EINTR) break;
+    }
+    return file_error("write", output->temporary != NULL ? output->temporary : output->path, 0);
+}
+
+static Error output_open_aside(Output *output, const struct stat *old, Arena *arena)
+{
+    int descriptor;
+    TRY(output_create_aside(output, arena, &descriptor));
+    if (old != NULL) (void)fchmod(descriptor, old->st_mode & 0777); // on a file system without modes there are none
+    output->stream = fdopen(descriptor, "w+");
+    if (output->stream != NULL) return error_none();
+    const Error error = file_error("write", output->temporary, 0);
+    (void)seam_close(descriptor);
+    (void)seam_unlink(output->temporary);
+    return error;
+}
+
+// A device, or a pipe, which waits for its reader.
+static Error output_open_into(Output *output)
+{
+    const int descriptor = seam_open(output->path, O_WRONLY | O_NOCTTY);
+    if (descriptor < 0) return file_error("write", output->path, 0);
+    output->stream = fdopen(descriptor, "w");
+    if (output->stream != NULL) return error_none();
+    const Error error = file_error("write", output->path, 0);
+    (void)seam_close(descriptor);
+    return error;
+}
 
 Error output_open(const char *path, Arena *arena, Output *output)
 {
+    struct stat status;
     *output = (Output){.stream = stdout};
     if (strcmp(path, "-") == 0) return error_none();
+    const bool there = seam_stat(path, &status) == 0;
+    if (!there && seam_link_stat(path, &status) == 0)
+        return error_make(ERROR_USER, "%s is a link to a file that is not there: remove the link, or make that file",
+                          path_text(path).text);
+    if (there && output_is_standard(&status)) return error_none();
     output->path = arena_copy(arena, path);
-    output->temporary = arena_format(arena, "%s.tmp", path);
-    const int descriptor = seam_open(output->temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW);
-    if (descriptor < 0) return file_error("write", output->temporary, 0);
-    output->stream = fdopen(descriptor, "w+");
-    if (output->stream == NULL) {
-        const Error error = file_error("write", output->temporary, 0);
-        (void)seam_close(descriptor);
-        return error;
-    }
+    if (there && S_ISREG(status.st_mode)) TRY(output_follow(path, arena, &output->path));
+    TRY(there && !S_ISREG(status.st_mode) ? output_open_into(output)
+                                          : output_open_aside(output, there ? &status : NULL, arena));
     setvbuf(output->stream, NULL, _IOFBF, OUTPUT_BUFFER);
     return error_none();
 }
 
-static Error output_settle(Output *output)
+bool output_takes_any_order(const char *path)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0) return false;
+    return seam_stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !output_is_standard(&status));
+}
+
+// ---- its end --------------------------------------------------------------------------------------------------------
+
+static Error output_settle(Output *output, const char *path)
 {
     const bool broken = fflush(output->stream) != 0 || ferror(output->stream) != 0;
-    if (broken) return file_error("write", output->temporary, 0);
-    return seam_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", output->temporary, 0);
+    if (broken) return file_error("write", path, 0);
+    if (output->temporary == NULL) return error_none(); // a pipe can't be synced
+    return seam_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", path, 0);
 }
 
 Error output_close(Output *output, Error error)
 {
     if (output->path == NULL) return error;
-    if (error.kind == OK) error = output_settle(output);
+    const bool regular = output->temporary != NULL;
+    const char *path = regular ? output->temporary : output->path;
+    if (error.kind == OK) error = output_settle(output, path);
     const bool closed = fclose(output->stream) == 0;
-    if (error.kind == OK && !closed) error = file_error("write", output->temporary, 0);
-    if (error.kind == OK) error = file_rename(output->temporary, output->path);
-    if (error.kind != OK && file_exists(output->temporary)) (void)file_remove(output->temporary);
+    if (error.kind == OK && !closed) error = file_error("write", path, 0);
+    if (error.kind == OK && regular) error = file_rename(path, output->path);
+    if (error.kind != OK && regular && file_exists(path)) (void)file_remove(path);
     return error;
+}
+
+Error output_write(const char *path, const void *data, size_t size, Arena *arena, bool *standard)
+{
+    Output output;
+    TRY(output_open(path, arena, &output));
+    *standard = output.path == NULL;
+    const bool written = fwrite(data, 1, size, output.stream) == size;
+    return output_close(&output, written ? error_none() : file_error("write", path, size));
 }

@@ -16,11 +16,13 @@
 PAGE_EMBED(style, "io/page/page.css");
 PAGE_EMBED(script, "io/page/page.js");
 PAGE_EMBED(animation, "io/page/animation.js");
+PAGE_EMBED(alignment, "io/page/alignment.js");
 
 Bytes page_file(PageFile file)
 {
-    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_animation};
-    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_animation_end};
+    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_animation, page_alignment};
+    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_animation_end,
+                                                   page_alignment_end};
     return (Bytes){(unsigned char *)(uintptr_t)starts[file], (size_t)(ends[file] - starts[file])};
 }
 

@@ -25,12 +25,13 @@ struct Progress {
     double started, printed, seen; // clock_seconds; printed 0: nothing yet
     ProgressNumbers last;          // at `seen`
     ProgressRates rates;
-    bool drawn; // a bar stands on the terminal's last line
+    double phase_started; // clock_seconds
+    bool drawn;           // a bar stands on the terminal's last line
 };
 
 // The numbers as texts, ready to be put together in several widths.
 typedef struct ProgressTexts {
-    char done[80], percent[8], rate[40], simulated[40], best[80], failures[40], left[40];
+    char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[128];
     double fraction; // NaN: unknown
 } ProgressTexts;
 
@@ -53,6 +54,9 @@ Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign)
 static void progress_learn(Progress *progress, const ProgressNumbers *now, double clock)
 {
     const ProgressNumbers *last = &progress->last;
+    if (now->phase_total > 0 && (!(last->phase_total > 0) || now->phase_done < last->phase_done)) {
+        progress->phase_started = progress->seen; // it began since
+    }
     const double seconds = clock - progress->seen, fade = exp(-seconds / progress_memory);
     const bool first = progress->rates.seconds <= 0; // what was done before this run says nothing about its rate
     const int64_t trials_before = first ? now->trials_before : last->trials_done;
@@ -66,12 +70,25 @@ static void progress_learn(Progress *progress, const ProgressNumbers *now, doubl
     progress->seen = clock;
 }
 
-// Fraction done, from ticks if they are known, because they also count the batches in flight.
+// Trials in all, or at most; 0: that is unknown.
+static int64_t progress_trials(const ProgressNumbers *now)
+{
+    return now->trials_total > 0 ? now->trials_total : now->trials_most;
+}
+
+static bool progress_in_phase(const ProgressNumbers *now) { return now->phase_total > 0; }
+
+// Fraction done of what it is doing, of trials from ticks if they are known, because they also count the batches in
+// flight. It is 1 when all is committed, and not before.
 static double progress_fraction(const ProgressNumbers *now)
 {
-    const double done = now->ticks_total > 0 ? now->ticks_done : (double)now->trials_done;
-    const double total = now->ticks_total > 0 ? now->ticks_total : (double)now->trials_total;
+    const double almost = 0.999;
+    const bool by_ticks = now->ticks_total > 0, in_phase = progress_in_phase(now);
+    const double trials = (double)progress_trials(now);
+    const double done = in_phase ? now->phase_done : by_ticks ? now->ticks_done : (double)now->trials_done;
+    const double total = in_phase ? now->phase_total : by_ticks ? now->ticks_total : trials;
     if (!(total > 0)) return (double)NAN;
+    if (!in_phase && by_ticks && (double)now->trials_done < trials && !(done < almost * total)) return almost;
     return done < 0 ? 0 : done > total ? 1 : done / total;
 }
 
@@ -81,19 +98,31 @@ static double progress_trial_rate(const Progress *progress)
     const ProgressNumbers *now = &progress->last;
     const ProgressRates *rates = &progress->rates;
     if (!(rates->seconds > 0)) return (double)NAN;
-    if (!(now->ticks_total > 0) || now->trials_total <= 0) return rates->trials / rates->seconds;
-    return rates->ticks / now->ticks_total * (double)now->trials_total / rates->seconds;
+    const int64_t trials = progress_trials(now);
+    if (!(now->ticks_total > 0) || trials <= 0) return rates->trials / rates->seconds;
+    return rates->ticks / now->ticks_total * (double)trials / rates->seconds;
 }
 
 // s, NaN if nothing was done yet or the end is not known
+static double progress_phase_left(const Progress *progress)
+{
+    const ProgressNumbers *now = &progress->last;
+    if (!(now->phase_done > 0)) return (double)NAN;
+    return fmax(now->phase_total / now->phase_done - 1, 0) * (progress->seen - progress->phase_started);
+}
+
+// What is to be computed still, and what is to be written of what was computed.
 static double progress_seconds_left(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
     const bool by_ticks = now->ticks_total > 0;
-    const double rest = by_ticks ? now->ticks_total - now->ticks_done : (double)(now->trials_total - now->trials_done);
+    const int64_t trials = progress_trials(now);
+    const double rest = by_ticks ? now->ticks_total - now->ticks_done : (double)(trials - now->trials_done);
     const double advanced = by_ticks ? progress->rates.ticks : progress->rates.trials;
-    const bool known = by_ticks || now->trials_total > 0;
-    return known && advanced > 0 ? fmax(rest, 0) * progress->rates.seconds / advanced : (double)NAN;
+    const bool known = by_ticks || trials > 0;
+    if (progress_in_phase(now)) return progress_phase_left(progress);
+    return known && advanced > 0 ? fmax(rest, 0) * progress->rates.seconds / advanced + now->writing_seconds
+                                 : (double)NAN;
 }
 
 // ---- a terminal's line ----------------------------------------------------------------------------------------------
@@ -109,20 +138,50 @@ static Text32 progress_squeeze(Text32 duration)
     return text;
 }
 
+// "420/1,000", "420 of at most 1,000", "420 trials"
+static void progress_text_done(const ProgressNumbers *now, bool narrow, char *text, size_t size)
+{
+    const int64_t trials = progress_trials(now);
+    const Text32 done = narrow ? text_short((double)now->trials_done) : text_count(now->trials_done);
+    const Text32 total = narrow ? text_short((double)trials) : text_count(trials);
+    if (now->trials_total > 0)
+        snprintf(text, size, "%s/%s", done.text, total.text);
+    else if (trials > 0)
+        snprintf(text, size, narrow ? "%s/<=%s" : "%s of at most %s", done.text, total.text);
+    else
+        snprintf(text, size, "%s trials", done.text);
+}
+
+static void progress_text_left(const Progress *progress, bool narrow, char *text, size_t size)
+{
+    const ProgressNumbers *now = &progress->last;
+    const double left = progress_seconds_left(progress);
+    const Text32 duration = narrow ? progress_squeeze(text_duration(left)) : text_duration(left);
+    const bool bound = now->trials_total <= 0;
+    const bool running = now->doing == NULL || strcmp(now->doing, "running") == 0;
+    if (progress_in_phase(now))
+        snprintf(text, size, "%.30s %s of %s %.30s%s%s%s", now->doing, text_count((int64_t)now->phase_done).text,
+                 text_count((int64_t)now->phase_total).text, now->phase_unit, isnan(left) ? "" : ", ",
+                 isnan(left) ? "" : duration.text, isnan(left) ? "" : " left");
+    else if (!running)
+        snprintf(text, size, "%.30s", now->doing);
+    else if (!isnan(left))
+        snprintf(text, size, "%s%s left", !bound ? "" : narrow ? "<=" : "at most ", duration.text);
+}
+
 static void progress_texts(const Progress *progress, bool narrow, ProgressTexts *texts)
 {
     const ProgressNumbers *now = &progress->last;
     const ProgressRates *rates = &progress->rates;
-    const double left = progress_seconds_left(progress);
     memset(texts, 0, sizeof *texts);
     texts->fraction = progress_fraction(now);
-    const Text32 done = narrow ? text_short((double)now->trials_done) : text_count(now->trials_done);
-    const Text32 total = narrow ? text_short((double)now->trials_total) : text_count(now->trials_total);
-    snprintf(texts->done, sizeof texts->done, now->trials_total > 0 ? "%s/%s" : "%s trials", done.text, total.text);
-    if (!isnan(texts->fraction)) snprintf(texts->percent, sizeof texts->percent, "%3.0f%%", 100 * texts->fraction);
+    progress_text_done(now, narrow, texts->done, sizeof texts->done);
+    if (!isnan(texts->fraction)) // 99 % is not all
+        snprintf(texts->percent, sizeof texts->percent, "%3.0f%%", floor(100 * texts->fraction + 1e-9));
     const double seconds = rates->seconds > 0 ? rates->seconds : (double)NAN;
-    snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(progress_trial_rate(progress)).text);
-    if (now->simulated_seconds > 0)
+    if (!progress_in_phase(now))
+        snprintf(texts->rate, sizeof texts->rate, "%s/s", text_short(progress_trial_rate(progress)).text);
+    if (now->simulated_seconds > 0 && !progress_in_phase(now))
         snprintf(texts->simulated, sizeof texts->simulated, narrow ? "x%s" : "%s sim s/s",
                  text_short(rates->simulated / seconds).text);
     if (isnan(now->best))
@@ -130,10 +189,7 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     else
         snprintf(texts->best, sizeof texts->best, "best %.5g #%" PRId64, now->best, now->best_trial);
     snprintf(texts->failures, sizeof texts->failures, "%s failed", text_short((double)now->failures).text);
-    const Text32 duration = narrow ? progress_squeeze(text_duration(left)) : text_duration(left);
-    if (!isnan(left)) snprintf(texts->left, sizeof texts->left, "%s left", duration.text);
-    if (now->doing != NULL && strcmp(now->doing, "running") != 0)
-        snprintf(texts->left, sizeof texts->left, "%.30s", now->doing);
+    progress_text_left(progress, narrow, texts->left, sizeof texts->left);
 }
 
 // How the line is put together in what room there is.
@@ -239,6 +295,9 @@ static void progress_json(Progress *progress, const char *event)
     json_text(&json, "doing", now->doing);
     json_integer(&json, "trials_done", now->trials_done);
     json_integer(&json, "trials_total", now->trials_total);
+    if (now->trials_total <= 0 && now->trials_most > 0) json_integer(&json, "trials_most", now->trials_most);
+    if (progress_in_phase(now)) json_number(&json, "phase_done", now->phase_done);
+    if (progress_in_phase(now)) json_number(&json, "phase_total", now->phase_total);
     json_integer(&json, "trials_before", now->trials_before);
     json_number(&json, "fraction", progress_fraction(now));
     json_number(&json, "trials_per_second", progress_trial_rate(progress));
@@ -260,7 +319,9 @@ void progress_show(Progress *progress, const ProgressNumbers *numbers)
     if (progress == NULL || progress->style == PROGRESS_NONE) return;
     static const double intervals[] = {[PROGRESS_BAR] = 0.1, [PROGRESS_PLAIN] = 5, [PROGRESS_JSON] = 1}; // s
     const double clock = clock_seconds();
-    if (progress->printed > 0 && clock - progress->printed < intervals[progress->style]) return;
+    const bool begins = progress->style != PROGRESS_PLAIN && progress_in_phase(numbers) &&
+                        !progress_in_phase(&progress->last); // of what may be short, the start at least is shown
+    if (!begins && progress->printed > 0 && clock - progress->printed < intervals[progress->style]) return;
     progress_learn(progress, numbers, clock);
     progress->printed = clock;
     if (progress->style == PROGRESS_BAR) progress_draw(progress);

@@ -4,8 +4,10 @@
 // In a build with -DHOPSCOTCH_FAULTS, HOPSCOTCH_FAULT holds rules "operation:n:what" with commas between them:
 //     write:3:ENOSPC   the third write fails with that errno         write:3+:ENOSPC   and every one after it
 //     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
+//     write:3:STOP     before the third write the process stops, until it is continued (kill -CONT)
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
-// run of SQLite) and sqlwrite (each write that SQLite itself makes).
+// run of SQLite), sqlwrite (each write that SQLite itself makes) and rehearse (the process that reads a shard before
+// this one does: with an errno it crashes).
 #ifndef HOPSCOTCH_IO_SEAM_H
 #define HOPSCOTCH_IO_SEAM_H
 
@@ -52,5 +54,9 @@ PathText path_text(const char *path);
 
 // "cannot <doing> <path>: <the words of errno>; <what to do>". `wanted` bytes were to be written (0: none were).
 Error file_error(const char *doing, const char *path, size_t wanted);
+
+// A file in a folder that may come from somebody else: a link is not followed, a pipe is not waited for, and what is no
+// regular file is an error. `doing`: for the message, as above.
+Error file_open_regular(const char *path, int flags, const char *doing, int *descriptor);
 
 #endif

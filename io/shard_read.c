@@ -282,6 +282,7 @@ static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *ima
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(least + reader->bytes / bytes_a_second));
+    if (seam_fault("rehearse") > 0) abort();
     _exit(shard_read_all(reader, image).kind == OK ? SHARD_REHEARSED : SHARD_REFUSED);
 }
 
@@ -315,7 +316,7 @@ static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
     Bytes image;
     reader->bytes = bytes;
     TRY(arena_create(&arena, (size_t)bytes + (1 << 16), "reading a shard"));
-    Error error = file_read(reader->path, (size_t)bytes, &arena, &image);
+    Error error = file_read_stored(reader->path, (size_t)bytes, &arena, &image);
     if (error.kind == OK && sha256 != NULL) error = shard_verify(reader->path, sha256, &image);
     if (error.kind == OK) error = shard_rehearse(reader, &image);
     if (error.kind == OK) error = shard_open_parts(reader, &image);
@@ -339,6 +340,9 @@ static Error shard_new_reader(const char *path, const ShardLayout *layout, Shard
     return error_none();
 }
 
+// A shard is read whole. Ours have 64 MiB, or what one flush brought.
+static double shard_bytes_most(void) { return 0.25 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
 Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out)
 {
     int64_t bytes = 0;
@@ -346,6 +350,8 @@ Error shard_open(const char *path, const ShardLayout *layout, const char *sha256
     *out = NULL;
     if (!file_exists(path)) return error_make(ERROR_MACHINE, "shard %s is missing", path_text(path).text);
     TRY(file_size(path, &bytes));
+    if ((double)bytes > shard_bytes_most())
+        return shard_damaged(path, "it is larger than a quarter of the machine's memory");
     shard_quiet();
     TRY(shard_new_reader(path, layout, &reader));
     const Error error = shard_load(reader, sha256, bytes);

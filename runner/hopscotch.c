@@ -90,6 +90,7 @@
 // a spec: reading, resolving, describing it
 #include "spec/keys.c"
 #include "spec/scalar.c"
+#include "spec/things.c"
 #include "spec/values.c"
 #include "spec/values_find.c"
 #include "spec/axes.c"
@@ -140,6 +141,7 @@
 #include "search/cmaes/uncertainty.c"
 #include "search/cmaes/lagrangian.c"
 #include "search/cmaes/stop.c"
+#include "search/cmaes/bounds.c"
 #include "search/cmaes/restart.c"
 #include "search/cmaes/rounds.c"
 #include "search/cmaes/warm_start.c"
@@ -173,6 +175,7 @@
 #include "store/catalogue.c"
 #include "store/rounds.c"
 #include "store/outer_points.c"
+#include "store/overrides.c"
 #include "store/stored.c"
 #include "store/timings.c"
 #include "store/digest.c"
@@ -222,6 +225,7 @@
 #include "plots/plot.c"
 
 // the page of a campaign; the motion of a trial
+#include "report/trace_constant.c"
 #include "report/trace_plot.c"
 #include "report/trace_write.c"
 #include "report/trace_page.c"

@@ -173,6 +173,7 @@ const char *items_field_expected(const ItemField *field, Arena *arena); // "a li
 // method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
 void axes_read_method(SpecReader *reader);
 void axes_read(SpecReader *reader);
+void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
 // ---- spec/cmaes_section.c: keys of `search.cmaes:` with forms of their own ------------------------------------------
@@ -211,6 +212,12 @@ void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 // "quantile(0.9)", "penalty(10)": as the spec writes them
 const char *objective_over_text(const Spec *spec, Arena *arena);
 const char *objective_failed_text(const Spec *spec, Arena *arena);
+
+// ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
+
+// The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
+// looked up. After the model is configured, before its parameters are read.
+void things_choose(SpecReader *reader, bool good);
 
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 

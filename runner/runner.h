@@ -102,6 +102,8 @@ typedef struct Selection {
 
 // Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
 #define CAMPAIGN_FILES "files"
+// And a results root of its own: the campaigns that verify and compare made of it.
+#define CAMPAIGN_MADE "verify"
 
 // A file that the model reads. What it holds is part of the spec's identity, its name is not.
 typedef struct SpecFile {
@@ -109,8 +111,15 @@ typedef struct SpecFile {
     Sha256Text digest;
 } SpecFile;
 
+// What --set says, "key.path=value" each, in the order in which it is applied.
+typedef struct Overrides {
+    const char **items; // [count]
+    int count;
+} Overrides;
+
 typedef struct Spec {
     const char *file, *text; // as given
+    Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
     const Model *model;
@@ -155,9 +164,10 @@ typedef struct Spec {
     } replicates;
 
     struct {
-        const Expression *const *minimize; // [count] over the metrics' names, then the parameters' names
-        int count;                         // several: a trial has no fitness then, but a value of each
-        const double *reference;           // [count] where hypervolumes are measured from; NULL: the search decides
+        const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
+        int count;                           // several: a trial has no fitness then, but a value of each
+        bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
+        const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
         Over over;
         double quantile;
         Failed failed;
@@ -167,10 +177,13 @@ typedef struct Spec {
     int n_constraints;
 
     struct {
-        bool trajectories; // any
+        bool trajectories;         // any
+        const char *const *bodies; // [n_bodies] names and patterns of what has columns; n_bodies 0: as the model likes
+        int n_bodies;
         Selection select;
-        bool all_replicates; // else the first
-        double sample;       // s between samples; a multiple of the tick (spec_sample_ticks)
+        bool all_replicates;          // else the first
+        double sample;                // s between samples; a multiple of the tick (spec_sample_ticks)
+        int64_t first_tick, end_tick; // of a replay: samples of these ticks only; end 0: of all
         bool float64, gzip;
         struct {
             bool wanted; // any
@@ -217,13 +230,28 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-bool spec_several(const Spec *spec);               // several objectives
+bool spec_several(const Spec *spec); // several objectives
+// Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
+// of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
+// passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
+double spec_cost(const Spec *spec, int k, double value);
+bool spec_better(const Spec *spec, int k, double a, double b);
+// Its expression, with "maximise " before it if it is.
+const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
 // The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
 // in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
 // is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
+// The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
+// metrics (spec/things.c): what its drawing asks for.
+Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
+// Does a name match a pattern, in which `#` stands for a number? Marks the things that do, of "all" each; gives how
+// many. The name that is nearest to a pattern that none matches; NULL: none is near.
+bool things_match(const char *pattern, const char *name);
+int things_mark(const Configured *configured, const char *pattern, bool *chosen);
+const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
 // Copies of the spec's files in the campaign's folder, where there are none yet.
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
@@ -268,6 +296,7 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
+    bool continues;                  // it is not the first round of the search, or of a restart of it
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -308,6 +337,17 @@ typedef struct Sensitivity {
     void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
 } Sensitivity;
 
+// How many trials a search that learns runs, and how many generations (of all its searches together): as doubles, for
+// they may be beyond any number that is ever run.
+typedef struct SearchBudget {
+    double trials, rounds;
+} SearchBudget;
+typedef struct SearchBounds {
+    SearchBudget least, most;
+    bool open;         // `most` is so far away that it says nothing
+    const char *early; // what may end it before: "tolerances"; NULL: it ends with `most`
+} SearchBounds;
+
 struct SearchMethod {
     const char *name, *doc;
     const Option *options; // keys of `search:` that belong to it
@@ -316,9 +356,11 @@ struct SearchMethod {
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // with other options all points are others: can't be extended
     bool several;                                 // for several objectives, and not for one
-    const char *budget;                           // start of the options that only say how long it goes on; an
-                                                  // extension may change them, if restore heeds them; NULL: none
-    const Sensitivity *sensitivity;               // NULL: it measures none
+    // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
+    // restore heeds it. NULL: none does.
+    bool (*budget)(const Spec *spec, const char *option);
+    void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
+    const Sensitivity *sensitivity;                             // NULL: it measures none
     // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
@@ -351,8 +393,9 @@ double search_value(const Values *values, double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
 uint64_t search_round_ordinal(int64_t round, int64_t member);
-size_t search_state_most(const Search *search); // bytes that its state may come to
-bool search_learns(const SearchMethod *method); // its trials depend on the results of others
+size_t search_state_most(const Search *search);   // bytes that its state may come to
+bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // The complete parameters of a trial that is stored (store/stored_trial.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
@@ -456,8 +499,8 @@ bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
 // ---- several objectives (fitness/dominance.c, fitness/hypervolume.c, analysis/front.c) ------------------------------
-// All are minimised. A point dominates another if it is nowhere worse and somewhere better; a front is what no other
-// point dominates, equal points included.
+// Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
+// a front is what no other point dominates, equal points included.
 
 // Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
 // crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
@@ -474,9 +517,11 @@ double hypervolume(const double *value, int64_t count, int objectives, const dou
 typedef struct Front {
     int64_t count, capacity;
     int objectives;
-    int64_t *id;   // [count]
-    double *value; // [count][objectives]
+    bool maximize[OBJECTIVES_MAX]; // [objectives]
+    int64_t *id;                   // [count]
+    double *value;                 // [count][objectives], costs: of a maximised column the negative
 } Front;
+double front_value(const Front *front, int64_t place, int k); // as it is stored
 
 // By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
 // of them are left out.
@@ -491,7 +536,8 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total, replicates
+//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most (at
+//                most so many, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
 //                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
@@ -513,24 +559,27 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; none if it never was
+//   overrides    id, key, value: what --set changed in the spec, and an extension keeps (store/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
 //   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
 //
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id.
+// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
+// maximises it.
 
 // What lies in a campaign's folder, and the catalogue beside the folders.
 #define CAMPAIGN_DATABASE "campaign.db"
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
+#define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery put aside
 #define CAMPAIGN_STOP "stop" // asks the run to end (campaign/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 6          // steps from older ones: store/migration.c
+#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
 
 typedef struct Store Store;
 
@@ -581,8 +630,14 @@ typedef struct StoredCampaign {
     Spec spec;
     int numerics_version;
     const char *program_version;
+    const char *hash; // of the spec, as it was stored
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
+// Error: one of the folders in a campaign's folder is none, or a link, which could lead anywhere.
+Error campaign_check_folders(const char *folder, Arena *arena);
+// Error (user): this program understands the stored spec otherwise than the one that stored it, so its rows have other
+// columns.
+Error campaign_check_meaning(const StoredCampaign *campaign);
 void campaign_close(StoredCampaign *campaign);
 
 // SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
@@ -602,17 +657,25 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
-    bool debug;       // rows of the solver
-    const char *rows; // what they are called
-    double sample;    // s between two samples; 0: as the spec records them
-    double window[2]; // s: rows with [0] <= time <= [1]; both 0: all
+    bool debug;                // rows of the solver
+    const char *rows;          // what they are called
+    double sample;             // s between two samples; 0: as the spec records them
+    bool coarser;              // or more, where they would take too much memory
+    double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
+    bool drawn;                // with all that the model's drawing asks for
+    const char *const *bodies; // [n_bodies] names and patterns of what is shown; n_bodies 0: as the spec records
+    int n_bodies;
 } ReplayRequest;
 typedef struct ReplayTrace {
     const StoredCampaign *campaign;
     ReplayRequest request;
-    const Field *columns; // [n_columns], the first is time (s)
+    const Configured *configured; // the spec's, with the columns that there are
+    const Field *columns;         // [n_columns], the first is time (s)
     int n_columns;
-    double *row; // [count][n_columns]
+    const int *shown; // [n_shown] the columns that people asked for, the first is the time's
+    int n_shown;
+    double *row;   // [count][n_columns]
+    double *point; // [n_points][2] of the drawing: trace_points's
     int64_t count;
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed
@@ -646,6 +709,12 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
 
 // What a run of this spec would take (plan/plan.c).
 typedef struct Plan {
+    // `trials`, and all that follows from it: what will be run; where a search may end early at most so many; where it
+    // is open (it ends by itself, some time) those of one generation.
+    int64_t trials_least, rounds; // rounds: generations of all searches together, at most; 0: the method has none
+    bool trials_open;
+    const char *early;    // what may end it early, or NULL
+    int64_t round_trials; // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double seconds, seconds_low, seconds_high; // expected, and between which it should be
@@ -742,9 +811,14 @@ Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
+const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
+const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
-Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec); // last --set, or NULL
+// With other overrides before those that the command line gives, and another one last (or NULL).
+Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
+                        Spec *spec);
+Overrides command_overrides(const CommandLine *line); // all that --set says, and --seed
 // What a search takes from the campaign that it starts from, for a campaign of that name: the value of `cmaes.taken`,
 // NULL: nothing. What is wrong with the other one is said where the spec names it.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);
@@ -758,8 +832,20 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
 // The resolved spec that its database holds; NULL if it was killed before it held one.
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
+// Where verify and compare put what they make of a campaign; what they have made, each followed by what was made of it.
+typedef struct CampaignMade {
+    CampaignPlace place;
+    const char *name; // as the user writes it: "gains/verify/trial_41"
+} CampaignMade;
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
+Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena); // else error (user)
+// Its name as seen from the results root of `of`: what the user writes.
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
+// CAMPAIGN/ID, or best, worst or failed (the first) in place of the id; trial_is_named: whether it is one of these.
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
+bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
 
 // Columns of the table trials, as they are in the file.

@@ -24,7 +24,16 @@ static const BackendEntry backend_entries[] = {
 
 enum { BACKEND_ENTRIES = sizeof backend_entries / sizeof backend_entries[0] };
 
-static bool backend_has_cuda(void) { return strcmp(backend_entries[0].name, "cuda") == 0; }
+static bool backend_has_cuda(void)
+{
+    return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open != NULL;
+}
+
+// The program of `make demo` where there is no GPU, but a toolkit
+static bool backend_leaves_cuda(void)
+{
+    return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open == NULL;
+}
 
 static int backend_lowest(uint64_t devices) { return devices != 0 ? __builtin_ctzll(devices) : 0; }
 
@@ -48,9 +57,11 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
     const char *name = options->name != NULL ? options->name : "auto";
     const bool automatic = strcmp(name, "auto") == 0;
     Error error = error_make(ERROR_USER, "there is no backend `%s` in this build; it has cpu%s", name,
-                             backend_has_cuda() ? " and cuda" : " only (built without CUDA)");
+                             backend_has_cuda()      ? " and cuda"
+                             : backend_leaves_cuda() ? " only (built by `make demo`: run `make`)"
+                                                     : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
-        if (!automatic && strcmp(name, backend_entries[i].name) != 0) continue;
+        if (backend_entries[i].open == NULL || (!automatic && strcmp(name, backend_entries[i].name) != 0)) continue;
         error = backend_open_devices(&backend_entries[i], options, out);
         if (error.kind != ERROR_MACHINE || !automatic) return error;
     }

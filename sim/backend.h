@@ -40,8 +40,9 @@ Error backend_faulty_open(const BackendOptions *options, int device, Backend **o
 int backend_faulty_count(void); // devices of this host
 #endif
 #ifdef HOPSCOTCH_CUDA
-Error backend_cuda_open(const BackendOptions *options, int device, Backend **out);
-int backend_cuda_count(void);
+// weak: `make demo` leaves them out where there is no GPU
+Error backend_cuda_open(const BackendOptions *options, int device, Backend **out) __attribute__((weak));
+int backend_cuda_count(void) __attribute__((weak));
 #endif
 // Several devices as one backend (sim/backend_several.c).
 Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out);

@@ -66,25 +66,38 @@ static const CpuIsa cpu_isas[] = {{"v4", &cpu_plain_v4, &cpu_observed_v4, cpu_ha
                                   {"v2", &cpu_plain_v2, &cpu_observed_v2, cpu_has_v2},
                                   {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, cpu_has_v3}};
 
+// Observed kernels sample no lane that is not observed, so they stand in for plain ones that were not built.
+static CpuWay cpu_way_of(const CpuIsa *isa)
+{
+    return (CpuWay){.plain = isa->plain != NULL ? isa->plain : isa->observed, .observed = isa->observed};
+}
+
+// The first of the best ones that this processor has and that were built; v2 always is.
+static const CpuIsa *cpu_best_isa(void)
+{
+    const CpuIsa *isa = cpu_isas;
+    while (isa->observed == NULL || !isa->supported()) isa++;
+    return isa;
+}
+
 static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
 {
-    const bool automatic = wanted == NULL || strcmp(wanted, "auto") == 0;
+    *out = cpu_best_isa();
+    if (wanted == NULL || strcmp(wanted, "auto") == 0) return error_none();
     for (size_t i = 0; i < sizeof cpu_isas / sizeof cpu_isas[0]; i++) {
-        if (!automatic && strcmp(wanted, cpu_isas[i].name) != 0) continue;
+        if (strcmp(wanted, cpu_isas[i].name) != 0) continue;
         *out = &cpu_isas[i];
-        if (cpu_isas[i].supported()) return error_none();
-        if (!automatic)
+        if (!cpu_isas[i].supported())
             return error_make(ERROR_MACHINE, "this processor does not have the instruction set '%s'", wanted);
+        if (cpu_isas[i].observed == NULL)
+            return error_make(ERROR_USER, "this program was built by `make demo`, without kernels for '%s': run `make`",
+                              wanted);
+        return error_none();
     }
     return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
 }
 
-const CpuKernels *cpu_best_kernels(void)
-{
-    const CpuIsa *isa = cpu_isas;
-    while (!isa->supported()) isa++; // every processor has v2
-    return isa->plain;
-}
+const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
 
 // "model name" of the processor, or "CPU"
 static void cpu_name(char *name, size_t size)
@@ -114,7 +127,7 @@ typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
 static bool cpu_leaves_vectors(int kernel)
 {
     static const CpuAlone alone[] = {KERNELS(CPU_ALONE)};
-    return alone[kernel] == CPU_ALONE_scalar && cpu_has_v3();
+    return alone[kernel] == CPU_ALONE_scalar && cpu_has_v3() && &cpu_plain_scalar != NULL;
 }
 
 const CpuKernels *cpu_lane_kernels(int kernel)
@@ -388,11 +401,12 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     char name[64];
     cpu_name(name, sizeof name);
     *info = (BackendInfo){.name = "cpu", .slots = 1};
-    info->lanes_at_once = (int64_t)isa->plain->lanes * cpu->n_threads;
+    info->lanes_at_once = (int64_t)isa->observed->lanes * cpu->n_threads;
     info->lane_multiple = info->lanes_at_once * CPU_GROUPS_AT_ONCE;
     snprintf(info->device, sizeof info->device, "%s, %d thread%s, %s", name, cpu->n_threads,
              cpu->n_threads == 1 ? "" : "s", isa->name);
-    snprintf(info->version, sizeof info->version, "x86-64-%s", isa->name);
+    snprintf(info->version, sizeof info->version, "x86-64-%s%s", isa->name,
+             isa->plain != NULL ? "" : ", built by `make demo`: `make` builds faster");
     if (strcmp(isa->name, "v2") == 0)
         snprintf(info->warning, sizeof info->warning,
                  "instruction set v2 has no fused multiply-add: correct, but about 50 times slower than v3");
@@ -416,7 +430,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     TRY(cpu_choose_isa(options->isa, &isa));
     CpuBackend *cpu = calloc(1, sizeof *cpu);
     if (cpu == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CPU backend");
-    cpu->vectors = (CpuWay){.plain = isa->plain, .observed = isa->observed};
+    cpu->vectors = cpu_way_of(isa);
     cpu->chosen = options->isa != NULL && strcmp(options->isa, "auto") != 0;
     cpu->backend.prepare = cpu_prepare;
     cpu->backend.prepare_debug = cpu_prepare_debug;

@@ -252,6 +252,8 @@ static Error cuda_begin(Backend *backend, int slot)
     s->device.lanes = host->lanes;
     s->device.trace.lanes = host->trace.lanes;
     s->device.trace.every = host->trace.every;
+    s->device.trace.first = host->trace.first;
+    s->device.trace.end = host->trace.end;
     s->device.debug.lanes = host->debug.lanes;
     s->device.debug.first = host->debug.first;
     s->device.debug.end = host->debug.end;

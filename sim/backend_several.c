@@ -234,6 +234,8 @@ static Error several_begin_part(SeveralPart *part)
     own->lanes = several_share(part, whole->lanes);
     own->trace.lanes = several_share(part, whole->trace.lanes);
     own->trace.every = whole->trace.every;
+    own->trace.first = whole->trace.first;
+    own->trace.end = whole->trace.end;
     own->debug.lanes = several_share(part, whole->debug.lanes);
     own->debug.first = whole->debug.first;
     own->debug.end = whole->debug.end;

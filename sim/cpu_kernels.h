@@ -27,8 +27,14 @@ typedef struct CpuKernels {
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
 } CpuKernels;
 
-extern const CpuKernels cpu_plain_scalar, cpu_plain_v2, cpu_plain_v3, cpu_plain_v4;
-extern const CpuKernels cpu_observed_scalar, cpu_observed_v2, cpu_observed_v3, cpu_observed_v4;
+// Weak: those that a program is not linked with are at NULL. That of `make demo` has the observed ones of v2 and of its
+// machine's instruction set, which also do the work of the plain ones.
+#define CPU_KERNELS_OF(isa)                                                                                            \
+    extern const CpuKernels cpu_plain_##isa __attribute__((weak)), cpu_observed_##isa __attribute__((weak))
+CPU_KERNELS_OF(scalar);
+CPU_KERNELS_OF(v2);
+CPU_KERNELS_OF(v3);
+CPU_KERNELS_OF(v4);
 
 // What computes a group of lanes, and the graph by which the threads of a team share it; NULL: they don't.
 typedef struct CpuWay {

@@ -73,7 +73,29 @@ HD void lanes_end(const LaneGroup *group, real failure, mask which)
 // Is a sample due before this tick?
 HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
 {
-    return group->lane < group->batch.trace.lanes && tick % group->batch.trace.every == 0;
+    const Trace *trace = &group->batch.trace;
+    return group->lane < trace->lanes && tick >= trace->first && (trace->end == 0 || tick < trace->end) &&
+           tick % trace->every == 0;
+}
+
+// One column of the sample that the lanes of `which` are given next: for models whose samples are long.
+HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask which)
+{
+    const Trace *trace = &group->batch.trace;
+    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
+        const int64_t lane = group->lane + i, k = trace->count[lane];
+        if (!lane_of_mask(which, i) || k >= trace->capacity) continue;
+        trace->sample[(lane * trace->capacity + k) * group->n_columns + column] = lane_of(value, i);
+    }
+}
+
+// All columns of that sample are set.
+HD void lanes_end_sample(const LaneGroup *group, mask which)
+{
+    const Trace *trace = &group->batch.trace;
+    for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
+        if (lane_of_mask(which, i) && trace->count[group->lane + i] < trace->capacity) trace->count[group->lane + i]++;
+    }
 }
 
 // Appends a sample of the lanes of `which`: sample[n_columns].

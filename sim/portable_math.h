@@ -84,6 +84,17 @@ HD void math_sine_cosine_near(real r, real *sine_r, real *cosine_r)
 }
 
 // Where an angle needs no reduction: |x| <= 0.785. A NaN does.
+// sin(x)/x and cos(x) of x = sqrt(z), |x| <= 0.785, by the same polynomials
+HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
+{
+    TABLE double S[] = {-0.1666666666666663,    0.00833333333332184,     -0.00019841269829358636,
+                        2.7557313538737745e-06, -2.5050734478853535e-08, 1.5895443090503213e-10};
+    TABLE double C[] = {0.041666666666666595,    -0.0013888888888873342, 2.4801587289002062e-05,
+                        -2.7557314217031994e-07, 2.087570539589356e-09,  -1.1358749328927445e-11};
+    *sinc = fused(z, math_polynomial(z, S, 6), splat(1.0));
+    *cosine_x = fused(z, fused(z, math_polynomial(z, C, 6), splat(-0.5)), splat(1.0));
+}
+
 HD mask math_is_near(real x) { return MASK(absolute(x) <= splat(0.785)); }
 
 // x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. |x| <= 2^30; r = x and n = 0 where

@@ -76,6 +76,9 @@ HD double entry_of(const double *entry) { return *entry; }
 
 #if LANES == 1
 #include <math.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 typedef double real;
 typedef int32_t mask;   // 0 or -1
 typedef int64_t bits64; // of a real
@@ -303,5 +306,131 @@ HD double lane_of(real x, int i)
     return x[i];
 #endif
 }
+
+// ---- from rows of memory to lanes, and back to one number -----------------------------------------------------------
+
+#if !defined(__CUDACC__)
+// Four numbers side by side, of one lane. Never handed to a function by value: not every processor has such registers.
+typedef double Four __attribute__((vector_size(32)));
+
+// Four neighbouring numbers of single precision.
+HD void load_four_singles(const float *p, Four *out)
+{
+#if defined(__AVX__)
+    *out = (Four)_mm256_cvtps_pd(_mm_loadu_ps(p));
+#else
+    for (int i = 0; i < 4; i++) (*out)[i] = (double)p[i];
+#endif
+}
+
+// The first `valid` of LANES neighbouring numbers; 0 for the others.
+HD real load_singles(const float *p, int valid)
+{
+#if LANES == 1
+    (void)valid;
+    return (double)*p;
+#else
+    float some[LANES] __attribute__((aligned(4 * LANES))) = {0.0F};
+    typedef float singles __attribute__((vector_size(4 * LANES)));
+    singles x;
+    if (valid == LANES) {
+        __builtin_memcpy(&x, p, sizeof x);
+    } else {
+        for (int i = 0; i < valid; i++) some[i] = p[i];
+        __builtin_memcpy(&x, some, sizeof x);
+    }
+    return __builtin_convertvector(x, real);
+#endif
+}
+
+// The first three of the four numbers at row[i], i = 0..LANES-1, are those of lane i.
+HD void load_rows_of_four(const double *const *row, real *out)
+{
+#if LANES == 1
+    for (int k = 0; k < 3; k++) out[k] = row[0][k];
+#elif LANES == 8
+    __m512d z[4]; // rows i and i + 4
+    for (int i = 0; i < 4; i++)
+        z[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row[i])), _mm256_loadu_pd(row[i + 4]), 1);
+    const __m512d even0 = _mm512_unpacklo_pd(z[0], z[1]), even1 = _mm512_unpacklo_pd(z[2], z[3]);
+    const __m512d odd0 = _mm512_unpackhi_pd(z[0], z[1]), odd1 = _mm512_unpackhi_pd(z[2], z[3]);
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
+                  high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    out[0] = (real)_mm512_permutex2var_pd(even0, low, even1);
+    out[1] = (real)_mm512_permutex2var_pd(odd0, low, odd1);
+    out[2] = (real)_mm512_permutex2var_pd(even0, high, even1);
+#else
+    const __m256d a = _mm256_loadu_pd(row[0]), b = _mm256_loadu_pd(row[1]);
+    const __m256d c = _mm256_loadu_pd(row[2]), d = _mm256_loadu_pd(row[3]);
+    const __m256d even0 = _mm256_unpacklo_pd(a, b), even1 = _mm256_unpacklo_pd(c, d);
+    out[0] = (real)_mm256_permute2f128_pd(even0, even1, 0x20);
+    out[1] = (real)_mm256_permute2f128_pd(_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d), 0x20);
+    out[2] = (real)_mm256_permute2f128_pd(even0, even1, 0x31);
+#endif
+}
+
+// The first six of the eight numbers at row[i], i = 0..LANES-1, are those of lane i.
+HD void load_rows_of_eight_singles(const float *const *row, real *out)
+{
+#if LANES == 1
+    for (int k = 0; k < 6; k++) out[k] = (double)row[0][k];
+#elif LANES == 8
+    __m512 z[4], two[4]; // rows i and i + 4
+    for (int i = 0; i < 4; i++) {
+        const __m256 below = _mm256_loadu_ps(row[i]), above = _mm256_loadu_ps(row[i + 4]);
+        z[i] = _mm512_insertf32x8(_mm512_castps256_ps512(below), above, 1);
+    }
+    two[0] = _mm512_unpacklo_ps(z[0], z[1]);
+    two[1] = _mm512_unpackhi_ps(z[0], z[1]);
+    two[2] = _mm512_unpacklo_ps(z[2], z[3]);
+    two[3] = _mm512_unpackhi_ps(z[2], z[3]);
+    for (int k = 0; k < 4; k++) { // numbers k and k + 4
+        const __m512d a = _mm512_castps_pd(two[k / 2]), b = _mm512_castps_pd(two[2 + k / 2]);
+        const __m512 mixed = _mm512_castpd_ps(k % 2 == 0 ? _mm512_unpacklo_pd(a, b) : _mm512_unpackhi_pd(a, b));
+        const __m512 sorted = _mm512_shuffle_f32x4(mixed, mixed, 0xd8); // quarters 0, 2, 1, 3
+        out[k] = (real)_mm512_cvtps_pd(_mm512_castps512_ps256(sorted));
+        if (k < 2) out[k + 4] = (real)_mm512_cvtps_pd(_mm512_extractf32x8_ps(sorted, 1));
+    }
+#else
+    __m256 r[4], two[4];
+    for (int i = 0; i < 4; i++) r[i] = _mm256_loadu_ps(row[i]);
+    two[0] = _mm256_unpacklo_ps(r[0], r[1]);
+    two[1] = _mm256_unpackhi_ps(r[0], r[1]);
+    two[2] = _mm256_unpacklo_ps(r[2], r[3]);
+    two[3] = _mm256_unpackhi_ps(r[2], r[3]);
+    for (int k = 0; k < 4; k++) { // numbers k and k + 4
+        const __m256d a = _mm256_castps_pd(two[k / 2]), b = _mm256_castps_pd(two[2 + k / 2]);
+        const __m256 mixed = _mm256_castpd_ps(k % 2 == 0 ? _mm256_unpacklo_pd(a, b) : _mm256_unpackhi_pd(a, b));
+        out[k] = (real)_mm256_cvtps_pd(_mm256_castps256_ps128(mixed));
+        if (k < 2) out[k + 4] = (real)_mm256_cvtps_pd(_mm256_extractf128_ps(mixed, 1));
+    }
+#endif
+}
+
+// Lane j of the result is the sum of all lanes of x[j], added in halves: lanes i and i + LANES / 2, then a quarter, ...
+HD real halved_lanes(const real *x)
+{
+#if LANES == 1
+    return x[0];
+#elif LANES == 8
+    __m512d four[4], two[2];
+    for (int k = 0; k < 4; k++) { // x[j] and x[j + 2], so that the last step leaves them in order
+        const __m512d a = (__m512d)x[k % 2 + 4 * (k / 2)], b = (__m512d)x[k % 2 + 4 * (k / 2) + 2];
+        four[k] = _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+    }
+    for (int k = 0; k < 2; k++)
+        two[k] = _mm512_add_pd(_mm512_shuffle_f64x2(four[k], four[k + 2], 0x88),
+                               _mm512_shuffle_f64x2(four[k], four[k + 2], 0xdd));
+    return (real)_mm512_add_pd(_mm512_unpacklo_pd(two[0], two[1]), _mm512_unpackhi_pd(two[0], two[1]));
+#else
+    __m256d two[2];
+    for (int k = 0; k < 2; k++) {
+        const __m256d a = (__m256d)x[k], b = (__m256d)x[k + 2];
+        two[k] = _mm256_add_pd(_mm256_permute2f128_pd(a, b, 0x20), _mm256_permute2f128_pd(a, b, 0x31));
+    }
+    return (real)_mm256_add_pd(_mm256_unpacklo_pd(two[0], two[1]), _mm256_unpackhi_pd(two[0], two[1]));
+#endif
+}
+#endif
 
 #endif

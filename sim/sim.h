@@ -13,7 +13,7 @@ extern "C" {
 
 // Raised whenever any stored number of any model changes by a bit. Stored with every batch; replay and resume refuse a
 // mismatch.
-#define NUMERICS_VERSION 1
+#define NUMERICS_VERSION 2
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
@@ -172,6 +172,14 @@ typedef struct Constants {
 typedef struct Model Model;
 typedef struct Configured Configured;
 
+// Which things of a model have rows in its tables, where it has more of them than anybody wants columns: the bodies of
+// a world. Those that the model takes by itself have them in any case.
+typedef struct Choice {
+    const char *const *words; // [n_words] that the spec uses where parameters and metrics are named: those are there
+    int64_t n_words;
+    const bool *recorded; // [configured->n_things] those with columns in trajectories; NULL: as the model likes
+} Choice;
+
 // How a model is drawn, for people: points in the plane of the paper, and the shapes that join them. Nothing here is
 // ever stored, so it needs no bits.
 typedef enum ShapeKind { SHAPE_ROD, SHAPE_SPRING, SHAPE_DISC } ShapeKind;
@@ -183,7 +191,6 @@ typedef struct Shape {
     double width; // m: thickness of a rod, breadth of a spring, diameter of a disc
 } Shape;
 
-enum { DRAWING_POINTS_MAX = 64 };
 typedef struct Drawing {
     int n_points, n_shapes, focus; // focus: the point that a camera follows
     const Shape *shapes;           // [n_shapes], the first at the back
@@ -227,6 +234,13 @@ typedef struct Iterations {
     const char *fixed, *moving; // what they are
 } Iterations;
 
+// Columns of a trajectory that are drawn in one panel.
+typedef struct ColumnPanel {
+    const char *of, *title, *unit; // of: the thing that they belong to
+    int column, count;             // the first of them
+    const char *const *lines;      // [count] names
+} ColumnPanel;
+
 // A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
 // `configure` was given, or to static tables.
 struct Configured {
@@ -257,7 +271,12 @@ struct Configured {
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
-    const Drawing *drawing; // NULL: there is nothing to draw
+    const char *const *things; // [n_things] names of what a Choice is made of; n_things 0: the tables are always whole
+    int n_things;
+    const char *things_are;    // "moving bodies"
+    const ColumnPanel *panels; // [n_panels] of the columns; n_panels 0: each column has its own
+    int n_panels;
+    const Drawing *drawing; // of a sample with the columns of all things; NULL: there is nothing to draw
     const void *host;       // what the model's functions on the host know besides; NULL if nothing
     int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
     int64_t wrong_item;     // and the item
@@ -296,6 +315,9 @@ struct Model {
     // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
     // sense (user).
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
+    // The tables of what configure described, for a choice of its things, in place of those before; constants and
+    // assets follow. Error (user): it is too much. NULL: the model has no things.
+    Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
     // Remarks on point[count][n_parameters], the trials or some of them; gives how many remarks. NULL: it has none.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
     // Constants and assets that take longer than a spec should take to be read, of what configure described; wanted
@@ -311,10 +333,11 @@ const Model *model_find(const char *name); // NULL if there is none
 
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
-// Trajectory samples of the lanes [0, lanes) of a batch, written by the kernel: one at tick 0, one every `every` ticks,
-// and one when the lane ends off that grid. sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
+// Trajectory samples of the lanes [0, lanes) of a batch, written by the kernel: one before each tick of [first, end)
+// that is a multiple of `every` (end 0: of all ticks), and one when the lane ends off that grid.
+// sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
 typedef struct Trace {
-    int64_t lanes, capacity, every;
+    int64_t lanes, capacity, every, first, end;
     double *sample;
     int64_t *count;
 } Trace;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define PICTURE_EXAMPLE "that of experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte"
 enum { PICTURE_STEPS = 64 }; // the last is drawn: caches are warm, and threads awake
 
 // A batch of one lane, in a group of so many as its kernel advances at once.
@@ -28,12 +29,15 @@ static Error picture_draw(const Configured *configured, const double *parameter,
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));
     if (graph == NULL)
-        return error_make(ERROR_USER, "a step of model %s with these settings is not a graph that threads could share",
-                          configured->model->name);
+        return error_make(
+            ERROR_USER,
+            "a step of model %s with these settings is not a graph that threads could share; " PICTURE_EXAMPLE
+            " is one",
+            configured->model->name);
     if (graph->pieces)
         return error_make(ERROR_USER,
                           "a step of model %s with these settings is several graphs, one of them run as "
-                          "often as it takes: there is no picture of it",
+                          "often as it takes: there is no picture of it; " PICTURE_EXAMPLE " is one",
                           configured->model->name);
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);

@@ -6,7 +6,8 @@
 # SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
-# With QUICK=1 it keeps to a few seconds. The last line here is `N passed, N failed`.
+# With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
+# was skipped, by reason, then `N passed, N failed`, then the failures once more.
 #
 # shellcheck disable=SC2086
 set -u
@@ -17,6 +18,7 @@ trap 'rm -rf "$log"' EXIT
 passed=0 failed=0 skipped=0
 
 export HOPSCOTCH="$PWD/$build/hopscotch" HOPSCOTCH_FAULTS_PROGRAM="$PWD/$build/hopscotch_faults"
+export SQL="$PWD/$build/sql"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
@@ -27,10 +29,10 @@ tally()
     out=$log/${1##*/}.out
     ok=$(grep -c '^ok ' "$out") bad=$(grep -c '^FAIL ' "$out") skip=$(grep -c '^skip ' "$out")
     if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then
-        echo "FAIL $1: ended with status $2 (124: it took too long)"
+        echo "FAIL $1: ended with status $2 (124: it took too long)" | tee -a "$out"
         bad=1
     elif [ "$2" -eq 0 ] && [ "$bad" -ne 0 ]; then
-        echo "FAIL $1: ended with status 0 after a failure"
+        echo "FAIL $1: ended with status 0 after a failure" | tee -a "$out"
         bad=$((bad + 1))
     elif [ "${1%:*}" != unit_tests ] && [ $((ok + bad + skip)) -eq 0 ]; then
         ok=1
@@ -66,6 +68,12 @@ printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '
     { echo "---- $1" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run
 for name in $names; do tally "$name" "$(cat "$log/${name##*/}.status")"; done
 
-[ "$skipped" -eq 0 ] || echo "$skipped skipped"
+# lines WORD: that begin with it, of all outputs
+lines() { for name in $names; do grep "^$1 " "$log/${name##*/}.out"; done; }
+if [ "$skipped" -gt 0 ]; then
+    echo "$skipped skipped:"
+    lines skip | sed 's/.*: //' | sort | uniq -c | sort -rn
+fi
 echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] || lines FAIL
 [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

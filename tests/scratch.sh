@@ -6,6 +6,7 @@
 #
 #   HOPSCOTCH                  the program (build/hopscotch)
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
+#   SQL                        a program that changes and reads databases: "$SQL" FILE 'STATEMENTS' (tests/sql.c)
 #   QUICK=1                    fewer of what takes long
 #   suite, root, work          the script's name, the repository, the folder that it works in
 #
@@ -14,6 +15,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 3
 suite=$(basename "$0" .sh) root=$PWD
 : "${HOPSCOTCH:=$root/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$root/build/hopscotch_faults}"
+: "${SQL:=$root/build/sql}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
 case $HOPSCOTCH_FAULTS_PROGRAM in /*) ;; *) HOPSCOTCH_FAULTS_PROGRAM=$root/$HOPSCOTCH_FAULTS_PROGRAM ;; esac
 work=$(mktemp -d) || exit 3
@@ -22,7 +24,7 @@ trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 cd "$work" || exit 3
 status=0
-export HOPSCOTCH HOPSCOTCH_FAULTS_PROGRAM
+export HOPSCOTCH HOPSCOTCH_FAULTS_PROGRAM SQL
 
 # check STATUS NAME: after a failure also the end of what the last command said, in `out` and `err`
 check()
@@ -34,6 +36,16 @@ check()
         tail -n 9 out err 2>/dev/null | cut -c 1-300
         status=1
     fi
+}
+
+# with_python WHAT [MODULE...]: is there python3 with these modules? Without them WHAT is skipped, and the reason said.
+with_python()
+{
+    unchecked=$1
+    shift
+    python3 -c "import json, sqlite3$([ $# -eq 0 ] || printf ', %s' "$@")" 2>/dev/null && return
+    echo "skip $suite: $unchecked: needs python3${*:+ with $*}"
+    return 1
 }
 
 # The program with these arguments, which ends well; which is refused, with exit code $code (1).

@@ -13,7 +13,7 @@ static struct {
     TestFunction function;
 } tests[TESTS_MAX];
 static int n_tests, failures_in_test;
-static bool skipped;
+static const char *skipped; // why; NULL: it was not
 static char folder_root[64];
 static int n_folders;
 
@@ -83,11 +83,7 @@ bool test_quick(void)
     return quick != NULL && quick[0] != '\0';
 }
 
-void test_skip(const char *why)
-{
-    skipped = true;
-    printf("skipped: %s\n", why);
-}
+void test_skip(const char *why) { skipped = why; }
 
 const char *test_folder(void)
 {
@@ -139,14 +135,17 @@ int main(int argc, char **argv)
     for (int i = 0; i < n_tests; i++) {
         if (!wanted(tests[i].name, argc, argv) || n_wanted++ % part.of != part.number - 1) continue;
         failures_in_test = 0;
-        skipped = false;
+        skipped = NULL;
         const double start = clock_seconds();
         tests[i].function();
-        const char *verdict = failures_in_test > 0 ? "FAIL" : skipped ? "skip" : "ok";
+        const bool is_skipped = failures_in_test == 0 && skipped != NULL;
         failed += failures_in_test > 0;
-        n_skipped += failures_in_test == 0 && skipped;
-        passed += failures_in_test == 0 && !skipped;
-        printf("%-4s %s (%.2f s)\n", verdict, tests[i].name, clock_seconds() - start);
+        n_skipped += is_skipped;
+        passed += failures_in_test == 0 && !is_skipped;
+        if (is_skipped)
+            printf("skip %s: %s\n", tests[i].name, skipped);
+        else
+            printf("%-4s %s (%.2f s)\n", failures_in_test > 0 ? "FAIL" : "ok", tests[i].name, clock_seconds() - start);
     }
     if (folder_root[0] != '\0') {
         char command[128];

@@ -88,7 +88,8 @@
     const part = (pixel - from) / (to - from);
     if (part < 0 || part > 1) return null;
     const value = log ? low * (high / low) ** part : low + part * (high - low);
-    return `${name} ${Number(value.toPrecision(4))}`;
+    const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // of a narrow axis
+    return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {
     const place = event.target.closest("[data-trial]");

@@ -79,13 +79,32 @@ static Error front_add(Front *front, FrontLeast *least, int64_t id, const double
     return error_none();
 }
 
-static const char *front_sql(const Spec *spec, const char *const *columns, int objectives, Arena *arena)
+static const char *front_sql(const Spec *spec, const char *const *columns, const bool *maximize, int objectives,
+                             Arena *arena)
 {
     const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_good_name(spec), store_meets(spec));
-    const char *list = trial_columns_sql(columns, objectives, arena);
-    for (int k = 0; k < objectives; k++)
-        where = arena_format(arena, "%s AND %s IS NOT NULL", where, sql_identifier(arena, columns[k]));
-    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s ORDER BY %s, id", list, where, list);
+    const char *list = trial_columns_sql(columns, objectives, arena), *order = "";
+    for (int k = 0; k < objectives; k++) {
+        const char *column = sql_identifier(arena, columns[k]);
+        where = arena_format(arena, "%s AND %s IS NOT NULL", where, column);
+        order = arena_format(arena, "%s%s%s, ", order, column, maximize[k] ? " DESC" : "");
+    }
+    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s ORDER BY %sid", list, where, order);
+}
+
+double front_value(const Front *front, int64_t place, int k)
+{
+    const double cost = front->value[place * front->objectives + k];
+    return front->maximize[k] ? 0.0 - cost : cost;
+}
+
+// Whether more is better in this column: it is an objective, or the fitness, that the spec maximises.
+static bool front_maximizes(const Spec *spec, const char *column)
+{
+    for (int k = 0; k < rows_objectives(spec); k++) {
+        if (strcmp(rows_objective_name(k), column) == 0) return spec->objective.maximize[k];
+    }
+    return !spec_several(spec) && spec->objective.maximize[0] && strcmp(column, "fitness") == 0;
 }
 
 static Error front_sweep(Statement *statement, Front *front, FrontLeast *least)
@@ -94,7 +113,10 @@ static Error front_sweep(Statement *statement, Front *front, FrontLeast *least)
     double point[OBJECTIVES_MAX];
     TRY(statement_step(statement, &row));
     while (row) {
-        for (int k = 0; k < front->objectives; k++) point[k] = column_real(statement, 1 + k) + 0.0;
+        for (int k = 0; k < front->objectives; k++) {
+            const double value = column_real(statement, 1 + k) + 0.0;
+            point[k] = front->maximize[k] ? 0.0 - value : value;
+        }
         TRY(front_add(front, least, column_integer(statement, 0), point));
         TRY(statement_step(statement, &row));
     }
@@ -107,7 +129,8 @@ Error front_read(Database *database, const Spec *spec, const char *const *column
     Statement *statement = NULL;
     FrontLeast least = {.count = 0};
     *front = (Front){.objectives = objectives};
-    TRY(database_prepare(database, front_sql(spec, columns, objectives, arena), &statement));
+    for (int k = 0; k < objectives; k++) front->maximize[k] = front_maximizes(spec, columns[k]);
+    TRY(database_prepare(database, front_sql(spec, columns, front->maximize, objectives, arena), &statement));
     const Error error = front_sweep(statement, front, &least);
     statement_close(statement);
     free(least.place);

@@ -255,14 +255,15 @@ const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *ar
 
 // ---- what came of it ------------------------------------------------------------------------------------------------
 
-// The objective of a replicate, of several the first: its metrics, then the trial's parameters (fitness/objective.c).
+// The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
+// fitness/objective.c has them.
 static double verify_objective(const Spec *spec, Statement *row, const double *parameter, double *scope)
 {
     enum { FIRST_METRIC = 1 };
     const int n_metrics = spec->configured.n_metrics;
     for (int m = 0; m < n_metrics; m++) scope[m] = column_real(row, FIRST_METRIC + m);
     memcpy(scope + n_metrics, parameter, (size_t)spec->configured.n_parameters * sizeof *scope);
-    return expression_value(spec->objective.minimize[0], scope);
+    return spec_cost(spec, 0, expression_value(spec->objective.expression[0], scope));
 }
 
 static int verify_survived(const Spec *spec)
@@ -327,17 +328,25 @@ static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *a
     return error;
 }
 
-static Interval verify_fitness(const Spec *spec, const double *sorted, int64_t good)
+static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)
 {
+    const double q = spec->objective.quantile;
     const Interval none = {(double)NAN, (double)NAN, (double)NAN};
     if (good == 0) return none;
     switch (spec->objective.over) {
     case OVER_MEAN: return interval_of_mean(sorted, good);
     case OVER_MEDIAN: return interval_of_quantile(sorted, good, 0.5);
-    case OVER_QUANTILE: return interval_of_quantile(sorted, good, spec->objective.quantile);
+    case OVER_QUANTILE: return interval_of_quantile(sorted, good, spec->objective.maximize[0] ? 1.0 - q : q);
     case OVER_WORST: break;
     }
     return (Interval){sorted[good - 1], (double)NAN, (double)NAN};
+}
+
+Interval verify_shown(const Spec *spec, const Interval *cost)
+{
+    const double value = spec_cost(spec, 0, cost->value);
+    const double low = spec_cost(spec, 0, cost->low), high = spec_cost(spec, 0, cost->high);
+    return spec->objective.maximize[0] ? (Interval){value, high, low} : (Interval){value, low, high};
 }
 
 const char *verify_interval_method(const Spec *spec)
@@ -361,6 +370,7 @@ Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, Ver
     memcpy(sorted, outcome->value, (size_t)outcome->n * sizeof *sorted);
     qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // those that failed last
     outcome->rate = interval_of_rate(outcome->good, outcome->n);
-    outcome->fitness = verify_fitness(&run->spec, sorted, outcome->good);
+    const Interval cost = verify_cost(&run->spec, sorted, outcome->good);
+    outcome->fitness = verify_shown(&run->spec, &cost);
     return error_none();
 }

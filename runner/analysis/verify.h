@@ -44,9 +44,9 @@ Error verify_run_text(const VerifyTask *task, const char *purpose, const char *t
 // What the n runs of one trial say.
 typedef struct VerifyOutcome {
     int64_t trial, n, good;
-    double *value; // [n] the objective of each run; infinite: it failed
+    double *value; // [n] the cost of each run (spec_cost); infinite: it failed
     Interval rate, fitness;
-    int64_t worst;             // the run with the greatest objective; of failed ones the one that failed soonest
+    int64_t worst;             // the run with the greatest cost; of failed ones the one that failed soonest
     const char *worst_failure; // "none": it did not fail
     double worst_survived;     // s; NaN: the model has no such metric
 } VerifyOutcome;
@@ -54,6 +54,7 @@ typedef struct VerifyOutcome {
 // Fitness by the objective's `over`, of the runs that did not fail: Student's interval for a mean, order statistics for
 // a median or a quantile, none for the worst.
 Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome);
-const char *verify_interval_method(const Spec *spec); // "Student's t", "order statistics", "no interval"
+Interval verify_shown(const Spec *spec, const Interval *cost); // of costs: as the user's objective gives it
+const char *verify_interval_method(const Spec *spec);          // "Student's t", "order statistics", "no interval"
 
 #endif

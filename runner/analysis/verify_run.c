@@ -18,7 +18,8 @@ static Error verify_best_trial(VerifyTask *task, Arena *arena)
     if (error.kind == OK && row) task->trial = column_integer(statement, 0);
     if (error.kind == OK && !row)
         error = error_make(
-            ERROR_USER, "no trial of %.100s has a fitness: there is none to verify; --trial ID names one that failed",
+            ERROR_USER,
+            "no trial of %.100s has a fitness, so there is no best one; verify --trial ID takes one that failed",
             task->campaign->name);
     statement_close(statement);
     return error;

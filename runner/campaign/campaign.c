@@ -139,13 +139,20 @@ static Error campaign_restore(Campaign *campaign)
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
 }
 
-// Trials in all, as far as that is known before they are run.
-static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before)
+// Trials in all, as far as that is known before they are run; of a search that learns at most *most.
+static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, int64_t *most)
 {
     const Search *search = &campaign->search;
     double *parameter = ARENA_NEW(campaign->arena, double, campaign->spec->configured.n_parameters);
     bool estimated = false;
-    if (search->total < 0) return -1;
+    const SearchBounds bounds = search_bounds(search);
+    *most = 0;
+    if (search->total < 0) {
+        const bool exact = bounds.least.trials >= bounds.most.trials;
+        const int64_t trials = bounds.most.trials < 9e18 ? (int64_t)bounds.most.trials : INT64_MAX;
+        if (!exact && !bounds.open) *most = trials;
+        return exact ? trials : -1;
+    }
     return before->trials + count_trials(search, search->asked, search->total, parameter, &estimated);
 }
 
@@ -163,10 +170,21 @@ static Error campaign_tell_device(Campaign *campaign)
     return store_event(campaign->store, "device", "%s", device->note);
 }
 
+// Of a CPU, unless somebody said how large they are: a GPU is not filled by fewer trials than it can take.
+static int64_t campaign_batch_least(const Campaign *campaign)
+{
+    const Spec *spec = campaign->spec;
+    const BackendInfo *info = backend_info(campaign->device.backend);
+    const int64_t least = info->lane_multiple / spec->replicates.count;
+    if (info->lanes_at_once == 0 || campaign->options->batch > 0 || spec->device.batch > 0) return 0;
+    return least > 1 ? least : 1;
+}
+
 static Error campaign_use_device(Campaign *campaign)
 {
     const Device *device = &campaign->device;
     Loop *loop = &campaign->loop;
+    loop->batch_least = campaign_batch_least(campaign);
     loop->backend = device->backend;
     loop->batch_trials = device->lanes / campaign->spec->replicates.count;
     loop->traced_max = device->traced_max;
@@ -202,8 +220,6 @@ static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const cha
 static Error campaign_record(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
-    loop->numbers.doing = "recording";
-    watch_show(&(Watch){loop->progress, &loop->numbers});
     Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
@@ -217,6 +233,7 @@ static Error campaign_end(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double start = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
     if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
@@ -224,7 +241,8 @@ static Error campaign_end(Campaign *campaign)
     if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
-    TRY(store_set_total(campaign->store, loop->numbers.trials_total));
+    loop->numbers.doing = loop->state;
+    TRY(store_set_total(campaign->store, loop->numbers.trials_total, loop->numbers.trials_most));
     TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
     return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,
                        loop->reason[0] != '\0' ? "; " : "", loop->reason);
@@ -260,7 +278,7 @@ static Error campaign_run_loop(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
-    TRY(store_set_total(campaign->store, loop_total(loop)));
+    TRY(store_set_total(campaign->store, loop_total(loop), loop_most(loop)));
     TRY(store_set_state(campaign->store, "running", NULL, NULL));
     TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
                     backend_info(loop->backend)->name, backend_info(loop->backend)->device,
@@ -292,11 +310,14 @@ static void campaign_note_error(Campaign *campaign, const Error *error)
 static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
 {
     Loop *loop = &campaign->loop;
+    int64_t most = 0;
+    const int64_t expected = campaign_expected(campaign, before, &most);
     *loop = (Loop){.spec = campaign->spec,
                    .store = campaign->store,
                    .search = &campaign->search,
                    .before = *before,
-                   .trials_expected = campaign_expected(campaign, before),
+                   .trials_expected = expected,
+                   .trials_most = most,
                    .slice_requested = campaign->options->slice};
     campaign->first_batch = campaign->store->next_batch;
     Error error = campaign_open_device(campaign);
@@ -386,6 +407,7 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
         return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
                           campaign->name, options->results);
     }
+    if (!there) TRY(folder_check_inside(folder)); // a new campaign is not made behind a link
     TRY(folder_make(folder));
     return campaign_refuse_network(folder, options->shared_fs);
 }

@@ -4,6 +4,7 @@
 // `segments`, in order; which trials they make is search/segments.c's business.
 #include "extend.h"
 
+#include "../store/overrides.h"
 #include "../store/store.h"
 
 #include <string.h>
@@ -249,23 +250,35 @@ static Error extend_renew_campaign(Database *database, const Spec *spec)
     return error;
 }
 
-static Error extend_store_all(const Extension *extension)
+static Error extend_store_all(const Extension *extension, Arena *arena)
 {
     Database *database = extension->store->database;
     const Spec *given = extension->given;
     const int last = given->n_segments - 1;
     if (last == 1) TRY(extend_insert(database, 0, &given->segments[0], extension->stored)); // the one it began with
     TRY(extend_insert(database, last, &given->segments[last], given));
+    TRY(overrides_keep(database, &given->overrides, true, arena));
     return extend_renew_campaign(database, given);
 }
 
-static Error extend_store(const Extension *extension)
+static Error extend_store(const Extension *extension, Arena *arena)
 {
     Store *store = extension->store;
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    TRY(store_end(store, extend_store_all(extension)));
+    TRY(store_end(store, extend_store_all(extension, arena)));
     return store_event(store, "extended", "%lld trials done, %lld new; spec %.12s", (long long)extension->done,
                        (long long)extension->added, extension->given->hash.hex);
+}
+
+// What --extend would keep of earlier runs, where it is not given.
+static Error extend_tell_kept(const Extension *extension, FILE *out, Arena *arena)
+{
+    Overrides stored;
+    TRY(overrides_read(extension->store->database, arena, &stored));
+    const Overrides kept = overrides_without(&stored, &extension->given->overrides, arena);
+    if (out != NULL && kept.count > 0)
+        fprintf(out, "  set by earlier runs, and kept by --extend: %s\n", overrides_text(&kept, arena));
+    return error_none();
 }
 
 Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena)
@@ -278,9 +291,10 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
     const char *forbidden = extend_forbidden(changes, count, arena);
     if (out != NULL) fprintf(out, "%s is another spec now:\n", store->name);
     if (out != NULL) difference_print(changes, count, out);
+    if (forbidden == NULL && !options->extend && !options->resume_only) TRY(extend_tell_kept(&extension, out, arena));
     if (forbidden == NULL) {
         TRY(extend_measure(&extension, arena));
         extend_tell(&extension, out);
     }
-    return forbidden != NULL || !options->extend ? extend_refuse(store, forbidden) : extend_store(&extension);
+    return forbidden != NULL || !options->extend ? extend_refuse(store, forbidden) : extend_store(&extension, arena);
 }

@@ -56,6 +56,8 @@ static void flight_observe(const Spec *spec, const Flight *flight, Batch *batch)
     const bool debug = flight->kind == RECORD_DEBUG;
     batch->trace.lanes = debug ? 0 : flight->n_observed;
     batch->trace.every = spec_sample_ticks(spec);
+    batch->trace.first = spec->record.first_tick;
+    batch->trace.end = spec->record.end_tick;
     batch->debug.lanes = debug ? flight->n_observed : 0;
     spec_debug_ticks(spec, &batch->debug.first, &batch->debug.end);
 }
@@ -235,6 +237,30 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
     return next < 1 ? 1 : next > 1e9 ? (int64_t)1e9 : (int64_t)next;
 }
 
+// ---- batches --------------------------------------------------------------------------------------------------------
+
+// Of about half a second, so that an interruption loses little, and longer in a run that has lasted: half a percent of
+// it, up to what a batch may have. Then it has no more commits and shards than it needs.
+static double batch_seconds(double elapsed)
+{
+    const double least = 0.5, part = 0.005;
+    return part * elapsed > least ? part * elapsed : least;
+}
+
+int64_t batch_start(int64_t least, int64_t most)
+{
+    enum { GROWTH_BEFORE = 4 };
+    return GROWTH_BEFORE * least < most ? GROWTH_BEFORE * least : most;
+}
+
+int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most)
+{
+    const double ratio = seconds > 0 ? batch_seconds(elapsed) / seconds : 4;
+    const double next = (double)trials * (ratio > 4 ? 4 : ratio < 0.25 ? 0.25 : ratio);
+    const int64_t whole = next < (double)most ? (int64_t)next / least * least : most;
+    return whole < least ? (least < most ? least : most) : whole;
+}
+
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done)
 {
     const double start = clock_seconds();
@@ -252,6 +278,18 @@ void watch_show(const Watch *watch)
     if (interrupt_asks_status()) progress_answer(watch->progress, watch->numbers, stderr);
 }
 
+// Of a phase that runs trials again: those before the flight, and its own as far as it is.
+static void flight_tell(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
+{
+    const Configured *configured = &spec->configured;
+    const double part = done                        ? 1.0
+                        : configured->steps_max > 0 ? 0.0
+                                                    : (double)flight->ticks / (double)configured->ticks;
+    if (watch->numbers->phase_total > 0)
+        watch->numbers->phase_done = watch->phase_before + (part < 1.0 ? part : 1.0) * (double)flight->trials.count;
+    watch_show(watch);
+}
+
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch)
 {
     bool done = false;
@@ -262,7 +300,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
-        if (watch != NULL) watch_show(watch);
+        if (watch != NULL) flight_tell(spec, flight, done, watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, slice);
         if (!done && interrupt_requested()) return error_make(ERROR_INTERRUPTED, "interrupted");
     }

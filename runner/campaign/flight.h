@@ -32,7 +32,8 @@ int flight_survived_metric(const Spec *spec); // the place of `survived` among t
 // Who is told how far a run is, and answered when SIGUSR1 asks.
 typedef struct Watch {
     Progress *progress;
-    const ProgressNumbers *numbers;
+    ProgressNumbers *numbers;
+    double phase_before; // done of the phase before the flight that is watched
 } Watch;
 void watch_show(const Watch *watch);
 // Runs a filled flight on slot 0 to its end; `watch` (may be NULL) is told of every slice. Error (interrupted) between
@@ -41,5 +42,9 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
 // Slices of about 0.1 s: the length for the next one.
 int64_t slice_start(const Spec *spec, int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
+// Batches of a CPU, of about 0.5 s each: trials of the first one, and of the next after one of so many trials that took
+// so long in a run that has lasted so long; multiples of `least`, at most `most`.
+int64_t batch_start(int64_t least, int64_t most);
+int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most);
 
 #endif

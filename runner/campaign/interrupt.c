@@ -64,7 +64,7 @@ static bool interrupt_read_name(char *name, size_t size)
     Bytes content = {0};
     if (!file_exists(interrupt_file.path)) return false;
     if (arena_create(&arena, (size_t)64 << 10, "the control file").kind != OK) return false;
-    const bool read = file_read(interrupt_file.path, 1024, &arena, &content).kind == OK;
+    const bool read = file_read_stored(interrupt_file.path, 1024, &arena, &content).kind == OK;
     if (read) snprintf(name, size, "%.*s", (int)strcspn((char *)content.data, "\n"), (char *)content.data);
     arena_destroy(&arena);
     return read;

@@ -77,7 +77,7 @@ static void loop_check_limits(Loop *loop)
 static int64_t loop_room(const Loop *loop)
 {
     const int64_t limit = loop->spec->limits.trials, recorded = record_trials_max(loop->spec, loop->traced_max);
-    int64_t room = loop->batch_trials < recorded ? loop->batch_trials : recorded;
+    int64_t room = loop->batch < recorded ? loop->batch : recorded;
     if (limit > 0 && limit - loop->asked < room) room = limit - loop->asked;
     return room > 0 ? room : 0;
 }
@@ -171,9 +171,18 @@ static Error loop_step(Loop *loop, int slot, int64_t ticks)
         const double before = own->flight.kernel_seconds;
         TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
         own->pending = false;
-        loop->slice = slice_adapt(own->slice, own->flight.kernel_seconds - before, loop->slice_requested);
+        own->slice_seconds = own->flight.kernel_seconds - before;
+        loop->slice = slice_adapt(own->slice, own->slice_seconds, loop->slice_requested);
     }
     return own->done ? error_none() : loop_advance(loop, slot, ticks);
+}
+
+// A batch of a search that waits for results is short of trials, and says nothing of longer ones.
+static void loop_pace(Loop *loop, const Flight *flight)
+{
+    if (loop->batch_least == 0 || flight->trials.count < loop->batch) return;
+    loop->batch = batch_adapt(flight->trials.count, flight->kernel_seconds, clock_seconds() - loop->started,
+                              loop->batch_least, loop->batch_trials);
 }
 
 static void loop_fill_commit(Loop *loop, double started, double collected, Commit *commit)
@@ -211,6 +220,7 @@ static Error loop_collect(Loop *loop)
     loop->failures += commit->failures;
     loop->lane_ticks += (double)flight->lanes * (double)loop->spec->configured.ticks;
     loop->kernel_seconds += flight->kernel_seconds;
+    loop_pace(loop, flight);
     writer_put(&loop->writer);
     loop->slots[loop->oldest].done = false;
     loop->oldest = (loop->oldest + 1) % loop->n_slots;
@@ -227,8 +237,22 @@ int64_t loop_total(const Loop *loop)
     int64_t limit = loop->spec->limits.trials;
     if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // it was lowered since
     if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
-    if (expected < 0) return limit > 0 ? limit : 0;
+    if (expected < 0) return 0;
     return limit > 0 && limit < expected ? limit : expected;
+}
+
+int64_t loop_most(const Loop *loop)
+{
+    const int64_t most = loop->trials_most;
+    if (loop_total(loop) > 0) return 0;
+    return most > 0 && most < loop->before.trials ? loop->before.trials : most; // a limit was lowered since
+}
+
+// Of lanes, without the slice that is in flight.
+static double loop_ticks_done(const Loop *loop, const LoopSlot *slot)
+{
+    const int64_t ended = slot->flight.ticks - (slot->pending ? slot->slice : 0), all = loop->spec->configured.ticks;
+    return (double)(ended < all ? ended : all) * (double)slot->flight.lanes;
 }
 
 static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const char *doing)
@@ -236,14 +260,13 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
     const double trial_ticks = (double)loop->spec->configured.ticks * loop->spec->replicates.count;
     double in_flight = 0;
     for (int i = 0; i < loop->in_flight; i++) {
-        const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
-        const int64_t ticks =
-            flight->ticks < loop->spec->configured.ticks ? flight->ticks : loop->spec->configured.ticks;
-        if (loop->spec->configured.steps_max == 0) in_flight += (double)ticks * (double)flight->lanes;
+        if (loop->spec->configured.steps_max == 0)
+            in_flight += loop_ticks_done(loop, &loop->slots[(loop->oldest + i) % loop->n_slots]);
     }
     ProgressNumbers numbers = {
         .trials_done = loop->before.trials + counts.trials,
         .trials_total = loop_total(loop),
+        .trials_most = loop_most(loop),
         .trials_before = loop->before.trials,
         .ticks_done = (double)loop->told * trial_ticks + in_flight,
         .simulated_seconds = (loop->lane_ticks + in_flight) * loop->spec->configured.tick_duration,
@@ -252,8 +275,13 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
         .best_trial = loop->before.best_trial,
         .doing = doing,
     };
-    numbers.ticks_total = (double)numbers.trials_total * trial_ticks;
-    if (counts.best_trial >= 0 && !(counts.best_fitness >= numbers.best)) {
+    const int64_t trials = numbers.trials_total > 0 ? numbers.trials_total : numbers.trials_most;
+    numbers.ticks_total = (double)trials * trial_ticks;
+    if (counts.trials > 0)
+        numbers.writing_seconds =
+            counts.write_seconds / (double)counts.trials * (double)(loop->told - numbers.trials_done);
+    if (counts.best_trial >= 0 &&
+        (isnan(numbers.best) || spec_better(loop->spec, 0, counts.best_fitness, numbers.best))) {
         numbers.best = counts.best_fitness;
         numbers.best_trial = counts.best_trial;
     }
@@ -262,9 +290,12 @@ static ProgressNumbers loop_numbers(const Loop *loop, WriterCounts counts, const
 
 static void loop_show(Loop *loop)
 {
-    const ProgressNumbers numbers =
-        loop_numbers(loop, writer_counts(&loop->writer), loop->ending ? "stopping" : "running");
-    watch_show(&(Watch){loop->progress, &numbers});
+    const bool computed = loop->ending && loop->in_flight == 0;
+    ProgressNumbers numbers = loop_numbers(loop, writer_counts(&loop->writer),
+                                           computed                                           ? "writing"
+                                           : loop->ending && strcmp(loop->state, "done") != 0 ? "stopping"
+                                                                                              : "running");
+    watch_show(&(Watch){loop->progress, &numbers, 0});
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -279,17 +310,46 @@ static Error loop_turn(Loop *loop)
     return error_none();
 }
 
-// The batches in flight are abandoned: they were not told, and are computed again to the same bits.
+// Whether the oldest batch may end within so many seconds: its slices are short, and so are those that are left of it
+// if their number is known.
+static bool loop_may_end(const Loop *loop, double seconds)
+{
+    const double longest = 0.25; // s of a slice: the user waits for it
+    const LoopSlot *own = &loop->slots[loop->oldest];
+    const Configured *configured = &loop->spec->configured;
+    const double steps = (double)(configured_steps(configured) - own->flight.ticks), slice = (double)own->slice;
+    if (own->done) return true;
+    if (seconds <= 0 || own->slice_seconds > longest) return false;
+    return configured->steps_max > 0 || (steps / slice + 1) * own->slice_seconds < seconds;
+}
+
+// After an interruption the batches in flight may still end, if they do so at once.
+static Error loop_land(Loop *loop)
+{
+    const double grace = 0.6, until = clock_seconds() + grace; // s
+    while (loop->in_flight > 0 && loop_may_end(loop, until - clock_seconds())) {
+        TRY(loop_step(loop, loop->oldest, loop->slice));
+        if (loop->slots[loop->oldest].done) TRY(loop_collect(loop));
+        loop_show(loop);
+    }
+    return error_none();
+}
+
+// The batches that are in flight still are abandoned: they were not told, and are computed again to the same bits.
 static void loop_abandon(Loop *loop)
 {
     char reason[160];
     int64_t trials = 0;
-    for (int i = 0; i < loop->in_flight; i++)
-        trials += loop->slots[(loop->oldest + i) % loop->n_slots].flight.trials.count;
+    double seconds = 0;
+    for (int i = 0; i < loop->in_flight; i++) {
+        const Flight *flight = &loop->slots[(loop->oldest + i) % loop->n_slots].flight;
+        trials += flight->trials.count;
+        seconds += flight->kernel_seconds;
+    }
     snprintf(reason, sizeof reason, "%s", interrupt_words());
     if (trials > 0)
-        snprintf(reason, sizeof reason, "%s; %s trials in flight were abandoned", interrupt_words(),
-                 text_count(trials).text);
+        snprintf(reason, sizeof reason, "%s; %s trials in flight (%s of computing) were abandoned", interrupt_words(),
+                 text_count(trials).text, text_duration(seconds).text);
     loop_end(loop, "interrupted", reason);
 }
 
@@ -298,6 +358,8 @@ static Error loop_turns(Loop *loop)
     while (!loop->ending || loop->in_flight > 0) {
         TRY(loop_turn(loop));
         if (interrupt_requested() == 0) continue;
+        loop_end(loop, "interrupted", "");
+        TRY(loop_land(loop));
         loop_abandon(loop);
         return error_none();
     }
@@ -316,7 +378,14 @@ void loop_tell(Loop *loop, const char *doing)
 {
     if (loop->started <= 0) loop_start_counting(loop);
     loop->numbers = loop_numbers(loop, loop->writer.counts, doing);
-    watch_show(&(Watch){loop->progress, &loop->numbers});
+    watch_show(&(Watch){loop->progress, &loop->numbers, 0});
+}
+
+// What was told is still to be written, which may take a while.
+static void loop_drain(Loop *loop)
+{
+    const double look = 0.1; // s
+    while (!writer_drained(&loop->writer, look)) loop_show(loop);
 }
 
 // A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and
@@ -328,6 +397,7 @@ static void loop_start(Loop *loop)
     memset(loop->slots, 0, sizeof loop->slots);
     loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
     loop->slice = slice_start(loop->spec, loop->slice_requested);
+    loop->batch = loop->batch_least > 0 ? batch_start(loop->batch_least, loop->batch_trials) : loop->batch_trials;
     loop->asked = loop->told;
     loop->oldest = loop->in_flight = 0;
     loop->ending = false;
@@ -343,6 +413,7 @@ Error loop_run(Loop *loop)
     Error error = writer_start(&loop->writer, loop->store);
     if (error.kind == OK) {
         error = loop_turns(loop);
+        if (error.kind == OK) loop_drain(loop);
         const Error written = writer_finish(&loop->writer);
         if (written.kind != OK) error = written;
         if (error.kind == OK) error = store_note_seconds(loop->store);

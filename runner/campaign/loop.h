@@ -9,8 +9,9 @@ enum { LOOP_SLOTS_MAX = 2 };
 
 typedef struct LoopSlot {
     Flight flight;
-    bool pending, done; // a slice is in flight; the batch has ended and was not yet collected
-    int64_t slice;      // ticks of the last one
+    bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected
+    int64_t slice;        // ticks of the last one
+    double slice_seconds; // that it took
 } LoopSlot;
 
 // From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and
@@ -22,15 +23,17 @@ typedef struct Loop {
     Search *search;
     Backend *backend;
     Progress *progress;
-    StoreCounts before;      // of the runs before this one
-    int64_t trials_expected; // in all, before limits.trials; -1: unknown
-    int64_t batch_trials, slice_requested;
-    int64_t traced_max, debug_max; // lanes of a batch that may be traced, or give debug rows
+    StoreCounts before;                    // of the runs before this one
+    int64_t trials_expected;               // in all, before limits.trials; -1: unknown
+    int64_t trials_most;                   // at most, where that is unknown; 0: open
+    int64_t batch_trials, slice_requested; // batch_trials: at most
+    int64_t batch_least;                   // batches are multiples of it, by the time that they take; 0: all at most
+    int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;
     int n_slots, oldest, in_flight;
-    int64_t slice;
+    int64_t slice, batch; // ticks of the next slice, trials of the next batch
     // so far, this run and those before
     int64_t asked, told, failures;           // trials
     double lane_ticks;                       // lanes x ticks told in this run
@@ -44,6 +47,7 @@ typedef struct Loop {
     ProgressNumbers numbers;
 } Loop;
 
+int64_t loop_most(const Loop *loop);  // at most so many, where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
 // Before the loop: what is done then, for whoever asks.
 void loop_tell(Loop *loop, const char *doing);

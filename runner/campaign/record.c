@@ -166,7 +166,7 @@ typedef struct RecordPass {
     Backend *backend;
     Statement *select;
     int64_t trials_max, slice, last; // last: id of the last trial that was recorded
-    const Watch *watch;              // may be NULL
+    Watch *watch;                    // may be NULL
     Flight flight;
     TrialRows stored; // what the trials' rows say
     Commit commit;
@@ -230,6 +230,7 @@ static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
         error = record_batch(pass);
         if (error.kind != OK) break;
         *recorded += pass->flight.trials.count;
+        if (pass->watch != NULL) pass->watch->phase_before = (double)*recorded;
         error = record_next(pass);
     }
     statement_close(pass->select);
@@ -265,7 +266,8 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
 Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
-    const Watch watch = {loop->progress, &loop->numbers};
+    ProgressNumbers numbers = loop->numbers;
+    Watch watch = {loop->progress, &numbers, 0};
     RecordPass pass = {.spec = loop->spec,
                        .store = loop->store,
                        .search = loop->search,
@@ -277,7 +279,14 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
     int64_t wanted = 0;
     *recorded = 0;
     TRY(record_list(loop->spec, loop->store, kind, &wanted));
-    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
+    if (wanted == 0) return error_none();
+    TRY(store_set_state(loop->store, "running",
+                        kind == RECORD_DEBUG ? "recording debug rows" : "recording trajectories", NULL));
+    numbers.doing = "recording";
+    numbers.phase_total = (double)wanted;
+    numbers.phase_unit = kind == RECORD_DEBUG ? "trials' debug rows" : "trials' trajectories";
+    watch_show(&watch);
+    return record_wanted(&pass, kind, wanted, lanes_max, recorded);
 }
 
 Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,

@@ -33,11 +33,38 @@ typedef struct Replay {
 
 // ---- what is watched ------------------------------------------------------------------------------------------------
 
+// Bytes of memory that what is watched may take.
+#define REPLAY_BYTES_MAX ((double)RECORD_BYTES_MAX * 4)
+
+static double replay_bytes(const Spec *spec, RecordKind kind)
+{
+    const Recording recording = recording_of(spec, kind);
+    return 8.0 * recording.n_columns * recording.lanes * (double)recording.capacity;
+}
+
+static Error replay_choose(const ReplayRequest *request, Spec *spec, Arena *arena)
+{
+    if (request->drawn || request->n_bodies > 0) return spec_choose_all(spec, arena, &spec->configured);
+    return error_none();
+}
+
+// Ticks in which something in the window can be sampled; a tick more on either side, as its times are rounded.
+static void replay_watch_window(const double *window, double tick, Spec *spec)
+{
+    if (!(window[1] > 0) || !(tick > 0)) return;
+    const double ticks = (double)spec->configured.ticks;
+    const double first = fmin(fmax(floor(window[0] / tick) - 1, 0), ticks);
+    const double end = fmin(floor(window[1] / tick) + 2, ticks);
+    spec->record.first_tick = (int64_t)first;
+    spec->record.end_tick = (int64_t)fmax(end, first + 1);
+}
+
 static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
 {
     const double tick = spec->configured.tick_duration;
     spec->record.trajectories = spec->record.float64 = true;
     spec->record.all_replicates = request->replicate > 0;
+    replay_watch_window(request->window, tick, spec);
     if (!(request->sample > 0) || !(tick > 0)) return error_none();
     const double ticks = floor(request->sample / tick + 0.5);
     if (fabs(request->sample / tick - ticks) > 1e-6 * ticks || ticks < 1)
@@ -73,19 +100,26 @@ static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
     return error_none();
 }
 
-static Error replay_watch(const ReplayRequest *request, Spec *spec)
+static Error replay_watch(const ReplayRequest *request, Spec *spec, Arena *arena)
 {
     if (request->replicate >= spec->replicates.count)
         return error_make(ERROR_USER, "trial %lld has %d replicate%s, numbered from 0: there is none of number %d",
                           (long long)request->trial, spec->replicates.count, spec->replicates.count == 1 ? "" : "s",
                           request->replicate);
+    TRY(replay_choose(request, spec, arena));
     TRY(request->debug ? replay_watch_solver(request, spec) : replay_watch_trajectory(request, spec));
-    const Recording recording = recording_of(spec, request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES);
-    const double row = 8.0 * recording.n_columns * recording.lanes, bytes = row * (double)recording.capacity;
-    if (bytes <= RECORD_BYTES_MAX * 4.0) return error_none();
+    const RecordKind kind = request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES;
+    double bytes = replay_bytes(spec, kind);
+    if (request->coarser && bytes > REPLAY_BYTES_MAX && spec->configured.tick_duration > 0) {
+        const double ticks = ceil((double)spec_sample_ticks(spec) * 1.01 * bytes / REPLAY_BYTES_MAX);
+        spec->record.sample = ticks * spec->configured.tick_duration;
+        bytes = replay_bytes(spec, kind);
+    }
+    if (bytes <= REPLAY_BYTES_MAX) return error_none();
     return error_make(ERROR_USER, "that would be %s in memory, and %s is allowed: %s", text_bytes(bytes).text,
-                      text_bytes(RECORD_BYTES_MAX * 4.0).text,
-                      request->debug ? "name a shorter --window START,END" : "name a coarser --sample SECONDS");
+                      text_bytes(REPLAY_BYTES_MAX).text,
+                      request->debug ? "name a shorter --window START,END"
+                                     : "name a coarser --sample SECONDS or a shorter --window START,END");
 }
 
 // ---- simulation -----------------------------------------------------------------------------------------------------
@@ -142,12 +176,13 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                           "campaign %s was computed with numerics version %d and this program has version "
                           "%d: replay it with the program that wrote it (version %s)",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
+    TRY(campaign_check_meaning(campaign));
     TRY(replay_read_row(campaign, trial, arena, &replay->stored));
     if (replay->stored.count == 0)
         return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
     replay->spec = campaign->spec;
     replay->observed = request != NULL;
-    if (request != NULL) TRY(replay_watch(request, &replay->spec));
+    if (request != NULL) TRY(replay_watch(request, &replay->spec, arena));
     TRY(replay_simulate(replay, request != NULL && request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES, backend,
                         arena));
     *result = (ReplayResult){.trial = trial,
@@ -187,6 +222,37 @@ static void replay_take_rows(const Replay *replay, const Recording *recording, R
     }
 }
 
+// The columns that are shown: of the bodies that the request names, else those that the spec records, which stand in
+// the same order among all.
+static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trace, Arena *arena)
+{
+    const Configured *all = trace->configured, *own = &campaign->spec.configured;
+    const ReplayRequest *request = &trace->request;
+    int *shown = ARENA_NEW(arena, int, trace->n_columns);
+    bool *chosen = ARENA_NEW(arena, bool, all->n_things + 1);
+    for (int i = 0; i < request->n_bodies; i++) {
+        if (things_mark(all, request->bodies[i], chosen) > 0) continue;
+        const char *near = things_nearest(all, request->bodies[i], arena);
+        return error_make(ERROR_USER, "--bodies: '%.60s' is the name of none of the %d %s of the model%s%.60s%s",
+                          request->bodies[i], all->n_things, all->things_are != NULL ? all->things_are : "bodies",
+                          near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    }
+    for (int c = 0, next = 0, panel = 0, thing = 0; c < trace->n_columns; c++) {
+        bool wanted = request->debug || c == 0;
+        if (!wanted && request->n_bodies > 0) {
+            while (c >= all->panels[panel].column + all->panels[panel].count) panel++;
+            while (strcmp(all->things[thing], all->panels[panel].of) != 0) thing++;
+            wanted = chosen[thing];
+        } else if (!wanted) {
+            wanted = next < own->n_columns && strcmp(trace->columns[c].name, own->columns[next].name) == 0;
+        }
+        if (wanted) shown[trace->n_shown++] = c;
+        next += wanted;
+    }
+    trace->shown = shown;
+    return error_none();
+}
+
 Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
                      Arena *arena, ReplayResult *result, ReplayTrace *trace)
 {
@@ -194,8 +260,11 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
     TRY(replay_all(&replay, request->trial, request, backend, arena, result));
     const Recording recording = recording_of(&replay.spec, request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES);
     const Trials *trials = &replay.flight.trials;
+    Configured *configured = ARENA_NEW(arena, Configured, 1);
+    *configured = replay.spec.configured;
     *trace = (ReplayTrace){.campaign = campaign,
                            .request = *request,
+                           .configured = configured,
                            .columns = recording.columns,
                            .n_columns = recording.n_columns,
                            .parameter = ARENA_NEW(arena, double, replay.spec.configured.n_parameters),
@@ -206,6 +275,9 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
                          trace->parameter);
     trace->failure = replay.spec.configured.failures[replay.flight.failure[request->replicate]];
     replay_take_rows(&replay, &recording, trace);
+    TRY(replay_find_shown(campaign, trace, arena));
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing != NULL) trace->point = ARENA_NEW(arena, double, 2 * (int64_t)drawing->n_points);
     trace_find_level(trace);
     if (trace->count > 0) return error_none();
     return error_make(ERROR_USER,

@@ -101,6 +101,7 @@ typedef struct RetryPass {
     Backend *backend;
     Statement *select;
     int64_t request, next, end, slice;
+    ProgressNumbers numbers;
     Watch watch;
     const char *kinds;
     Flight flight;
@@ -271,10 +272,11 @@ Error retry_pending(const Loop *loop, char *text, size_t size)
                       .search = loop->search,
                       .backend = loop->backend,
                       .slice = loop->slice_requested,
-                      .watch = {loop->progress, &loop->numbers}};
+                      .numbers = loop->numbers};
     bool found = false;
     Arena arena;
     text[0] = '\0';
+    pass.watch = (Watch){loop->progress, &pass.numbers, 0};
     const size_t trial = (size_t)(flight_bytes(spec) + 2 * rows_bytes(spec));
     TRY(arena_create(&arena, (size_t)loop->batch_trials * trial + ((size_t)8 << 20), "trials that are retried"));
     Error error = retry_read(&pass, &arena, &found);

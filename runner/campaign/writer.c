@@ -5,6 +5,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Commit *commit, double seconds)
 {
@@ -13,7 +14,8 @@ static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Comm
     const bool violates = columns > 0;
     for (int64_t i = 0; i < rows->count; i++) {
         if (violates && rows->constraint[i * columns] > 0.0) continue;
-        if (isnan(rows->fitness[i]) || rows->fitness[i] >= counts.best_fitness) continue; // a tie keeps the earlier one
+        if (isnan(rows->fitness[i])) continue;
+        if (counts.best_trial >= 0 && !spec_better(spec, 0, rows->fitness[i], counts.best_fitness)) continue;
         counts.best_fitness = rows->fitness[i];
         counts.best_trial = rows->id[i];
     }
@@ -102,6 +104,22 @@ WriterCounts writer_counts(Writer *writer)
     const WriterCounts counts = writer->counts;
     pthread_mutex_unlock(&writer->mutex);
     return counts;
+}
+
+bool writer_drained(Writer *writer, double seconds)
+{
+    struct timespec until;
+    int late = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(1e9 * seconds);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&writer->mutex);
+    while (writer->done < writer->put && writer->error.kind == OK && late == 0)
+        late = pthread_cond_timedwait(&writer->done_signal, &writer->mutex, &until);
+    const bool drained = writer->done == writer->put || writer->error.kind != OK;
+    pthread_mutex_unlock(&writer->mutex);
+    return drained;
 }
 
 Error writer_finish(Writer *writer)

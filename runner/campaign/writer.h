@@ -34,6 +34,8 @@ Error writer_start(Writer *writer, Store *store);
 Error writer_take(Writer *writer, Commit **commit);
 void writer_put(Writer *writer);
 WriterCounts writer_counts(Writer *writer);
+// Waits at most so many seconds until all that was put is written, or an error came; true: it is so.
+bool writer_drained(Writer *writer, double seconds);
 Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
 
 #endif

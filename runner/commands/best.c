@@ -201,7 +201,7 @@ static Error best_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(campaign_open(place.results, place.name, line->arena, &campaign));
-    const int64_t top = switch_integer(line, "top", 0);
+    const int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
     const char *objectives = switch_text(line, "objectives", NULL);
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
@@ -209,10 +209,10 @@ static Error best_run(const CommandLine *line)
     const Error error = objectives != NULL || switch_given(line, "pareto")
                             ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                             : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
-    const char *root = command_results_option(place.results, line->arena);
+    const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
-        fprintf(line->out, "\nnext  hopscotch show %s/%" PRId64 "%s\n      hopscotch replay %s/%" PRId64 "%s\n",
-                place.name, best, root, place.name, best, root);
+        fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
+                best, root, program, place.name, best, root);
     campaign_close(&campaign);
     return error;
 }
@@ -220,16 +220,18 @@ static Error best_run(const CommandLine *line)
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
      "how many (default 10; with --per 1 of each; of a front, in CSV and JSON, all)"},
+    {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
-    {"objectives", SWITCH_TEXT, "A,B", 0, 0, "--pareto by these columns, less is better, whatever the spec minimizes"},
+    {"objectives", SWITCH_TEXT, "A,B", 0, 0,
+     "--pareto by these columns; less is better, but of what the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
     .arguments = "CAMPAIGN",
-    .doc = "the best trials: least fitness first, failed ones never above others",
+    .doc = "the best trials: least fitness first (greatest if it is maximised), failed ones never above others",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"

@@ -40,7 +40,7 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
     *by = (FrontColumns){.own = text == NULL};
     if (text == NULL && !spec_several(&campaign->spec))
         return error_make(ERROR_USER,
-                          "%.100s minimizes one objective, so its front is its best trial; name two columns or more, "
+                          "%.100s has one objective, so its front is its best trial; name two columns or more, "
                           "e.g. --objectives %.60s,%.60s",
                           campaign->name, campaign->spec.configured.metrics[0].name, "fitness");
     for (int k = 0; text == NULL && k < campaign->spec.objective.count; k++)
@@ -126,8 +126,12 @@ static Error front_print_hypervolume(const Front *front, const Spec *spec, FILE 
     if (spec->objective.reference == NULL || front->count > hypervolume_points(front->objectives)) return error_none();
     TRY(arena_create(&arena, hypervolume_bytes(front->count, front->objectives) + 4096, "a hypervolume"));
     double *room = ARENA_NEW(&arena, double, (front->count + 1) * front->objectives * front->objectives);
-    const double volume = hypervolume(front->value, front->count, front->objectives, spec->objective.reference, room);
-    fprintf(out, "hypervolume %s below (", text_number(volume).text);
+    double reference[OBJECTIVES_MAX];
+    bool below = true;
+    for (int k = 0; k < front->objectives; k++) reference[k] = spec_cost(spec, k, spec->objective.reference[k]);
+    for (int k = 0; k < front->objectives; k++) below = below && !spec->objective.maximize[k];
+    const double volume = hypervolume(front->value, front->count, front->objectives, reference, room);
+    fprintf(out, "hypervolume %s %s (", text_number(volume).text, below ? "below" : "better than");
     for (int k = 0; k < front->objectives; k++)
         fprintf(out, "%s%s", k > 0 ? ", " : "", text_number(spec->objective.reference[k]).text);
     fputs(")\n", out);
@@ -147,7 +151,7 @@ static void front_print_head(const FrontListing *listing, const Front *front, in
     fprintf(out, "%d objectives, so there is no single best: a front of %s trial%s that no other one beats%s:\n",
             spec->objective.count, text_count(front->count).text, front->count == 1 ? "" : "s", all);
     for (int k = 0; k < spec->objective.count; k++)
-        fprintf(out, "  %s  %s\n", rows_objective_name(k), expression_text(spec->objective.minimize[k], arena));
+        fprintf(out, "  %s  %s\n", rows_objective_name(k), objective_text(spec, k, arena));
     fputc('\n', out);
 }
 

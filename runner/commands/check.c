@@ -100,7 +100,7 @@ const Command command_check = {
     .arguments = "SPEC",
     .doc = "validate a spec: all of its errors at once, or what it asks for and what the model says to that",
     .examples = "  hopscotch check experiments/raibert_gains.yaml\n"
-                "  hopscotch check my.yaml --set search.over.thrust=[25,30] --set seed=3\n"
+                "  hopscotch check my.yaml --set 'search.over.thrust=[25,30]' --set seed=3\n"
                 "  hopscotch check my.yaml --resolved > complete.yaml\n",
     .least = 1,
     .most = 1,

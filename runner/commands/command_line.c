@@ -17,7 +17,7 @@ static const Switch line_common_rows[] = {
 };
 static const Switch line_spec_rows[] = {
     {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
-     "overrides a key of the spec, e.g. search.over.thrust=[25,30]; repeatable"},
+     "overrides a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted: a shell reads brackets); repeatable"},
 };
 #ifdef HOPSCOTCH_FAULTS
 #define LINE_BACKENDS "auto|cpu|cuda|faulty"
@@ -232,8 +232,30 @@ static const char *line_default_results(void)
 
 const char *command_results_option(const char *results, Arena *arena)
 {
-    return strcmp(results, line_default_results()) == 0 ? "" : arena_format(arena, " --results %s", results);
+    if (strcmp(results, line_default_results()) == 0) return "";
+    return arena_format(arena, " --results %s", command_quoted(results, arena));
 }
+
+// In single quotes, unless every character means itself to a shell.
+const char *command_quoted(const char *text, Arena *arena)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:,@%";
+    const size_t length = strlen(text);
+    if (length > 0 && strspn(text, plain) == length) return text;
+    char *quoted = arena_take(arena, 4 * length + 3, 1), *at = quoted;
+    *at++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            at = stpcpy(at, "'\\''");
+        else
+            *at++ = *text;
+    }
+    *at++ = '\'';
+    *at = '\0';
+    return quoted;
+}
+
+const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
 
 static Error line_settle(CommandLine *line)
 {
@@ -340,7 +362,19 @@ TableFormat command_format(const CommandLine *line)
 
 Error command_spec(const CommandLine *line, const char *path, Spec *spec)
 {
-    return command_spec_with(line, path, NULL, spec);
+    return command_spec_with(line, path, &(Overrides){.count = 0}, NULL, spec);
+}
+
+Overrides command_overrides(const CommandLine *line)
+{
+    Overrides overrides = {.count = 0};
+    const char *const *given = switch_all(line, "set", &overrides.count);
+    overrides.items = ARENA_NEW(line->arena, const char *, overrides.count + 1);
+    for (int i = 0; i < overrides.count; i++) overrides.items[i] = given[i];
+    if (line_switch(line->command, "seed", 4) != NULL && switch_given(line, "seed"))
+        overrides.items[overrides.count++] =
+            arena_format(line->arena, "seed=%lld", (long long)switch_integer(line, "seed", 0));
+    return overrides;
 }
 
 // A spec that is not there: perhaps its neighbour was meant.
@@ -356,17 +390,18 @@ static Error command_no_spec(const char *path, Arena *arena)
                       slash != NULL ? (int)(slash - path < 300 ? slash + 1 - path : 0) : 0, path, nearest);
 }
 
-Error command_spec_with(const CommandLine *line, const char *path, const char *last, Spec *spec)
+Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last, Spec *spec)
 {
-    int count;
     if (!file_exists(path)) return command_no_spec(path, line->arena);
-    const char *const *given = switch_all(line, "set", &count);
-    const char **overrides = ARENA_NEW(line->arena, const char *, count + 1);
-    if (count > 0) memcpy(overrides, given, (size_t)count * sizeof *overrides);
-    if (last != NULL) overrides[count++] = last;
+    const Overrides given = command_overrides(line);
+    Overrides all = {.items = ARENA_NEW(line->arena, const char *, first->count + given.count + 1)};
+    for (int i = 0; i < first->count; i++) all.items[all.count++] = first->items[i];
+    for (int i = 0; i < given.count; i++) all.items[all.count++] = given.items[i];
+    all.items[all.count] = last;
     Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error error = spec_load(path, overrides, count, line->arena, diagnostics, spec);
+    const Error error = spec_load(path, all.items, all.count + (last != NULL), line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    spec->overrides = all;
     return error;
 }
 

@@ -5,12 +5,19 @@
 #include <string.h>
 
 // What stands in place of an argument, by how its row names it.
-typedef enum CompletionKind { COMPLETE_FILES, COMPLETE_CAMPAIGNS, COMPLETE_COMMANDS, COMPLETE_NOTHING } CompletionKind;
+typedef enum CompletionKind {
+    COMPLETE_FILES,
+    COMPLETE_CAMPAIGNS,
+    COMPLETE_COMMANDS,
+    COMPLETE_MODELS,
+    COMPLETE_NOTHING
+} CompletionKind;
 
 static CompletionKind completion_kind(const char *arguments)
 {
     if (strstr(arguments, "CAMPAIGN") != NULL) return COMPLETE_CAMPAIGNS;
     if (strstr(arguments, "COMMAND") != NULL) return COMPLETE_COMMANDS;
+    if (strstr(arguments, "MODEL") != NULL) return COMPLETE_MODELS;
     return strstr(arguments, "SPEC") != NULL || strstr(arguments, "FILE") != NULL || strstr(arguments, "TABLE") != NULL
                ? COMPLETE_FILES
                : COMPLETE_NOTHING;
@@ -37,6 +44,11 @@ static void completion_put(FILE *out, const char *text, bool zsh)
     }
 }
 
+static void completion_put_models(FILE *out)
+{
+    for (int i = 0; i < model_count(); i++) fprintf(out, "%s%s", i > 0 ? " " : "", model_at(i)->name);
+}
+
 // ---- bash -----------------------------------------------------------------------------------------------------------
 
 static void completion_bash_options(const Command *command, FILE *out)
@@ -61,7 +73,7 @@ static void completion_bash_options(const Command *command, FILE *out)
             }
         }
     }
-    static const char *const kinds[] = {"files", "campaigns", "commands", "nothing"};
+    static const char *const kinds[] = {"files", "campaigns", "commands", "models", "nothing"};
     fprintf(out, "        *) kind=%s ;;\n        esac ;;\n", kinds[completion_kind(command->arguments)]);
 }
 
@@ -87,7 +99,11 @@ void completion_bash(FILE *out)
           "    case $current in -*) words=$options kind='' ;; esac\n"
           "    case $kind in\n"
           "    files) mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
-          "    commands) words=$commands ;;\n"
+          "    commands) words=$commands ;;\n",
+          out);
+    fputs("    models) words='", out);
+    completion_put_models(out);
+    fputs("' ;;\n"
           "    campaigns)\n"
           "        for folder in \"${HOPSCOTCH_RESULTS:-results}\"/*/campaign.db; do\n"
           "            [ -e \"$folder\" ] || continue\n"
@@ -125,7 +141,8 @@ static void completion_zsh_switch(const Switch *row, FILE *out)
 
 static void completion_zsh_command(const Command *command, FILE *out)
 {
-    static const char *const actions[] = {"_files", "_hopscotch_campaigns", "_hopscotch_commands", ""};
+    static const char *const actions[] = {"_files", "_hopscotch_campaigns", "_hopscotch_commands", "_hopscotch_models",
+                                          ""};
     const Switches *group;
     fprintf(out, "    %s)\n        _arguments \\\n", command->name);
     for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
@@ -151,6 +168,10 @@ void completion_zsh(FILE *out)
           "_hopscotch_campaigns()\n{\n"
           "    local -a campaigns=(${HOPSCOTCH_RESULTS:-results}/*/campaign.db(N:h:t))\n"
           "    compadd -a campaigns\n}\n"
+          "_hopscotch_models() { compadd ",
+          out);
+    completion_put_models(out);
+    fputs("; }\n"
           "_hopscotch()\n{\n"
           "    if (( CURRENT == 2 )); then\n        _hopscotch_commands\n        return\n    fi\n"
           "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n",

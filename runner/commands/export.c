@@ -69,8 +69,10 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
     Output output;
     NpzColumn *columns = ARENA_NEW(arena, NpzColumn, query->count);
     ExportNpz npz = {.columns = columns};
-    if (strcmp(path, "-") == 0)
-        return error_make(ERROR_USAGE, "--npz - : an NPZ file is not written in order, so it needs the name of a file");
+    if (!output_takes_any_order(path))
+        return error_make(ERROR_USAGE,
+                          "--npz %.200s: an NPZ file is not written in order, so it needs the name of a regular file",
+                          text_visible(path, arena));
     TRY(export_npz_columns(query, arena, columns));
     TRY(output_open(path, arena, &output));
     Error error = npz_open(output.stream, columns, query->count, query_rows(query), arena, &npz.npz);
@@ -139,10 +141,13 @@ static Error export_arrays(const StoredCampaign *campaign, const Recording *reco
                              .parts = ARENA_NEW(arena, MasterPart, lanes + 1),
                              .capacity = lanes,
                              .shard = -1};
+    // those with other columns can't stand beside them
+    const char *of = recording->columns_recipe,
+               *same = of[0] == '\0' ? "" : arena_format(arena, "WHERE substr(recipe, -%zu) = '%s' ", strlen(of), of);
     const char *sql = arena_format(arena,
                                    "SELECT trial, replicate, shard, row, samples, name FROM %s "
-                                   "JOIN shards ON shards.id = shard ORDER BY shard, row",
-                                   recording->table);
+                                   "JOIN shards ON shards.id = shard %sORDER BY shard, row",
+                                   recording->table, same);
     TRY(database_prepare(campaign->database, sql, &statement));
     Error error = statement_step(statement, &row);
     while (error.kind == OK && row && arrays->n_lanes < arrays->capacity) {
@@ -207,7 +212,8 @@ static Error export_hdf5(const StoredCampaign *campaign, const char *path, Arena
     Bytes image;
     if (strcmp(path, "-") == 0) return error_make(ERROR_USAGE, "--hdf5 needs the name of a file, not -");
     TRY(export_hdf5_image(campaign, path, arena, &image));
-    const Error error = file_write_path(path, image.data, image.size, arena);
+    bool standard = false;
+    const Error error = output_write(path, image.data, image.size, arena, &standard);
     free(image.data);
     return error;
 }

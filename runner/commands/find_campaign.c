@@ -1,5 +1,6 @@
 // Finding what was stored: campaigns by name or path, their trials, and the columns of their table.
 #include "../store/rows.h"
+#include "../store/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,16 +77,83 @@ static bool campaign_at_path(char *path, Arena *arena, CampaignPlace *place)
     return true;
 }
 
+// "gains/verify/trial_41": below the results root.
+static bool campaign_below(const CommandLine *line, const char *name, CampaignPlace *place)
+{
+    if (name[0] == '/' || strchr(name, '/') == NULL) return false;
+    return campaign_at_path(arena_format(line->arena, "%s/%s", line->results, name), line->arena, place);
+}
+
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
 {
     const char *folder;
     char *name = arena_copy(line->arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
-    if (campaign_at_path(name, line->arena, place)) return error_none();
+    if (campaign_at_path(name, line->arena, place) || campaign_below(line, name, place)) return error_none();
     if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
     TRY(campaign_folder(line->results, name, line->arena, &folder));
     if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
     *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
+    return error_none();
+}
+
+// ---- what verify and compare made of a campaign ---------------------------------------------------------------------
+
+enum { CAMPAIGN_MADE_MOST = 100000, CAMPAIGN_MADE_DEPTH = 4 };
+
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE, place->folder);
+}
+
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", of->name, name);
+}
+
+// Those of `place`, which is called `name`, each followed by what was made of it. made NULL: they are counted.
+static Error campaign_add_made(const CampaignPlace *place, const char *name, int depth, int most, Arena *arena,
+                               CampaignMade *made, int *count)
+{
+    const char *root = campaign_made_root(place, arena);
+    const char *const *names;
+    int n_names;
+    TRY(campaign_names(root, arena, &names, &n_names));
+    for (int i = 0; i < n_names && *count < most; i++) {
+        const CampaignMade one = {
+            .place = {.results = root, .name = names[i], .folder = arena_format(arena, "%s/%s", root, names[i])},
+            .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
+        if (made != NULL) made[*count] = one;
+        (*count)++;
+        if (depth < CAMPAIGN_MADE_DEPTH)
+            TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
+    }
+    return error_none();
+}
+
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count)
+{
+    int room = 0;
+    *count = 0;
+    *made = NULL;
+    TRY(campaign_add_made(place, place->name, 1, CAMPAIGN_MADE_MOST, arena, NULL, &room));
+    if (room == 0) return error_none();
+    *made = ARENA_NEW(arena, CampaignMade, room);
+    return campaign_add_made(place, place->name, 1, room, arena, *made, count); // others may have come meanwhile
+}
+
+Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena)
+{
+    CampaignMade *made;
+    char holder[160];
+    int count;
+    TRY(campaign_made(place, arena, &made, &count));
+    for (int i = 0; i < count; i++) {
+        TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
+        if (holder[0] != '\0')
+            return error_make(ERROR_USER, "%.100s works in %.150s, which was made of it: %s %.100s when that has ended",
+                              holder, made[i].name, action, place->name);
+    }
     return error_none();
 }
 
@@ -112,17 +180,67 @@ Error campaign_open_named(const CommandLine *line, const char *text, StoredCampa
     return campaign_open(place.results, place.name, line->arena, campaign);
 }
 
+// Trials that have names besides their ids.
+static const struct {
+    const char *name, *where, *none;
+    bool reversed; // in the order of worst, else of best
+} trial_names[] = {
+    {"best", "fitness IS NOT NULL", "no trial has a fitness", false},
+    {"worst", "fitness IS NOT NULL", "no trial has a fitness", true},
+    {"failed", "failure <> 'none'", "no trial failed", false}, // the first by id
+};
+
+static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *arena, int64_t *trial)
+{
+    const char *order = "id";
+    const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
+    if (ranked && spec_several(&campaign->spec))
+        return error_make(ERROR_USER,
+                          "%.100s has several objectives and so no %s trial; hopscotch best %.100s shows its front",
+                          campaign->name, trial_names[which].name, campaign->name);
+    if (ranked)
+        order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
+    const char *sql =
+        arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
+    TRY(store_integer(campaign->database, sql, -1, trial));
+    if (*trial >= 0) return error_none();
+    return error_make(ERROR_USER, "%.100s has no %s trial: %s", campaign->name, trial_names[which].name,
+                      trial_names[which].none);
+}
+
+enum { TRIAL_NAMES = sizeof trial_names / sizeof *trial_names };
+
+// Its place among the names; TRIAL_NAMES: it is none.
+static int trial_name_find(const char *text)
+{
+    int which = 0;
+    while (which < TRIAL_NAMES && strcmp(text, trial_names[which].name) != 0) which++;
+    return which;
+}
+
+bool trial_is_named(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return (digits > 0 && digits <= 18 && text[digits] == '\0') || trial_name_find(text) < TRIAL_NAMES;
+}
+
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)
 {
     const char *slash = strrchr(text, '/');
-    const size_t digits = slash != NULL ? strspn(slash + 1, "0123456789") : 0;
-    if (digits == 0 || digits > 18 || slash[1 + digits] != '\0')
-        return error_make(ERROR_USAGE, "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41", text,
-                          slash == NULL ? text : "raibert_gains");
+    if (slash == NULL || !trial_is_named(slash + 1))
+        return error_make(ERROR_USAGE,
+                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
+                          "place of the number",
+                          text, slash == NULL ? text : "raibert_gains");
     char *name = arena_copy(line->arena, text);
     name[slash - text] = '\0';
-    *trial = strtoll(slash + 1, NULL, 10);
-    return campaign_open_named(line, name, campaign);
+    TRY(campaign_open_named(line, name, campaign));
+    const int which = trial_name_find(slash + 1);
+    *trial = which == TRIAL_NAMES ? strtoll(slash + 1, NULL, 10) : -1;
+    if (which == TRIAL_NAMES) return error_none();
+    const Error error = trial_of_name(campaign, which, line->arena, trial);
+    if (error.kind != OK) campaign_close(campaign);
+    return error;
 }
 
 Error campaign_failures(Database *database, FILE *out)
@@ -197,7 +315,7 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
     for (int i = 0; i < n_searched; i++) chosen[count++] = configured->parameters[spec->axes[i].parameter].name;
     for (int i = 0; i < configured->n_metrics; i++) {
         bool used = false;
-        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.minimize[k], i);
+        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.expression[k], i);
         if (used) chosen[count++] = configured->metrics[i].name;
     }
     *names = chosen;

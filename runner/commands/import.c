@@ -163,9 +163,10 @@ static Error import_campaign(Import *import, const char *text)
                                 .messages = line->messages};
     interrupt_install();
     TRY(campaign_run(&spec, &options, line->arena, &summary));
-    fprintf(line->out, "%s: %s point%s evaluated, %s failed; hopscotch best %s%s\n", import->name,
+    fprintf(line->out, "%s: %s point%s evaluated, %s failed; %s best %s%s\n", import->name,
             text_count(summary.trials_done).text, summary.trials_done == 1 ? "" : "s",
-            text_count(summary.failures).text, import->name, command_results_option(line->results, line->arena));
+            text_count(summary.failures).text, command_program(line->arena), import->name,
+            command_results_option(line->results, line->arena));
     return error_none();
 }
 

@@ -28,12 +28,14 @@ static int list_by_size(const void *a, const void *b)
     return left != right ? (left < right) - (left > right) : list_by_name(a, b);
 }
 
-// None last.
+// The least that are minimised first, then the greatest that are maximised, then those that have none.
 static int list_by_best(const void *a, const void *b)
 {
-    const double left = ((const ListEntry *)a)->report.best, right = ((const ListEntry *)b)->report.best;
-    if (isnan(left) != isnan(right)) return isnan(left) - isnan(right);
-    return left != right && !isnan(left) ? (left > right) - (left < right) : list_by_name(a, b);
+    const StatusReport *left = &((const ListEntry *)a)->report, *right = &((const ListEntry *)b)->report;
+    const int order = (left->best > right->best) - (left->best < right->best);
+    if (isnan(left->best) != isnan(right->best)) return isnan(left->best) - isnan(right->best);
+    if (left->maximizes != right->maximizes && !isnan(left->best)) return left->maximizes - right->maximizes;
+    return order == 0 ? list_by_name(a, b) : left->maximizes ? -order : order;
 }
 
 #define LIST_SORTS "name|date|size|best"
@@ -60,23 +62,45 @@ static bool list_wants(const CommandLine *line, const StatusReport *report)
     return wanted;
 }
 
-static Error list_read(const CommandLine *line, ListEntry **out, int *count)
+static Error list_add(const CommandLine *line, const CampaignPlace *place, const char *name, ListEntry *entries,
+                      int *count)
+{
+    ListEntry *entry = &entries[*count];
+    const Error error = status_read(place, line->arena, &entry->report);
+    if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
+    if (!list_wants(line, &entry->report)) return error_none();
+    entry->report.place.name = name;
+    (*count)++;
+    return folder_bytes(place->folder, line->arena, &entry->bytes);
+}
+
+// What verify and compare made of each campaign.
+typedef struct ListMade {
+    CampaignMade *made;
+    int count;
+} ListMade;
+
+// *n_made: how many campaigns are only shown with --all.
+static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_made)
 {
     const char *const *names;
     int n_names;
-    *count = 0;
+    *count = *n_made = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_names + 1);
+    CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, n_names + 1);
+    ListMade *below = ARENA_NEW(line->arena, ListMade, n_names + 1);
     for (int i = 0; i < n_names; i++) {
-        ListEntry *entry = &entries[*count];
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = status_read(&place, line->arena, &entry->report);
-        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
-        if (!list_wants(line, &entry->report)) continue;
-        TRY(folder_bytes(place.folder, line->arena, &entry->bytes));
-        (*count)++;
+        places[i] = (CampaignPlace){.results = line->results,
+                                    .name = names[i],
+                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        TRY(campaign_made(&places[i], line->arena, &below[i].made, &below[i].count));
+        *n_made += below[i].count;
+    }
+    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_names + *n_made + 1);
+    for (int i = 0; i < n_names; i++) {
+        TRY(list_add(line, &places[i], names[i], entries, count));
+        for (int k = 0; k < below[i].count && switch_given(line, "all"); k++)
+            TRY(list_add(line, &below[i].made[k].place, below[i].made[k].name, entries, count));
     }
     qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
     *out = entries;
@@ -107,18 +131,23 @@ static Error list_run(const CommandLine *line)
                                           "size",     "last_commit", "model",  "tags",     "origin"};
     const TableFormat format = command_format(line);
     ListEntry *entries;
-    int count;
-    TRY(list_read(line, &entries, &count));
+    int count, made;
+    TRY(list_read(line, &entries, &count, &made));
     if (count == 0 && format == TABLE_TEXT) {
         fprintf(line->out, "no campaign under %s is like that\n", line->results);
         return error_none();
     }
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
-    return table_finish(table);
+    TRY(table_finish(table));
+    if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
+        fprintf(line->out, "\n%d campaign%s that verify and compare made of these %s shown by --all\n", made,
+                made == 1 ? "" : "s", made == 1 ? "is" : "are");
+    return error_none();
 }
 
 static const Switch list_rows[] = {
+    {"all", SWITCH_FLAG, NULL, 0, 0, "also what verify and compare made of each"},
     {"tag", SWITCH_TEXT, "TAG", 0, 0, "only those with this tag; repeatable, then with all of them"},
     {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0, "only those in this state"},
     {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0, "in which order (default name); the newest, largest, best first"},

@@ -2,6 +2,7 @@
 // view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
 // so that there is nothing to put back, however it ends. Elsewhere a line a time.
 #include "../store/status.h"
+#include "../store/store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,16 +40,23 @@ static Error live_read_history(Live *live, const CampaignPlace *place, Arena *ar
     Statement *statement = NULL;
     bool row = false;
     double best = (double)NAN;
+    bool maximizes = false;
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = database_prepare(
-        database, "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 FROM trials) ORDER BY min(id)",
-        &statement);
+    Error error = store_maximizes(database, &maximizes);
+    if (error.kind == OK)
+        error = database_prepare(database,
+                                 maximizes ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)"
+                                           : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)",
+                                 &statement);
     if (error.kind == OK) {
         bind_integer(statement, 1, LIVE_POINTS - 1);
         error = statement_step(statement, &row);
     }
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        best = fmin(best, column_real(statement, 0)); // fmin passes over what is missing
+        const double value = column_real(statement, 0);
+        best = maximizes ? fmax(best, value) : fmin(best, value); // both pass over what is missing
         live_push(live->best, &live->n_best, best);
     }
     if (statement != NULL) statement_close(statement);
@@ -80,18 +88,24 @@ static double live_rate(const Live *live, const StatusReport *report)
 
 static bool live_is_over(const StatusReport *report) { return report->holder[0] == '\0'; }
 
+// Trials in all, or at most; 0: that is unknown.
+static int64_t live_bound(const StatusReport *report) { return report->total > 0 ? report->total : report->most; }
+
+static const char *live_at_most(const StatusReport *report) { return report->total > 0 ? "" : "at most "; }
+
 // ---- a line ---------------------------------------------------------------------------------------------------------
 
 static void live_put_line(const Live *live, const StatusReport *report, FILE *out)
 {
     const double rate = live_rate(live, report);
     fprintf(out, "%s %s %s: %s", clock_utc().text, report->place.name, report->state, text_count(report->trials).text);
-    if (report->total > 0) fprintf(out, " of %s", text_count(report->total).text);
+    if (live_bound(report) > 0) fprintf(out, " of %s%s", live_at_most(report), text_count(live_bound(report)).text);
     fprintf(out, " trials, %s failed, best ", text_count(report->failures).text);
     fputs(isnan(report->best) ? "none" : text_number(report->best).text, out);
     if (!live_is_over(report) && !isnan(rate)) fprintf(out, ", %s trials/s", text_short(rate).text);
-    if (!live_is_over(report) && rate > 0 && report->total > report->trials)
-        fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / rate).text);
+    if (!live_is_over(report) && rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
     fputc('\n', out);
     fflush(out);
 }
@@ -100,8 +114,8 @@ static void live_put_line(const Live *live, const StatusReport *report, FILE *ou
 
 static void live_put_bar(const StatusReport *report, int columns, FILE *out)
 {
-    const double part = (double)report->trials / (double)report->total;
-    const int width = columns < 70 ? columns - 20 : 50, full = (int)(part * width);
+    const double part = (double)report->trials / (double)live_bound(report);
+    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(part, 1) * width);
     if (width < 8) return;
     fprintf(out, "%-9s [", "");
     for (int i = 0; i < width; i++) fputc(i < full ? '=' : i == full ? '>' : ' ', out);
@@ -112,12 +126,13 @@ static void live_put_progress(const Live *live, const StatusReport *report, int 
 {
     const double rate = live_rate(live, report);
     fprintf(out, "%-9s %s", "trials", text_count(report->trials).text);
-    if (report->total > 0) fprintf(out, " of %s", text_count(report->total).text);
+    if (live_bound(report) > 0) fprintf(out, " of %s%s", live_at_most(report), text_count(live_bound(report)).text);
     fprintf(out, ", %s failed\n", text_count(report->failures).text);
-    if (report->total > 0) live_put_bar(report, columns, out);
+    if (live_bound(report) > 0) live_put_bar(report, columns, out);
     fprintf(out, "%-9s %s trials/s", "rate", isnan(rate) ? "no" : text_short(rate).text);
-    if (rate > 0 && report->total > report->trials)
-        fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / rate).text);
+    if (rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
     fputs("  ", out);
     put_sparkline(out, live->rate, live->n_rate < columns - 40 ? live->n_rate : columns > 40 ? columns - 40 : 0);
     fputc('\n', out);

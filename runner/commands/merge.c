@@ -23,6 +23,7 @@ typedef struct Merge {
     MergeSource *sources; // [count]
     int count, largest;   // largest: the one that came furthest, whose search has asked for all ids of the others
     const char *name, *folder, *aside; // aside: where it is made
+    Lock lock;                         // of what is made there: gc leaves it alone, and a second merge waits
     int64_t added, differing;
 } Merge;
 
@@ -188,7 +189,7 @@ static Error merge_copy_shards(const Merge *merge)
         const char *from = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", largest->place.folder, name);
         Bytes bytes;
         if (file_missing(from)) continue; // recorded again by the next run, as after any loss
-        error = file_read(from, (size_t)column_integer(statement, 1), arena, &bytes);
+        error = file_read_stored(from, (size_t)column_integer(statement, 1), arena, &bytes);
         if (error.kind == OK) error = file_write(to, name, bytes.data, bytes.size);
         arena_rewind(arena, used);
     }
@@ -300,6 +301,17 @@ static Error merge_fill(Merge *merge, Store *store)
                        (long long)merge->added, merge->sources[merge->largest].campaign.name);
 }
 
+// What is said to be in the copy is.
+static Error merge_count(const Merge *merge, const Store *store)
+{
+    const int64_t expected = merge->sources[merge->largest].trials + merge->added;
+    int64_t trials = 0;
+    TRY(store_integer(store->database, "SELECT count(*) FROM trials", 0, &trials));
+    if (trials == expected) return error_none();
+    return error_make(ERROR_MACHINE, "the copy has %s trials and should have %s: nothing is merged",
+                      text_count(trials).text, text_count(expected).text);
+}
+
 // Opening as a run does brings the copy's name, files and schema up to date.
 static Error merge_complete(Merge *merge)
 {
@@ -313,15 +325,45 @@ static Error merge_complete(Merge *merge)
                    &store));
     Error error = database_run(store->database, "BEGIN IMMEDIATE");
     if (error.kind == OK) error = store_end(store, merge_fill(merge, store));
+    if (error.kind == OK) error = merge_count(merge, store);
     const Error closing = store_close(store);
     return error.kind != OK ? error : closing;
+}
+
+// The folder in which the copy is made, locked. It may vanish until it is: gc took it for what a crash left.
+static Error merge_lock_aside(Merge *merge)
+{
+    enum { MERGE_LOCK_TRIES = 10 };
+    const char *path = arena_format(merge->line->arena, "%s/" CAMPAIGN_LOCK, merge->aside);
+    Error error = error_none();
+    TRY(folder_check_inside(merge->aside));
+    for (int tries = 0; tries < MERGE_LOCK_TRIES; tries++) {
+        TRY(folder_make(merge->aside));
+        error = lock_take(path, &merge->lock);
+        if (error.kind == OK || !file_missing(merge->aside)) break;
+    }
+    return error;
+}
+
+// With the lock held: what a killed merge left in it goes, but the lock.
+static Error merge_clear_aside(const Merge *merge)
+{
+    Arena *arena = merge->line->arena;
+    char **names = NULL;
+    int count = 0;
+    TRY(folder_list(merge->aside, arena, &names, &count));
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], CAMPAIGN_LOCK) == 0) continue;
+        TRY(folder_remove(arena_format(arena, "%s/%s", merge->aside, names[i]), arena));
+    }
+    return error_none();
 }
 
 static Error merge_make(Merge *merge)
 {
     const CommandLine *line = merge->line;
-    if (!file_missing(merge->aside)) TRY(folder_remove(merge->aside, line->arena)); // what a crash left
-    TRY(folder_make(merge->aside));
+    TRY(merge_lock_aside(merge));
+    TRY(merge_clear_aside(merge));
     TRY(merge_copy_database(merge));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
@@ -355,14 +397,15 @@ static Error merge_all(Merge *merge)
     fprintf(merge->line->out, "%s: %s trials of %s, %s of others; all that several hold are the same to the bit\n",
             merge->name, text_count(largest->trials).text, largest->campaign.name, text_count(merge->added).text);
     if (merge->added > 0)
-        fprintf(merge->line->out, "hopscotch resume %s%s goes on with it, and records the arrays that are not there\n",
-                merge->name, command_results_option(merge->line->results, merge->line->arena));
+        fprintf(merge->line->out, "%s resume %s%s goes on with it, and records the arrays that are not there\n",
+                command_program(merge->line->arena), merge->name,
+                command_results_option(merge->line->results, merge->line->arena));
     return error_none();
 }
 
 static Error merge_run(const CommandLine *line)
 {
-    Merge merge = {.line = line, .count = line->n_arguments};
+    Merge merge = {.line = line, .count = line->n_arguments, .lock = {.descriptor = -1}};
     merge.sources = ARENA_NEW(line->arena, MergeSource, merge.count);
     for (int i = 0; i < merge.count; i++) merge.sources[i].lock.descriptor = -1;
     const Error error = merge_all(&merge);
@@ -370,6 +413,7 @@ static Error merge_run(const CommandLine *line)
         campaign_close(&merge.sources[i].campaign);
         lock_release(&merge.sources[i].lock);
     }
+    lock_release(&merge.lock);
     return error;
 }
 

@@ -20,6 +20,26 @@ static Error move_note(CampaignEdit *edit, const CampaignPlace *from, const Camp
     return store_event(&edit->store, "renamed", "%s to %s", from->name, to->name);
 }
 
+// What was made of it says so under the new name.
+static Error move_origin(const CampaignPlace *made, const CampaignPlace *from, const CampaignPlace *to, bool shared_fs,
+                         Arena *arena)
+{
+    CampaignEdit edit;
+    const char *const names[] = {to->name, from->name};
+    TRY(edit_begin(made, shared_fs, arena, &edit));
+    return edit_end(&edit, edit_run(&edit, "UPDATE origin SET campaign = ?1 WHERE campaign = ?2", names, 2));
+}
+
+static Error move_made(const CommandLine *line, const CampaignPlace *from, const CampaignPlace *to)
+{
+    CampaignMade *made;
+    int count;
+    TRY(campaign_made(to, line->arena, &made, &count));
+    for (int i = 0; i < count; i++)
+        TRY(move_origin(&made[i].place, from, to, switch_given(line, "shared-fs"), line->arena));
+    return error_none();
+}
+
 static Error move_run(const CommandLine *line)
 {
     CampaignPlace from, to;
@@ -27,9 +47,11 @@ static Error move_run(const CommandLine *line)
     const bool shared_fs = switch_given(line, "shared-fs");
     TRY(campaign_find(line, line->arguments[0], &from));
     TRY(move_target(line, &from, &to));
+    TRY(campaign_made_is_idle(&from, "rename", line->arena));
     TRY(edit_begin_moved(&from, &to, shared_fs, line->arena, &edit));
     TRY(edit_end(&edit, move_note(&edit, &from, &to)));
     TRY(catalogue_change(to.results, shared_fs, from.name, to.name, line->messages, line->arena));
+    TRY(move_made(line, &from, &to));
     fprintf(line->out, "%s is now %s\n", from.name, to.name);
     return error_none();
 }

@@ -17,8 +17,9 @@ static Error command_output_write(const CommandLine *line, const CommandOutput *
         fwrite(output->stream.text, 1, output->stream.size, line->out);
         return error_none(); // its errors are found when it is flushed
     }
-    TRY(file_write_path(output->path, output->stream.text, output->stream.size, line->arena));
-    FILE *words = switch_given(line, "json") ? line->messages : line->out; // JSON stands alone
+    bool standard = false;
+    TRY(output_write(output->path, output->stream.text, output->stream.size, line->arena, &standard));
+    FILE *words = standard || switch_given(line, "json") ? line->messages : line->out; // the output stands alone
     put_visible(words, output->path);
     fprintf(words, ": %s\n", text_bytes((double)output->stream.size).text);
     return error_none();

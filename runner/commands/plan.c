@@ -3,16 +3,42 @@
 
 #include <string.h>
 
+static bool plan_may_end_early(const Plan *plan) { return plan->trials_least < plan->trials; }
+
+// A search that may end early takes at most so long; one that is open, so long for each generation.
 static void plan_print_time(const Plan *plan, FILE *out)
 {
-    fprintf(out, "%-14s about %s (%s to %s)\n", "time", text_duration(plan->seconds).text,
-            text_duration(plan->seconds_low).text, text_duration(plan->seconds_high).text);
+    const double rounds = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1.0;
+    if (plan->trials_open)
+        fprintf(out, "%-14s open; about %s (up to %s) for the first generation\n", "time",
+                text_duration(plan->seconds).text, text_duration(plan->seconds_high).text);
+    else if (plan_may_end_early(plan))
+        fprintf(out, "%-14s at most about %s (up to %s); about %s a generation\n", "time",
+                text_duration(plan->seconds).text, text_duration(plan->seconds_high).text,
+                text_duration(plan->seconds / rounds).text);
+    else
+        fprintf(out, "%-14s about %s (%s to %s)\n", "time", text_duration(plan->seconds).text,
+                text_duration(plan->seconds_low).text, text_duration(plan->seconds_high).text);
+}
+
+// "at most 12,000; 120 a generation; tolerances may end a search early"
+static void plan_print_trials(const Plan *plan, FILE *out)
+{
+    fprintf(out, "%-14s ", "trials");
+    if (plan->trials_open)
+        fprintf(out, "open: %s end it, sooner or later; all that follows is for its first generation of %s",
+                plan->early, text_count(plan->trials).text);
+    else
+        fprintf(out, "%s%s", plan_may_end_early(plan) ? "at most " : "", text_count(plan->trials).text);
+    if (!plan->trials_open && plan->round_trials > 0)
+        fprintf(out, ", %s a generation", text_count(plan->round_trials).text);
+    if (!plan->trials_open && plan_may_end_early(plan)) fprintf(out, "; %s may end a search before", plan->early);
 }
 
 static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s %s\n", "experiment", spec->experiment);
-    fprintf(out, "%-14s %s", "trials", text_count(plan->trials).text);
+    plan_print_trials(plan, out);
     if (plan->excluded > 0)
         fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
                 text_count(plan->excluded).text);
@@ -42,6 +68,9 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
         const char *name;
         int64_t value;
     } counts[] = {{"trials", plan->trials},
+                  {"trials_least", plan->trials_least},
+                  {"round_trials", plan->round_trials},
+                  {"rounds", plan->rounds},
                   {"excluded", plan->excluded},
                   {"replicates", spec->replicates.count},
                   {"lanes", plan->lanes},
@@ -54,6 +83,8 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_text(&json, "experiment", spec->experiment);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) json_integer(&json, counts[i].name, counts[i].value);
     json_boolean(&json, "excluded_estimated", plan->excluded_estimated);
+    json_boolean(&json, "trials_open", plan->trials_open);
+    json_text(&json, "early", plan->early);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);
     json_text(&json, "device", plan->device);
     json_text(&json, "warning", plan->warning[0] != '\0' ? plan->warning : NULL);

@@ -28,21 +28,26 @@ static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *tri
 // The user is shown what goes, and says yes or gives --yes.
 static Error remove_ask(const CommandLine *line, const CampaignPlace *place, bool *yes)
 {
+    CampaignMade *made;
+    int n_made;
     int64_t trials = 0, bytes = 0;
     char answer[16] = "";
     const bool readable = remove_count(place, line->arena, &trials).kind == OK;
     TRY(folder_bytes(place->folder, line->arena, &bytes));
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
+    TRY(campaign_made(place, line->arena, &made, &n_made));
+    const char *with =
+        n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it", n_made);
     if (!isatty(STDIN_FILENO))
-        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s) wants --yes where nobody can be asked",
-                          place->name, text_count(trials).text, text_bytes((double)bytes).text);
+        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) wants --yes where nobody can be asked",
+                          place->name, text_count(trials).text, text_bytes((double)bytes).text, with);
     if (readable)
-        fprintf(line->messages, "remove %s: %s trials, %s? [y/N] ", place->name, text_count(trials).text,
-                text_bytes((double)bytes).text);
+        fprintf(line->messages, "remove %s: %s trials, %s%s? [y/N] ", place->name, text_count(trials).text,
+                text_bytes((double)bytes).text, with);
     else
-        fprintf(line->messages, "remove %s, which can't be read, %s? [y/N] ", place->name,
-                text_bytes((double)bytes).text);
+        fprintf(line->messages, "remove %s, which can't be read, %s%s? [y/N] ", place->name,
+                text_bytes((double)bytes).text, with);
     fflush(line->messages);
     *yes = fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
     return error_none();
@@ -61,6 +66,7 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
 {
     const char *aside = remove_aside(place, line->arena);
+    TRY(campaign_made_is_idle(place, "remove", line->arena));
     TRY(file_rename(place->folder, aside));
     const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
                                           line->messages, line->arena);
@@ -113,6 +119,24 @@ static Error garbage_drop(const CommandLine *line, const char *path, const char 
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
 
+// A copy that a merge is making is locked (merge.c); what is no folder is no copy.
+static Error garbage_merge(const CommandLine *line, const char *path, GarbageCount *count)
+{
+    Lock lock = {.descriptor = -1};
+    char holder[160] = "";
+    const char *name = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path);
+    const bool folder = folder_check_inside(path).kind == OK;
+    if (folder) TRY(lock_holder(name, holder, sizeof holder));
+    if (holder[0] != '\0') {
+        fprintf(line->messages, "%s is being made by %s: left alone\n", text_visible(path, line->arena), holder);
+        return error_none();
+    }
+    if (folder && switch_given(line, "yes")) TRY(lock_take(name, &lock));
+    const Error error = garbage_drop(line, path, "what a crash left of merge", count);
+    lock_release(&lock);
+    return error;
+}
+
 static Error garbage_removed(const CommandLine *line, GarbageCount *count)
 {
     char **names = NULL;
@@ -123,8 +147,7 @@ static Error garbage_removed(const CommandLine *line, GarbageCount *count)
         const char *path = arena_format(line->arena, "%s/%s", line->results, names[i]);
         if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
             TRY(garbage_drop(line, path, "what a crash left of rm", count));
-        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0)
-            TRY(garbage_drop(line, path, "what a crash left of merge", count));
+        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0) TRY(garbage_merge(line, path, count));
     }
     return error_none();
 }
@@ -151,7 +174,7 @@ static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, 
     const bool yes = switch_given(line, "yes");
     Database *database = NULL;
     int64_t pages = 0, size = 0;
-    TRY(database_open(path, yes ? DATABASE_WRITE : DATABASE_READ, &database));
+    TRY(yes ? campaign_open_database(path, &database) : database_open(path, DATABASE_READ, &database));
     Error error = store_share(database, yes && switch_given(line, "shared-fs"));
     if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
     if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
@@ -168,7 +191,8 @@ static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, 
 
 static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
-    const char *quarantine = arena_format(line->arena, "%s/quarantine", place->folder);
+    TRY(campaign_check_folders(place->folder, line->arena));
+    const char *quarantine = arena_format(line->arena, "%s/" CAMPAIGN_QUARANTINE, place->folder);
     TRY(garbage_temporary(line, place->folder, count));
     TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, place->folder), count));
     if (!file_missing(quarantine)) TRY(garbage_drop(line, quarantine, "shards that recovery put aside", count));
@@ -229,6 +253,17 @@ static Error garbage_campaign(const CommandLine *line, const CampaignPlace *plac
     return garbage_shards(line, place, count);
 }
 
+// And what verify and compare made of it.
+static Error garbage_with_made(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
+{
+    CampaignMade *made;
+    int n_made;
+    TRY(garbage_campaign(line, place, count));
+    TRY(campaign_made(place, line->arena, &made, &n_made));
+    for (int i = 0; i < n_made; i++) TRY(garbage_campaign(line, &made[i].place, count));
+    return error_none();
+}
+
 static Error garbage_all(const CommandLine *line, GarbageCount *count)
 {
     const char *const *names;
@@ -239,7 +274,7 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
         const CampaignPlace place = {.results = line->results,
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = garbage_campaign(line, &place, count);
+        const Error error = garbage_with_made(line, &place, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
     }
     return error_none();
@@ -252,7 +287,7 @@ static Error garbage_run(const CommandLine *line)
     for (int i = 0; i < line->n_arguments; i++) {
         CampaignPlace place;
         TRY(campaign_find(line, line->arguments[i], &place));
-        TRY(garbage_campaign(line, &place, &count));
+        TRY(garbage_with_made(line, &place, &count));
     }
     if (count.places == 0)
         fputs("nothing to free\n", line->out);
@@ -273,8 +308,8 @@ static const Switches garbage_switches = {garbage_rows, 1};
 const Command command_rm = {
     .name = "rm",
     .arguments = "CAMPAIGN...",
-    .doc = "remove campaigns, after asking; never one that is being run",
-    .examples = "  hopscotch rm raibert_gains_verify_41\n"
+    .doc = "remove campaigns with what was made of them, after asking; never one that is being run",
+    .examples = "  hopscotch rm raibert_gains/verify/trial_41\n"
                 "  hopscotch rm first_try second_try --yes\n",
     .least = 1,
     .most = 1024,

@@ -1,5 +1,6 @@
 // hopscotch replay and digest: is what is stored still what the simulation gives, and are two campaigns the same? A
 // trial that is replayed can be watched: as numbers, as a picture, as an animation.
+#include "../report/iterations.h"
 #include "../report/trace.h"
 
 #include <inttypes.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 // ---- which trial ----------------------------------------------------------------------------------------------------
+
+enum { REPLAY_TARGETS = 2 };
 
 // CAMPAIGN/TRIAL or CAMPAIGN/TRIAL/REPLICATE; results/gains/41 is a path and a trial.
 typedef struct ReplayTarget {
@@ -26,13 +29,13 @@ static bool replay_number(const char *text, int64_t *number)
 // Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign.
 static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
 {
-    int64_t replicate, trial;
+    int64_t replicate;
     CampaignPlace place;
     char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
     if (last != NULL && replay_number(last + 1, &replicate)) {
         *last = '\0';
         const char *middle = strrchr(name, '/');
-        const bool two = middle != NULL && replay_number(middle + 1, &trial);
+        const bool two = middle != NULL && trial_is_named(middle + 1);
         if (two && replicate <= INT32_MAX && campaign_find(line, name, &place).kind != OK) {
             target->replicate = (int)replicate;
             return campaign_open_trial(line, name, &target->campaign, &target->trial);
@@ -71,17 +74,35 @@ static Error replay_read_window(const char *text, Arena *arena, double *window)
     return error_none();
 }
 
+// NAME,NAME,...
+static void replay_read_bodies(const char *text, Arena *arena, ReplayRequest *request)
+{
+    const char **bodies = ARENA_NEW(arena, const char *, strlen(text) + 1);
+    for (char *rest = arena_copy(arena, text), *comma; rest != NULL; rest = comma) {
+        comma = strchr(rest, ',');
+        if (comma != NULL) *comma++ = '\0';
+        bodies[request->n_bodies++] = rest;
+    }
+    request->bodies = bodies;
+}
+
 static Error replay_read_request(const CommandLine *line, ReplayRequest *request)
 {
+    const char *bodies = switch_text(line, "bodies", NULL);
     const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
     request->debug = switch_given(line, "debug");
     request->rows = switch_text(line, "debug", NULL);
+    request->drawn =
+        !request->debug && (switch_given(line, "svg") || switch_given(line, "html") || switch_given(line, "terminal"));
+    request->coarser = sample == NULL;
+    if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
         return error_make(ERROR_USAGE, "--sample takes seconds, as 0.001, not '%.60s'", sample);
     if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));
-    if ((sample != NULL || window != NULL || request->debug) && !replay_is_watched(line))
+    if ((sample != NULL || window != NULL || bodies != NULL || request->debug) && !replay_is_watched(line))
         return error_make(ERROR_USAGE,
-                          "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, "
+                          "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o "
+                          "FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
         return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);
@@ -155,7 +176,7 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output,
                                  hdf5 ? trace_write_hdf5(trace, output.stream.out, line->arena)
-                                      : trace_write_csv(trace, output.stream.out));
+                                      : trace_write_csv(trace, output.stream.out, line->arena));
 }
 
 static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
@@ -165,9 +186,40 @@ static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace,
     return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
 }
 
+// A model whose motion is its iterations, seen from above.
+static bool replay_iterates(const StoredCampaign *campaign)
+{
+    return iterations_are_shown(campaign) && campaign->spec.model->iterations->above != NULL;
+}
+
+// Of such a model what is played are the rows of its solver, so it is simulated once more for them.
+static Error replay_write_alignments(const CommandLine *line, const ReplayTrace *const *traces, int count,
+                                     const char *path)
+{
+    const BackendOptions backend = command_backend(line, "auto");
+    ReplayTrace rows[REPLAY_TARGETS];
+    const ReplayTrace *all[REPLAY_TARGETS];
+    CommandOutput output;
+    for (int i = 0; i < count; i++) {
+        const StoredCampaign *campaign = traces[i]->campaign;
+        const ReplayRequest request = {.trial = traces[i]->request.trial,
+                                       .replicate = traces[i]->request.replicate,
+                                       .debug = true,
+                                       .rows = model_debug_name(campaign->spec.model)};
+        ReplayResult result;
+        TRY(campaign_trace(campaign, &request, &backend, line->arena, &result, &rows[i]));
+        all[i] = &rows[i];
+    }
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output, iterations_write_page(all, count, output.stream.out, line->arena));
+}
+
 static Error replay_write_page(const CommandLine *line, const ReplayTrace *const *traces, int count, const char *path)
 {
     CommandOutput output;
+    bool iterates = true;
+    for (int i = 0; i < count; i++) iterates &= replay_iterates(traces[i]->campaign);
+    if (iterates) return replay_write_alignments(line, traces, count, path);
     for (int i = 0; i < count; i++) {
         if (trace_drawing(traces[i]) == NULL)
             return error_make(ERROR_USER, "model %s has no drawing: --svg draws its columns, -o FILE.csv writes them",
@@ -188,8 +240,6 @@ static Error replay_write(const CommandLine *line, const ReplayTrace *const *tra
 }
 
 // ---- the command ----------------------------------------------------------------------------------------------------
-
-enum { REPLAY_TARGETS = 2 };
 
 // Replays every target; then, if all are as they were stored, writes what was asked for.
 static Error replay_targets(const CommandLine *line, const ReplayTarget *target, int count)
@@ -257,6 +307,9 @@ static const Switch replay_switch_rows[] = {
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation here; a few figures if this is no terminal"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "between two samples, a multiple of the tick (default: the spec's)"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
+    {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
+     "of a world: whose numbers are written, as link1,link300 or link# or all (default: the spec's record.bodies); "
+     "pictures show every body"},
     {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0,
      "instead of the trajectory, a row for each iteration of the solver"},
 };
@@ -271,7 +324,7 @@ const Command command_replay = {
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
                 "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
-                "  hopscotch replay raibert_gains/41 raibert_gains/7 --html both.html\n"
+                "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
                 "  hopscotch replay raibert_gains/41/3 --terminal\n",
     .least = 1,
     .most = REPLAY_TARGETS,

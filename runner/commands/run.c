@@ -1,6 +1,6 @@
 // hopscotch run and resume: the campaign itself is campaign/campaign.c; here is what the user gives it and is told at
 // the end.
-#include "../runner.h"
+#include "../store/overrides.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,11 +49,11 @@ static void run_print_files(const char *folder, FILE *out)
 // Commands to type next, complete: with the results root where they need it.
 static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
 {
-    const char *root = command_results_option(line->results, line->arena);
-    fprintf(out, "%-9s hopscotch best %s%s\n", "next", name, root);
+    const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
+    fprintf(out, "%-9s %s best %s%s\n", "next", program, name, root);
     if (best_trial < 0) return;
-    fprintf(out, "%-9s hopscotch show %s/%" PRId64 "%s\n", "", name, best_trial, root);
-    fprintf(out, "%-9s hopscotch replay %s/%" PRId64 "%s\n", "", name, best_trial, root);
+    fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
+    fprintf(out, "%-9s %s replay %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
 }
 
 // In one line where a line is an object: after --progress json.
@@ -176,19 +176,51 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
 }
 
 // A search that starts from another campaign: what it takes becomes part of the spec.
-static Error run_start(const CommandLine *line, Spec *spec)
+static Error run_start(const CommandLine *line, const Overrides *earlier, Spec *spec)
 {
     const char *taken = NULL;
     TRY(command_taken(line, spec, switch_text(line, "name", spec->experiment), &taken));
     if (taken == NULL) return error_none();
-    return command_spec_with(line, line->arguments[0], arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
+    return command_spec_with(line, line->arguments[0], earlier,
+                             arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
+}
+
+static Error run_read_overrides(const char *path, Arena *arena, Overrides *overrides)
+{
+    Database *database = NULL;
+    TRY(database_open(path, DATABASE_READ, &database));
+    const Error error = overrides_read(database, arena, overrides);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return error;
+}
+
+// What earlier runs of the campaign set, and this one does not set anew, is kept by --extend.
+static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlier)
+{
+    Arena *arena = line->arena;
+    const char *name = switch_text(line, "name", spec->experiment), *folder = NULL;
+    const Overrides given = command_overrides(line);
+    Overrides stored = {.count = 0};
+    if (!switch_given(line, "extend")) return error_none();
+    TRY(campaign_folder(line->results, name, arena, &folder));
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
+    if (!file_exists(path)) return error_none();
+    TRY(run_read_overrides(path, arena, &stored));
+    *earlier = overrides_without(&stored, &given, arena);
+    if (earlier->count == 0) return error_none();
+    fprintf(line->messages, "%s keeps what earlier runs set: %s (to change one, --set it anew)\n", name,
+            overrides_text(earlier, arena));
+    return command_spec_with(line, line->arguments[0], earlier, NULL, spec);
 }
 
 static Error run_run(const CommandLine *line)
 {
     Spec spec;
+    Overrides earlier = {.count = 0};
     TRY(command_spec(line, line->arguments[0], &spec));
-    TRY(run_start(line, &spec));
+    TRY(run_remember(line, &spec, &earlier));
+    TRY(run_start(line, &earlier, &spec));
     TRY(explain_warn(&spec, line->arena, line->messages));
     const RunOptions options = run_options(line, &spec);
     return run_campaign(line, &spec, &options);
@@ -198,13 +230,13 @@ static Error run_run(const CommandLine *line)
 // before it stored anything left the file alone.
 static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
 {
-    int count;
     const char *resolved = NULL, *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
     TRY(campaign_resolved(place, line->arena, &resolved));
     if (resolved == NULL) return command_spec(line, path, spec);
-    const char *const *overrides = switch_all(line, "set", &count);
+    const Overrides given = command_overrides(line);
     Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error error = spec_parse(path, resolved, overrides, count, line->arena, diagnostics, spec);
+    const Error error = spec_parse(path, resolved, given.items, given.count, line->arena, diagnostics, spec);
+    spec->overrides = given;
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     return error;
 }
@@ -224,8 +256,10 @@ static Error run_resume(const CommandLine *line)
     return run_campaign(&there, &spec, &options);
 }
 
+enum { RUN_ROWS_OF_SPEC = 2 }; // the first rows, which resume has not
 static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
+    {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
      "lanes in flight together (default 0: as the spec says, else by the device)"},
     {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
@@ -233,25 +267,29 @@ static const Switch run_rows[] = {
      "how to show it (default: a bar on a terminal, else plain)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "what computes when the GPU fails and there is no other (default none)"},
-    {"extend", SWITCH_FLAG, NULL, 0, 0, "a spec that asks for other trials adds them to the campaign"},
+    {"extend", SWITCH_FLAG, NULL, 0, 0,
+     "a spec that asks for other trials adds them to the campaign; what earlier runs --set is kept"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
-     "first draw how the CPU's threads share one step of a world (rigid): for chrome://tracing, for Graphviz if FILE "
-     "ends in .dot"},
+     "first draw how the CPU's threads share one step of a world (rigid, not rattle: "
+     "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte has one): for chrome://tracing, for "
+     "Graphviz if FILE ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};
-static const Switches run_resume_switches = {run_rows + 1, sizeof run_rows / sizeof *run_rows - 1};
+static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
+                                             sizeof run_rows / sizeof *run_rows - RUN_ROWS_OF_SPEC};
 
 const Command command_run = {
     .name = "run",
     .arguments = "SPEC",
     .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
-                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 --set search.over.thrust=[25,30]\n"
+                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
+                "      --set 'search.over.thrust=[25,30]'\n"
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
     .least = 1,
     .most = 1,

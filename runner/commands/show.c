@@ -239,11 +239,11 @@ static void show_print_objectives(const ShowTrial *trial, FILE *out, Arena *aren
     if (!spec_several(spec))
         fprintf(out, "fitness %s, ", isnan(trial->fitness) ? "none" : text_number(trial->fitness).text);
     fprintf(out, "failure %s\n", text_visible(trial->failure, arena));
-    if (!spec_several(spec)) fprintf(out, "objective: %s\n", expression_text(spec->objective.minimize[0], arena));
+    if (!spec_several(spec)) fprintf(out, "objective: %s\n", objective_text(spec, 0, arena));
     for (int k = 0; k < rows_objectives(spec); k++)
         fprintf(out, "%s %s: %s\n", rows_objective_name(k),
                 isnan(trial->objective[k]) ? "none" : text_number(trial->objective[k]).text,
-                expression_text(spec->objective.minimize[k], arena));
+                objective_text(spec, k, arena));
     fputc('\n', out);
 }
 
@@ -394,7 +394,7 @@ const Command command_show = {
     .arguments = "CAMPAIGN/TRIAL",
     .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
-                "  hopscotch show raibert_gains/41 --json\n"
+                "  hopscotch show raibert_gains/best --json     (or worst, failed: the first that failed)\n"
                 "  hopscotch show ndt_basin/30 --debug 0\n"
                 "  hopscotch show kkt_pendulum_gains/7 --debug 0\n",
     .least = 1,

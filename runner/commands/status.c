@@ -35,6 +35,13 @@ static const StatusSearches status_searches_several = {
     8,
     {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
 
+// Of a fitness that is maximised.
+static const StatusSearches status_searches_greatest = {
+    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best DESC"),
+    4,
+    9,
+    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
+
 // In the order of their points, with the point behind the number.
 static const StatusSearches status_searches_outer = {
     STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
@@ -85,11 +92,15 @@ static Error status_outer_value(const StatusOuter *outer, int64_t search, int in
 // Schemas before 6 have no fronts.
 static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
 {
-    bool exist = false;
+    bool exist = false, maximizes = false;
     int64_t rows = 0;
     TRY(fronts_exist(database, &exist));
     if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
-    *searches = rows > 0 ? &status_searches_several : outer->count > 0 ? &status_searches_outer : &status_searches_one;
+    TRY(store_maximizes(database, &maximizes));
+    *searches = rows > 0           ? &status_searches_several
+                : outer->count > 0 ? &status_searches_outer
+                : maximizes        ? &status_searches_greatest
+                                   : &status_searches_one;
     return error_none();
 }
 
@@ -212,11 +223,15 @@ static bool status_can_resume(const StatusReport *report)
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
 }
 
-// "1,234 of 11,660 trials, 10.6 %", and while somebody runs it the rate and what is left.
+// "1,234 of 11,660 trials, 10.6 %" ("of at most", "so far"), and while somebody runs it the rate and what is left.
 static void status_print_progress(const StatusReport *report, FILE *out)
 {
-    fprintf(out, "\n%-11s %s%s%s", "trials", text_count(report->trials).text, report->total > 0 ? " of " : " so far",
-            report->total > 0 ? text_count(report->total).text : "");
+    fprintf(out, "\n%-11s %s", "trials", text_count(report->trials).text);
+    if (report->total > 0 || report->most > 0)
+        fprintf(out, " of %s%s", report->total > 0 ? "" : "at most ",
+                text_count(report->total > 0 ? report->total : report->most).text);
+    else
+        fputs(" so far, of an open number", out);
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     if (report->total > 0 && report->trials < report->total)
         fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
@@ -225,6 +240,8 @@ static void status_print_progress(const StatusReport *report, FILE *out)
     fprintf(out, "%-11s %s trials/s", "rate", text_short(report->rate).text);
     if (report->total > report->trials && report->rate > 0)
         fprintf(out, ", %s left", text_duration((double)(report->total - report->trials) / report->rate).text);
+    if (report->most > report->trials && report->rate > 0)
+        fprintf(out, ", at most %s left", text_duration((double)(report->most - report->trials) / report->rate).text);
     fputc('\n', out);
 }
 
@@ -235,8 +252,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     status_print_progress(report, out);
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
-        fprintf(out, "%-11s %" PRId64 " objectives, so a front: hopscotch best %s%s\n", "best", report->objectives,
-                report->place.name, command_results_option(report->place.results, arena));
+        fprintf(out, "%-11s %" PRId64 " objectives, so a front: %s best %s%s\n", "best", report->objectives,
+                command_program(arena), report->place.name, command_results_option(report->place.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
@@ -258,7 +275,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
             text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
-        fprintf(out, "%-11s hopscotch resume %s%s\n", "to go on", report->place.name,
+        fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
 }
 
@@ -272,7 +289,8 @@ static void status_json(const StatusReport *report, Json *json)
     json_text(json, "holder", report->holder[0] != '\0' ? report->holder : NULL);
     json_text(json, "model", report->model);
     json_integer(json, "trials", report->trials);
-    json_integer(json, "trials_total", report->total);
+    json_number(json, "trials_total", report->total > 0 ? (double)report->total : (double)NAN); // null: unknown
+    json_number(json, "trials_most", report->most > 0 ? (double)report->most : (double)NAN);
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
     if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
@@ -290,12 +308,15 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "shard_bytes", report->shard_bytes);
 }
 
-static void status_row(const StatusReport *report, Table *table)
+static void status_row(const StatusReport *report, Table *table, Arena *arena)
 {
     table_text(table, report->place.name);
     table_text(table, report->state);
     table_integer(table, report->trials);
-    table_integer(table, report->total);
+    if (report->total > 0)
+        table_integer(table, report->total);
+    else
+        table_text(table, report->most > 0 ? arena_format(arena, "<= %lld", (long long)report->most) : "open");
     table_integer(table, report->failures);
     table_number(table, report->best);
     table_text(table, report->model);
@@ -332,11 +353,12 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; hopscotch run SPEC makes one\n", line->results);
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n", line->results,
+                command_program(line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table);
+    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table, line->arena);
     return table_finish(table);
 }
 

@@ -48,7 +48,7 @@ static Error stop_run(const CommandLine *line)
     if (!switch_given(line, "wait")) return error_none();
     fflush(line->out);
     TRY(stop_wait(&target));
-    fprintf(line->out, "%s: stopped; hopscotch resume %s%s goes on\n", name, name, root);
+    fprintf(line->out, "%s: stopped; %s resume %s%s goes on\n", name, command_program(line->arena), name, root);
     return error_none();
 }
 

@@ -14,7 +14,8 @@ typedef struct Verify {
     const CommandLine *line;
     VerifyTask task;
     CampaignPlace place; // of the campaign that is verified
-    const char *name;    // of the new one; that of its grid has _grid behind it
+    const char *results; // root of what is made: below the campaign, or with --name beside it
+    const char *name;    // of the new one there; that of its grid has _grid behind it
     StoredCampaign seeds, grid;
 } Verify;
 
@@ -75,10 +76,10 @@ static Error verify_ask(Verify *verify)
         TRY(verify_take_trial(task, line->arena));
     TRY(verify_read_also(verify));
     if (task->levels > 0) TRY(verify_check_grid(verify));
-    const char *fallback = task->trial >= 0
-                               ? arena_format(line->arena, "%s_verify_%" PRId64, verify->place.name, task->trial)
-                               : arena_format(line->arena, "%s_verify_defaults", verify->place.name);
+    const char *fallback = task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
+    const bool named = switch_given(line, "name");
     verify->name = switch_text(line, "name", fallback);
+    verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
     if (verify_draws(spec)) return error_none();
     fprintf(line->messages, "%s draws nothing from seed to seed (no replicates.perturb): one run says all\n",
             verify->place.name);
@@ -88,11 +89,18 @@ static Error verify_ask(Verify *verify)
 
 // ---- the runs -------------------------------------------------------------------------------------------------------
 
+// As the user names it.
+static const char *verify_shown_name(const Verify *verify, const char *name)
+{
+    if (verify->results == verify->place.results) return name;
+    return campaign_made_name(&verify->place, name, verify->line->arena);
+}
+
 static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
     if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
-    const RunOptions options = {.results = verify->place.results,
+    const RunOptions options = {.results = verify->results,
                                 .name = name,
                                 .backend = command_backend(line, verify->task.campaign->spec.device.backend),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
@@ -139,7 +147,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
-    if (!fell && finite) fprintf(out, "%.6g\n", base->value[base->worst]);
+    if (!fell && finite) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
     if (!fell && !finite) fputs("its objective is not finite\n", out);
     if (fell) put_visible(out, base->worst_failure);
     if (fell && !isnan(base->worst_survived)) fprintf(out, " after %s s", text_number(base->worst_survived).text);
@@ -197,7 +205,7 @@ static void verify_interval_json(Json *json, const char *name, const Interval *i
     json_close(json, '}');
 }
 
-static void verify_outcome_json(const VerifyOutcome *outcome, Json *json)
+static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, Json *json)
 {
     json_integer(json, "trial", outcome->trial);
     json_integer(json, "runs", outcome->n);
@@ -208,7 +216,7 @@ static void verify_outcome_json(const VerifyOutcome *outcome, Json *json)
     json_integer(json, "replicate", outcome->worst);
     json_text(json, "failure", outcome->worst_failure);
     json_number(json, "survived", outcome->worst_survived);
-    json_number(json, "fitness", outcome->n > 0 ? outcome->value[outcome->worst] : (double)NAN);
+    json_number(json, "fitness", outcome->n > 0 ? spec_cost(spec, 0, outcome->value[outcome->worst]) : (double)NAN);
     json_close(json, '}');
 }
 
@@ -229,7 +237,7 @@ static Error verify_each_change(const Verify *verify, Table *table, Json *json)
             json_object(json, NULL);
             json_text(json, "parameter", change.parameter);
             json_number(json, "value", change.value);
-            verify_outcome_json(&outcome, json);
+            verify_outcome_json(&verify->seeds.spec, &outcome, json);
             json_close(json, '}');
         }
         arena_rewind(arena, used);
@@ -267,9 +275,10 @@ static Error verify_grid_read(const Verify *verify, VerifyGrid *grid)
     TRY(store_integer(database, "SELECT count(*) FROM trials", 0, &grid->points));
     TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &grid->good));
     const char *sooner = spec_has_metric(&verify->grid.spec, "survived") ? "survived, " : "";
-    const char *sql = arena_format(
-        verify->line->arena,
-        "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness DESC, %sid LIMIT 1", sooner);
+    const char *sql =
+        arena_format(verify->line->arena,
+                     "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
+                     verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
     TRY(database_prepare(database, sql, &statement));
     const Error error = statement_step(statement, &row);
     if (error.kind == OK && row) {
@@ -297,7 +306,7 @@ static Error verify_print_grid(const Verify *verify)
                 values_at(values, values->count - 1));
     }
     fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.good).text,
-            text_count(grid.points).text, "worst", verify->grid.name, grid.worst);
+            text_count(grid.points).text, "worst", verify_shown_name(verify, verify->grid.name), grid.worst);
     if (isnan(grid.worst_fitness))
         put_visible(out, grid.worst_failure);
     else
@@ -313,8 +322,8 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
-    fprintf(out, "\n%-9s %s/%s\n%-9s hopscotch best %s%s\n", "files", verify->place.results, verify->name, "next",
-            verify->name, root);
+    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", verify->results, verify->name, "next",
+            command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
     return error_none();
 }
 
@@ -324,7 +333,7 @@ static Error verify_grid_json(const Verify *verify, Json *json)
     if (verify->grid.database == NULL) return error_none();
     TRY(verify_grid_read(verify, &grid));
     json_object(json, "grid");
-    json_text(json, "campaign", verify->grid.name);
+    json_text(json, "campaign", verify_shown_name(verify, verify->grid.name));
     json_integer(json, "points", grid.points);
     json_integer(json, "succeeded", grid.good);
     json_integer(json, "worst_trial", grid.worst);
@@ -339,13 +348,13 @@ static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
     Json json;
     json_start(&json, verify->line->out, true);
     json_object(&json, NULL);
-    json_text(&json, "campaign", verify->name);
+    json_text(&json, "campaign", verify_shown_name(verify, verify->name));
     json_text(&json, "verifies", verify->task.campaign->name);
     if (verify->task.trial >= 0) json_integer(&json, "verified_trial", verify->task.trial);
     json_number(&json, "stored_fitness", verify->task.fitness);
     json_integer(&json, "seed", (int64_t)verify->task.seed);
     json_text(&json, "interval", verify_interval_method(&verify->seeds.spec));
-    verify_outcome_json(base, &json);
+    verify_outcome_json(&verify->seeds.spec, base, &json);
     json_array(&json, "changes");
     TRY(verify_each_change(verify, NULL, &json));
     json_close(&json, ']');
@@ -399,7 +408,7 @@ static const Switch verify_rows[] = {
     {"physics", SWITCH_INTEGER, "PERCENT", 0, 90, "the same for each other parameter (default 10; 0: not)"},
     {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000, "values of each start that the replicates draw (default 5; 0: none)"},
     {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid varies too, by --physics percent"},
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign (default CAMPAIGN_verify_ID)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "a campaign of that name beside it (default CAMPAIGN/verify/trial_ID)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };

@@ -164,7 +164,7 @@ static void doctor_check_rows(Doctor *doctor)
 static void doctor_compare_file(Doctor *doctor, const char *name, const char *stored)
 {
     Bytes file;
-    const Error error = file_read(doctor_file(doctor, name), DOCTOR_SPEC_BYTES_MAX, doctor->arena, &file);
+    const Error error = file_read_stored(doctor_file(doctor, name), DOCTOR_SPEC_BYTES_MAX, doctor->arena, &file);
     if (error.kind != OK)
         doctor_find(doctor, "spec", "%s", error.text);
     else if (file.size != strlen(stored) || memcmp(file.data, stored, file.size) != 0)

@@ -4,6 +4,7 @@
 #include "doctor.h"
 
 #include "../store/catalogue.h"
+#include "../store/edit.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 
@@ -81,7 +82,7 @@ static Error repair_bind_campaign(const Repair *repair, Database *database, cons
     bool row = false;
     TRY(database_run(
         database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
-                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1 WHERE NOT EXISTS "
+                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1, NULL WHERE NOT EXISTS "
                   "(SELECT * FROM campaign)"));
     TRY(database_prepare(database,
                          "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "
@@ -109,8 +110,8 @@ static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
     Diagnostics *diagnostics = diagnostics_new(repair->arena);
     const char *path = repair_file(repair, "resolved.yaml");
     Bytes text, resolved;
-    TRY(file_read(repair_file(repair, "spec.yaml"), (size_t)4 << 20, repair->arena, &text));
-    TRY(file_read(path, RESOLVED_BYTES_MAX, repair->arena, &resolved));
+    TRY(file_read_stored(repair_file(repair, "spec.yaml"), (size_t)4 << 20, repair->arena, &text));
+    TRY(file_read_stored(path, RESOLVED_BYTES_MAX, repair->arena, &resolved));
     *given = (const char *)text.data;
     return spec_parse(path, (const char *)resolved.data, NULL, 0, repair->arena, diagnostics, spec);
 }
@@ -167,7 +168,7 @@ static Error repair_check_segments(const Repair *repair)
 static Error repair_before_opening(Repair *repair)
 {
     Database *database = NULL;
-    TRY(database_open(repair_file(repair, CAMPAIGN_DATABASE), DATABASE_WRITE, &database));
+    TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
     if (error.kind == OK) error = database_run(database, "PRAGMA foreign_keys = OFF");
     if (error.kind == OK) error = repair_structure(repair, database);

@@ -27,7 +27,7 @@ static Error doctor_shard_bytes(const DoctorShard *shard, const char *path)
                           (long long)shard->bytes);
     }
     TRY(arena_create(&arena, (size_t)size + 4096, "a shard that is checked"));
-    Error error = file_read(path, (size_t)size, &arena, &content);
+    Error error = file_read_stored(path, (size_t)size, &arena, &content);
     if (error.kind == OK && strcmp(sha256_of(content.data, content.size).hex, shard->sha256) != 0)
         error = error_make(ERROR_MACHINE, "%.100s is not what was written: its SHA-256 differs", shard->name);
     arena_destroy(&arena);
@@ -66,7 +66,9 @@ static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKin
     if (!doctor->spec_good) return doctor_open_lanes(path, kind, reader);
     const Recording recording = recording_of(&doctor->spec, kind);
     const ShardLayout layout = recording_layout(&recording);
-    return shard_open(path, &layout, NULL, reader);
+    const Error error = shard_open(path, &layout, NULL, reader);
+    // of other bodies, chosen before: to be recorded anew
+    return error.kind != OK && recording.columns_recipe[0] != '\0' ? doctor_open_lanes(path, kind, reader) : error;
 }
 
 static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
@@ -155,7 +157,8 @@ static Error doctor_each_shard(Doctor *doctor, int count)
 void doctor_check_shards(Doctor *doctor)
 {
     int count = 0;
-    Error error = doctor_count_shards(doctor, &count);
+    Error error = campaign_check_folders(doctor->place->folder, doctor->arena); // a link is not followed
+    if (error.kind == OK) error = doctor_count_shards(doctor, &count);
     doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
     if (error.kind == OK) error = doctor_each_shard(doctor, count);
     if (error.kind != OK) doctor_find(doctor, "shards", "%s", error.text);
@@ -202,6 +205,7 @@ static Error doctor_list_files(Doctor *doctor)
     char **names = NULL, **shards = NULL;
     int count = 0, n_shards = 0;
     const char *folder = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS, doctor->place->folder);
+    TRY(campaign_check_folders(doctor->place->folder, doctor->arena));
     TRY(folder_list(doctor->place->folder, doctor->arena, &names, &count));
     if (file_exists(folder)) TRY(folder_list(folder, doctor->arena, &shards, &n_shards));
     doctor_find_temporaries(doctor, "", names, count);

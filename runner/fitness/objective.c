@@ -9,6 +9,19 @@
 
 bool spec_several(const Spec *spec) { return spec->objective.count > 1; }
 
+double spec_cost(const Spec *spec, int k, double value)
+{
+    return spec->objective.maximize[k] && value == value ? 0.0 - value : value; // no -0, and NaN keeps its sign
+}
+
+bool spec_better(const Spec *spec, int k, double a, double b) { return spec_cost(spec, k, a) < spec_cost(spec, k, b); }
+
+const char *objective_text(const Spec *spec, int k, Arena *arena)
+{
+    const char *text = expression_text(spec->objective.expression[k], arena);
+    return spec->objective.maximize[k] ? arena_format(arena, "maximise %s", text) : text;
+}
+
 // NaN has many bit patterns; the stored one is this.
 static double objective_canonical(double x)
 {
@@ -42,14 +55,24 @@ static double objective_median(double *value, int n, double unused)
     return n % 2 == 1 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2.0;
 }
 
-static double objective_worst(double *value, int n, double unused)
+static double objective_greatest(double *value, int n, double unused)
 {
-    double worst = value[0];
+    double greatest = value[0];
     (void)unused;
     for (int i = 1; i < n; i++) {
-        if (value[i] > worst) worst = value[i];
+        if (value[i] > greatest) greatest = value[i];
     }
-    return worst;
+    return greatest;
+}
+
+static double objective_least(double *value, int n, double unused)
+{
+    double least = value[0];
+    (void)unused;
+    for (int i = 1; i < n; i++) {
+        if (value[i] < least) least = value[i];
+    }
+    return least;
 }
 
 // Linear interpolation between order statistics: type 7 of Hyndman & Fan, "Sample quantiles in statistical packages",
@@ -66,19 +89,20 @@ static double objective_quantile(double *value, int n, double q)
 
 typedef double (*ObjectiveOver)(double *value, int n, double quantile); // may sort `value`
 
-static const ObjectiveOver objective_over[] = {
-    [OVER_MEAN] = objective_mean,
-    [OVER_MEDIAN] = objective_median,
-    [OVER_WORST] = objective_worst,
-    [OVER_QUANTILE] = objective_quantile,
+static const ObjectiveOver objective_over[][2] = {
+    // of an objective that is minimised, maximised
+    [OVER_MEAN] = {objective_mean, objective_mean},
+    [OVER_MEDIAN] = {objective_median, objective_median},
+    [OVER_WORST] = {objective_greatest, objective_least},
+    [OVER_QUANTILE] = {objective_quantile, objective_quantile},
 };
 
 // ---- fitness --------------------------------------------------------------------------------------------------------
 
 // value[n_replicates]: the objective of each replicate that counts, in order; returns how many do. One failed replicate
 // under `failed: any` leaves none.
-static int objective_values(const Spec *spec, const Expression *minimize, const double *parameter, const double *metric,
-                            const int *failure, double *value)
+static int objective_values(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
+                            double *value)
 {
     const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
     double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
@@ -88,7 +112,7 @@ static int objective_values(const Spec *spec, const Expression *minimize, const 
     for (int r = 0; r < spec->replicates.count; r++) {
         if (failure[r] == 0) {
             memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
-            value[n++] = expression_value(minimize, scope);
+            value[n++] = expression_value(spec->objective.expression[k], scope);
         } else if (spec->objective.failed == FAILED_PENALTY) {
             value[n++] = spec->objective.penalty;
         } else if (spec->objective.failed == FAILED_ANY) {
@@ -98,28 +122,27 @@ static int objective_values(const Spec *spec, const Expression *minimize, const 
     return n;
 }
 
-static double objective_of(const Spec *spec, const Expression *minimize, const double *parameter, const double *metric,
-                           const int *failure)
+static double objective_of(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure)
 {
     double value[REPLICATES_MAX];
     assert(spec->replicates.count <= REPLICATES_MAX);
-    const int n = objective_values(spec, minimize, parameter, metric, failure, value);
+    const int n = objective_values(spec, k, parameter, metric, failure, value);
     bool good = n > 0;
     for (int i = 0; i < n; i++) good = good && value[i] == value[i];
-    return objective_canonical(good ? objective_over[spec->objective.over](value, n, spec->objective.quantile) : NAN);
+    const ObjectiveOver over = objective_over[spec->objective.over][spec->objective.maximize[k]];
+    return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
 }
 
 // One objective is the fitness. Several are kept as they are, all or none: a trial that has no value of one is failed.
 static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                           TrialResult *result)
 {
-    const Expression *const *minimize = spec->objective.minimize;
-    double first = objective_of(spec, minimize[0], parameter, metric, failure);
+    double first = objective_of(spec, 0, parameter, metric, failure);
     result->good = first == first;
     result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
     if (!spec_several(spec)) return;
     for (int i = 0; i < spec->objective.count; i++) {
-        result->objective[i] = i == 0 ? first : objective_of(spec, minimize[i], parameter, metric, failure);
+        result->objective[i] = i == 0 ? first : objective_of(spec, i, parameter, metric, failure);
         result->good = result->good && result->objective[i] == result->objective[i];
     }
     for (int i = 0; i < spec->objective.count && !result->good; i++)

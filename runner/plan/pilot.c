@@ -40,6 +40,14 @@ static int64_t pilot_block(const PilotTask *task, int64_t first, int64_t end, Tr
     return id;
 }
 
+// The next ones of the first generation of a search that learns: where it starts, and what it costs there.
+static void pilot_generation(const PilotTask *task, Trials *trials)
+{
+    bool waiting = false;
+    const Error error = task->search->method->ask(task->search, trials->capacity, trials, &waiting);
+    if (error.kind != OK) trials->count = 0; // a run will say what is wrong
+}
+
 // All trials in order if they are so few, else a block from a random place in each of so many equal parts of the ids.
 static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t parts, Trials *trials)
 {
@@ -50,6 +58,7 @@ static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t part
     const bool all = ids <= parts * block;
     int64_t id = first_part * block;
     trials->count = 0;
+    if (search_learns(task->spec->method)) pilot_generation(task, trials);
     for (int64_t k = first_part; ids > 0 && k < parts && trials->count < trials->capacity; k++) {
         const double from = (double)ids * (double)k / (double)parts, to = (double)ids * (double)(k + 1) / (double)parts;
         if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - block);
@@ -77,6 +86,7 @@ static void pilot_fill(const PilotTask *task, int64_t lanes, Arena *arena, Pilot
     const int64_t block = pilot_block_trials(task), parts = (trials + block - 1) / block;
     const int slots = backend_info(task->backend)->slots;
     *flight = (PilotFlight){.count = 0};
+    if (search_learns(task->spec->method)) (void)task->search->method->restore(task->search); // to its start
     for (int64_t left = trials; left > 0 && flight->count < slots && flight->count < LOOP_SLOTS_MAX; left -= batch) {
         Flight *own = &flight->slots[flight->count];
         flight_take(task->spec, pilot_least(batch, left), arena, own);
@@ -172,6 +182,32 @@ static Pilot pilot_cut_adaptive(double seconds, double ended)
     return (Pilot){.seconds = seconds / part, .low = part, .high = 10};
 }
 
+// The part of the whole time that a lane of the flight lasts, in the mean; 1 if the model does not say.
+static double pilot_life(const PilotTask *task, const PilotFlight *flight)
+{
+    const Configured *configured = &task->spec->configured;
+    const int survived = flight_survived_metric(task->spec);
+    double sum = 0;
+    for (int i = 0; i < flight->count && survived >= 0; i++) {
+        const Batch *batch = backend_batch(task->backend, i);
+        const double *life = batch->metric + survived * batch->stride;
+        for (int64_t k = 0; k < batch->lanes; k++) sum += isfinite(life[k]) ? life[k] : 0;
+    }
+    const double whole = (double)flight->lanes * (double)configured->ticks * configured->tick_duration;
+    return sum > 0 && sum < whole ? sum / whole : 1;
+}
+
+// A search learns to last: its generations take as long as the first one at first, and in the end as if no lane failed.
+// What does not fail may take more steps or fewer where it leads to.
+static void pilot_learn(const PilotTask *task, const PilotFlight *flight, Pilot *pilot)
+{
+    const double most = pilot->whole ? 1 / pilot_life(task, flight) : 1, expected = 0.25 + 0.75 * most;
+    const double spread = task->spec->configured.steps_max > 0 || flight_survived_metric(task->spec) < 0 ? 2 : 1.2;
+    pilot->seconds *= expected;
+    pilot->low /= expected * spread;
+    pilot->high *= spread * most / expected;
+}
+
 static Pilot pilot_unfinished(const PilotTask *task, const PilotFlight *flight, double seconds)
 {
     const Configured *configured = &task->spec->configured;
@@ -211,6 +247,7 @@ static Error pilot_fly(const PilotTask *task, int64_t lanes, double until, Pilot
     pilot_fill(task, lanes, &arena, &flight);
     const Error error = pilot_advance(task, &flight, until, &seconds, &done);
     *pilot = done ? pilot_whole(task, &flight, seconds) : pilot_unfinished(task, &flight, seconds);
+    if (search_learns(task->spec->method)) pilot_learn(task, &flight, pilot);
     arena_destroy(&arena);
     return error;
 }

@@ -6,9 +6,9 @@
 
 typedef struct PilotTask {
     const Spec *spec;
-    const Search *search;
+    Search *search;             // a fresh one; of a method that learns its first generation is run
     Backend *backend;           // prepared for batches of batch_lanes
-    int64_t batch_lanes, lanes; // lanes: of the campaign
+    int64_t batch_lanes, lanes; // lanes: of the campaign; of a search that learns: of a generation
     bool observed;              // some of them are
 } PilotTask;
 

@@ -105,16 +105,43 @@ typedef struct PlanMaker {
     double started, open_seconds;      // before the device was opened; to open it and take its memory
 } PlanMaker;
 
-static void plan_count_trials(PlanMaker *maker, bool count_excluded)
+static int64_t plan_whole_number(double number) { return number < 9e18 ? (int64_t)number : INT64_MAX; }
+
+// A search that learns: as many as its limits allow.
+static void plan_count_learning(PlanMaker *maker)
+{
+    const Search *search = &maker->search;
+    Plan *plan = maker->plan;
+    const SearchBounds bounds = search_bounds(search);
+    const SearchBudget most = bounds.open ? bounds.least : bounds.most;
+    plan->trials = plan_whole_number(most.trials);
+    plan->trials_least = plan_whole_number(bounds.least.trials);
+    plan->rounds = plan_whole_number(most.rounds);
+    plan->trials_open = bounds.open;
+    plan->early = bounds.early;
+    plan->round_trials = search->round_trials;
+    plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
+}
+
+static void plan_count_known(PlanMaker *maker, bool count_excluded)
 {
     const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
     Plan *plan = maker->plan;
-    plan->trials = total >= 0 ? total : limit > 0 ? limit : maker->search.round_trials;
+    plan->trials = total;
     if (count_excluded && total > 0)
         plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
-    plan->excluded = total >= 0 ? total - plan->trials : 0;
+    plan->excluded = total - plan->trials;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
+    plan->trials_least = plan->trials;
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
+}
+
+static void plan_count_trials(PlanMaker *maker, bool count_excluded)
+{
+    if (maker->search.total >= 0)
+        plan_count_known(maker, count_excluded);
+    else
+        plan_count_learning(maker);
 }
 
 static int64_t plan_chosen_by_id(int64_t trials, const Selection *select)
@@ -150,6 +177,9 @@ static void plan_count_disk(PlanMaker *maker)
     plan->hdf5_bytes = space_hdf5(spec, RECORD_TRAJECTORIES, plan->traced_lanes, plan->batches + 1) +
                        space_hdf5(spec, RECORD_DEBUG, debug_lanes, 1);
     plan->sqlite_bytes = space_sqlite(spec, plan->trials, plan->lanes);
+    if (maker->search.round_fields == NULL) return;
+    plan->sqlite_bytes += space_rounds_sqlite(&maker->search, plan->rounds);
+    plan->hdf5_bytes += space_rounds_hdf5(&maker->search, plan->rounds);
 }
 
 // Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
@@ -237,11 +267,12 @@ static Error plan_count_time(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
+    const int64_t round = plan_times(plan->round_trials, spec->replicates.count);
     const PilotTask task = {.spec = spec,
                             .search = &maker->search,
                             .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
-                            .lanes = plan->lanes,
+                            .lanes = plan->round_trials > 0 ? plan_least(plan->lanes, round) : plan->lanes,
                             .observed = maker->recorded > 0};
     Pilot pilot;
     TRY(pilot_run(&task, &pilot));
@@ -252,7 +283,8 @@ static Error plan_count_time(PlanMaker *maker)
     const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
-    plan->seconds_low = pilot.low * plan->seconds;
+    const double part = (double)plan->trials_least / (double)plan->trials;
+    plan->seconds_low = pilot.low * (part < 1.0 ? other + part * (plan->seconds - other) : plan->seconds);
     plan->seconds_high = pilot.high * plan->seconds;
     return error_none();
 }
@@ -267,7 +299,7 @@ static void plan_refuse_sizes(PlanMaker *maker)
     if (plan->trials == 0) {
         snprintf(text, sizeof plan->refusal, "there is no trial to run: all %lld are excluded",
                  (long long)plan->excluded);
-    } else if (space_verdict(disk, plan->disk_free) == SPACE_SHORT) {
+    } else if (plan->trials_least == plan->trials && space_verdict(disk, plan->disk_free) == SPACE_SHORT) {
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
@@ -278,9 +310,15 @@ static void plan_warn_of_disk(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
     const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
-    if (plan->warning[0] != '\0' || space_verdict(disk, plan->disk_free) != SPACE_TIGHT) return;
-    snprintf(plan->warning, sizeof plan->warning, "the results need %s of disk, nearly all of the %s that are free",
-             text_bytes(disk).text, text_bytes(plan->disk_free).text);
+    const SpaceVerdict verdict = space_verdict(disk, plan->disk_free);
+    if (plan->warning[0] != '\0' || verdict == SPACE_ENOUGH) return;
+    if (verdict == SPACE_SHORT)
+        snprintf(plan->warning, sizeof plan->warning,
+                 "the results may need up to %s of disk, if nothing ends the search early, and %s are free",
+                 text_bytes(disk).text, text_bytes(plan->disk_free).text);
+    else
+        snprintf(plan->warning, sizeof plan->warning, "the results need %s of disk, nearly all of the %s that are free",
+                 text_bytes(disk).text, text_bytes(plan->disk_free).text);
 }
 
 static Error plan_count_free(const RunOptions *options, Plan *plan)
@@ -291,6 +329,14 @@ static Error plan_count_free(const RunOptions *options, Plan *plan)
     return error_none();
 }
 
+// A search waits for the results of a generation before it has the next.
+static int64_t plan_batches(const PlanMaker *maker, int64_t batch_lanes)
+{
+    const Plan *plan = maker->plan;
+    const int64_t round = plan_times(plan->round_trials, maker->spec->replicates.count);
+    return plan_divided_up(plan->lanes, plan->round_trials > 0 ? plan_least(batch_lanes, round) : batch_lanes);
+}
+
 // Batches as a run would have them: its device has taken their memory.
 static void plan_count_batches(PlanMaker *maker)
 {
@@ -298,7 +344,7 @@ static void plan_count_batches(PlanMaker *maker)
     const Device *device = &maker->device;
     const BackendInfo *info = backend_info(device->backend);
     plan->batch_lanes = device->lanes;
-    plan->batches = plan_divided_up(plan->lanes, plan->batch_lanes);
+    plan->batches = plan_batches(maker, plan->batch_lanes);
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
     snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
              device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
@@ -328,7 +374,7 @@ Error plan_count(const Spec *spec, const RunOptions *options, bool count_exclude
     TRY(search_init(spec, arena, &maker.search));
     plan_count_trials(&maker, count_excluded);
     plan_count_recorded(&maker);
-    plan->batches = plan_divided_up(plan->lanes, requested > 0 ? requested : LANES_LEAST);
+    plan->batches = plan_batches(&maker, requested > 0 ? requested : LANES_LEAST);
     plan_count_disk(&maker);
     return plan_count_free(options, plan);
 }

@@ -40,6 +40,19 @@ double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes)
     return bytes;
 }
 
+double space_rounds_sqlite(const Search *search, int64_t rounds)
+{
+    enum { COLUMNS = 9 };
+    const double row = 8.0 * search->n_round_fields + space_rows(1.0, COLUMNS);
+    return (double)rounds * row + 2.0 * (double)search_state_most(search);
+}
+
+double space_rounds_hdf5(const Search *search, int64_t rounds)
+{
+    const double columns = 1024.0; // of metadata, for each
+    return (double)rounds * 8.0 * search->n_round_fields + space_shard_rest + columns * search->n_round_fields;
+}
+
 // A journal (WAL) of up to 64 MiB stands beside the database until it is copied into it (io/database.c).
 double space_journal(double sqlite_bytes) { return fmin(sqlite_bytes, 64.0 * space_mebibyte); }
 
@@ -72,12 +85,13 @@ static double space_remaining(const Plan *plan, double shards, int64_t trials_do
 
 // Excluded trials are counted only if it would be too much with them.
 static Error space_needed(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena,
-                          double *needed)
+                          double *needed, bool *early)
 {
     Plan plan;
     double shards = 0;
     TRY(space_shards_bytes(store, &shards));
     TRY(plan_count(spec, options, false, arena, &plan));
+    *early = plan.trials_least < plan.trials;
     *needed = space_remaining(&plan, shards, trials_done);
     if (space_verdict(*needed, plan.disk_free) == SPACE_ENOUGH) return error_none();
     TRY(plan_count(spec, options, true, arena, &plan));
@@ -89,15 +103,16 @@ Error space_check(const Spec *spec, Store *store, const RunOptions *options, int
 {
     double needed = 0;
     int64_t available = 0;
+    bool early = false; // it is an upper bound
     if (options->ignore_space) return error_none();
-    TRY(space_needed(spec, store, options, trials_done, arena, &needed));
+    TRY(space_needed(spec, store, options, trials_done, arena, &needed, &early));
     TRY(disk_free(store->folder, &available));
     const SpaceVerdict verdict = space_verdict(needed, (double)available);
-    if (verdict == SPACE_TIGHT && options->messages != NULL) {
-        fprintf(options->messages, "warning: about %s will be written to %s, where %s are free\n",
-                text_bytes(needed).text, store->folder, text_bytes((double)available).text);
+    if (verdict != SPACE_ENOUGH && (early || verdict == SPACE_TIGHT) && options->messages != NULL) {
+        fprintf(options->messages, "warning: %s %s will be written to %s, where %s are free\n",
+                early ? "up to" : "about", text_bytes(needed).text, store->folder, text_bytes((double)available).text);
     }
-    if (verdict != SPACE_SHORT) return error_none();
+    if (verdict != SPACE_SHORT || early) return error_none();
     return error_make(ERROR_MACHINE,
                       "about %s are still to be written to %.180s, where %s are free: free some space, record fewer "
                       "trajectories or sample them less often, or say --ignore-space to go as far as it gets",

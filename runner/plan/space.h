@@ -8,6 +8,9 @@
 double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
 double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
 double space_journal(double sqlite_bytes);
+// Of the generations of a search that learns: their rows with the search's two states; their arrays.
+double space_rounds_sqlite(const Search *search, int64_t rounds);
+double space_rounds_hdf5(const Search *search, int64_t rounds);
 typedef enum SpaceVerdict { SPACE_ENOUGH, SPACE_TIGHT, SPACE_SHORT } SpaceVerdict; // tight: nine tenths and more
 SpaceVerdict space_verdict(double needed, double available);
 // Before a run: error (machine) if what is still to be written does not fit the disk, unless that is to be ignored; a

@@ -40,7 +40,7 @@ static const char *const convergence_titles[CONVERGENCE_OBJECTIVES] = {
 
 static const char *convergence_objective_title(const Spec *spec, int k, Arena *arena)
 {
-    return arena_format(arena, "best so far: %.40s", expression_text(spec->objective.minimize[k], arena));
+    return arena_format(arena, "best so far: %.40s", objective_text(spec, k, arena));
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ static void convergence_take(Convergence *convergence, Statement *row)
 static const char convergence_sql[] =
     "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug, r.round FROM rounds r WHERE "
     "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
-    "min(best) IS NULL, min(best), search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
+    "min(best) IS NULL, %s, search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
 
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
@@ -104,12 +104,16 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     TRY(convergence_integer(data,
                             fronts && spec_several(&data->campaign->spec)
                                 ? "SELECT search FROM fronts ORDER BY hypervolume DESC, search LIMIT 1"
+                            : data->maximize
+                                ? "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best DESC, search LIMIT 1"
                                 : "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best, search LIMIT 1",
                             &convergence->best_search));
     TRY(convergence_find_median(data, arena, &convergence->median));
     const int64_t shown = convergence->searches < CONVERGENCE_SEARCHES ? convergence->searches : CONVERGENCE_SEARCHES;
     const int64_t drawn = convergence->searches > 0 ? rounds / convergence->searches * shown : 0;
-    TRY(database_prepare(database, arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL"),
+    TRY(database_prepare(database,
+                         arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL",
+                                      data->maximize ? "max(best) DESC" : "min(best)"),
                          &statement));
     convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
     bind_integer(statement, 1, 1 + drawn / CONVERGENCE_POINTS);
@@ -139,7 +143,7 @@ static int convergence_cursors(const Convergence *convergence, ConvergenceCursor
         const int64_t search = convergence->point[i].search;
         if (i == 0 || convergence->point[i - 1].search != search) {
             cursor[count] = (ConvergenceCursor){.search = search, .point = i};
-            for (int k = 0; k < OBJECTIVES_MAX; k++) cursor[count].best[k] = (double)INFINITY;
+            for (int k = 0; k < OBJECTIVES_MAX; k++) cursor[count].best[k] = (double)NAN;
             count++;
         }
         cursor[count - 1].last = i;
@@ -151,11 +155,11 @@ static int convergence_cursors(const Convergence *convergence, ConvergenceCursor
 static void convergence_put_best(Convergence *convergence, const ConvergenceCursor *cursor)
 {
     double *value = convergence->point[cursor->point].value + CONVERGENCE_OBJECTIVES;
-    for (int k = 0; k < OBJECTIVES_MAX; k++) value[k] = isfinite(cursor->best[k]) ? cursor->best[k] : (double)NAN;
+    for (int k = 0; k < OBJECTIVES_MAX; k++) value[k] = cursor->best[k];
 }
 
 // The row: search, round, objectives.
-static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *cursor, int count, int objectives,
+static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *cursor, int count, const Spec *spec,
                                    Statement *row)
 {
     const int64_t search = column_integer(row, 0), round = column_integer(row, 1);
@@ -166,9 +170,10 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
         convergence_put_best(convergence, &cursor[at]);
         cursor[at].point++;
     }
-    for (int k = 0; k < objectives; k++) {
+    for (int k = 0; k < spec->objective.count; k++) {
         const double value = column_real(row, 2 + k);
-        if (value < cursor[at].best[k]) cursor[at].best[k] = value;
+        if (!isfinite(value)) continue;
+        if (isnan(cursor[at].best[k]) || spec_better(spec, k, value, cursor[at].best[k])) cursor[at].best[k] = value;
     }
 }
 
@@ -190,7 +195,7 @@ static Error convergence_read_objectives(const PlotData *data, Arena *arena, Con
         &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row))
-        convergence_take_trial(convergence, cursor, count, spec->objective.count, statement);
+        convergence_take_trial(convergence, cursor, count, spec, statement);
     statement_close(statement);
     for (int i = 0; i < count; i++) {
         for (; cursor[i].point <= cursor[i].last; cursor[i].point++) convergence_put_best(convergence, &cursor[i]);
@@ -268,19 +273,20 @@ typedef struct ConvergenceRecord {
 } ConvergenceRecord;
 enum { CONVERGENCE_RECORDS = 1000 };
 
-static Error convergence_records(const PlotData *data, const char *column, Arena *arena, ConvergenceRecord *record,
-                                 int *count, int64_t *last)
+static Error convergence_records(const PlotData *data, int k, const char *column, Arena *arena,
+                                 ConvergenceRecord *record, int *count, int64_t *last)
 {
     Statement *statement = NULL;
     bool row = false;
-    double best = (double)INFINITY;
+    double best = (double)NAN;
     TRY(database_prepare(data->campaign->database, arena_format(arena, "SELECT id, %s FROM trials ORDER BY id", column),
                          &statement));
     Error error = statement_step(statement, &row);
     for (; error.kind == OK && row; error = statement_step(statement, &row)) {
         const double fitness = column_real(statement, 1);
         *last = column_integer(statement, 0);
-        if (!isfinite(fitness) || !(fitness < best) || *count == CONVERGENCE_RECORDS) continue;
+        if (!isfinite(fitness) || *count == CONVERGENCE_RECORDS) continue;
+        if (!isnan(best) && !spec_better(&data->campaign->spec, k, fitness, best)) continue;
         best = fitness;
         record[(*count)++] = (ConvergenceRecord){*last, fitness};
     }
@@ -299,20 +305,21 @@ static void convergence_steps(PlotPanel *panel, const ConvergenceRecord *record,
     svg_path_end(&path);
 }
 
-static Error convergence_draw_column(const PlotData *data, const char *column, const char *title, Plot *plot,
+static Error convergence_draw_column(const PlotData *data, int k, const char *column, const char *title, Plot *plot,
                                      Arena *arena)
 {
     ConvergenceRecord *record = ARENA_NEW(arena, ConvergenceRecord, CONVERGENCE_RECORDS);
     int64_t last = 0;
     int count = 0;
-    TRY(convergence_records(data, column, arena, record, &count, &last));
+    TRY(convergence_records(data, k, column, arena, record, &count, &last));
     if (count == 0) return error_none();
-    const double best = record[count - 1].fitness, worst = record[0].fitness;
-    const bool log = best > 0 && worst > 30 * best;
-    const double span = worst > best ? worst - best : 1;
+    const double low = fmin(record[count - 1].fitness, record[0].fitness);
+    const double high = fmax(record[count - 1].fitness, record[0].fitness);
+    const bool log = low > 0 && high > 30 * low;
+    const double span = high > low ? high - low : 1;
     const PlotAxis y = {.name = title,
-                        .low = log ? best / 1.2 : best - 0.05 * span,
-                        .high = log ? worst * 1.2 : best + 1.05 * span,
+                        .low = log ? low / 1.2 : low - 0.05 * span,
+                        .high = log ? high * 1.2 : low + 1.05 * span,
                         .log = log};
     const PlotAxis x = {.name = "trial", .low = 0, .high = last > 0 ? (double)last : 1, .whole = true};
     PlotPanel panel = plot_panel(plot, 896, 260, NULL, x, y);
@@ -329,9 +336,9 @@ static Error convergence_draw_column(const PlotData *data, const char *column, c
 static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;
-    if (!spec_several(spec)) return convergence_draw_column(data, data->value_column, "best so far", plot, arena);
+    if (!spec_several(spec)) return convergence_draw_column(data, 0, data->value_column, "best so far", plot, arena);
     for (int k = 0; k < spec->objective.count; k++)
-        TRY(convergence_draw_column(data, rows_objective_name(k), convergence_objective_title(spec, k, arena), plot,
+        TRY(convergence_draw_column(data, k, rows_objective_name(k), convergence_objective_title(spec, k, arena), plot,
                                     arena));
     return error_none();
 }
@@ -355,12 +362,29 @@ static const char *convergence_nothing(const PlotData *data, Arena *arena)
     return data->n_best > 0 ? NULL : "no trial has a fitness";
 }
 
+static const char *convergence_caption(const PlotData *data, Arena *arena)
+{
+    const Spec *spec = &data->campaign->spec;
+    int64_t searches = 0;
+    const Error counted = convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &searches);
+    const char *line = counted.kind != OK || searches < 2 ? ""
+                       : searches > CONVERGENCE_SEARCHES  ? " A line per search: the 48 best, the best one in front."
+                                                          : " A line per search, the best one in front.";
+    if (!search_learns(spec->method))
+        return spec_several(spec) ? "The best so far of each objective, in the order of the trials."
+                                  : "The best fitness so far, in the order of the trials.";
+    return arena_format(arena, "%s%s",
+                        spec_several(spec)
+                            ? "The hypervolume of each generation's front, and the best so far of each objective."
+                            : "The best fitness so far, the median of each generation, the step size and the condition "
+                              "number of the covariance matrix.",
+                        line);
+}
+
 const PlotKind plot_convergence = {
     .name = "convergence",
     .title = "Convergence",
-    .caption = "The best fitness so far; of searches that learn, a line a search (the 48 best, the best one in front), "
-               "with the median of each generation, the step size and the condition number. Of several objectives: the "
-               "best so far of each, and the hypervolume of the front of each generation.",
+    .caption = convergence_caption,
     .draw = convergence_draw,
     .nothing = convergence_nothing,
 };

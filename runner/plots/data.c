@@ -129,8 +129,11 @@ static void plot_sort_fitness(PlotData *data, Arena *arena)
 double plot_quantile(const PlotData *data, double part)
 {
     if (data->n_fitted == 0) return (double)NAN;
-    return data->sorted[(int64_t)(part * (double)(data->n_fitted - 1) + 0.5)];
+    const int64_t at = (int64_t)(part * (double)(data->n_fitted - 1) + 0.5);
+    return data->sorted[data->maximize ? data->n_fitted - 1 - at : at];
 }
+
+bool plot_better(const PlotData *data, double a, double b) { return isnan(b) || (data->maximize ? a > b : a < b); }
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
 
@@ -189,6 +192,13 @@ static void plot_find_bins(PlotData *data, int g, double *work)
     }
 }
 
+int64_t plot_shown_trial(const PlotData *data)
+{
+    return data->n_best > 0 ? data->best_id[0] : data->n_sample > 0 ? data->id[0] : -1;
+}
+
+bool plot_varies(const PlotGain *gain) { return gain->low < gain->high; }
+
 int plot_bin(const PlotGain *gain, double value)
 {
     int low = 0, high = gain->n_bins;
@@ -213,11 +223,11 @@ const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_
                            : plot_cell_at(data, gain_y, gain_x, bin_y, bin_x);
 }
 
-static void plot_cell_add(PlotCell *cell, double fitness, bool failed)
+static void plot_cell_add(const PlotData *data, PlotCell *cell, double fitness, bool failed)
 {
     cell->count++;
     cell->failed += failed;
-    if (isfinite(fitness) && !(cell->best <= fitness)) cell->best = fitness;
+    if (isfinite(fitness) && plot_better(data, fitness, cell->best)) cell->best = fitness;
 }
 
 // ---- second reading: every trial into its bins ----------------------------------------------------------------------
@@ -232,9 +242,10 @@ static void plot_take_bins(PlotData *data, Statement *row)
         const double value = column_real(row, PLOT_VALUES + g);
         if (!isfinite(value)) return;
         bin[g] = plot_bin(&data->gain[g], value);
-        plot_cell_add(&data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
+        plot_cell_add(data, &data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
         data->bin_failures[(g * PLOT_BINS + bin[g]) * n_failures + failure]++;
-        for (int h = 0; h < g; h++) plot_cell_add(plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
+        for (int h = 0; h < g; h++)
+            plot_cell_add(data, plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
     }
 }
 
@@ -264,8 +275,8 @@ static Error plot_read_best(PlotData *data, Arena *arena)
 {
     const char *survived = spec_has_metric(&data->campaign->spec, "survived") ? "survived DESC, " : "";
     data->best_value = ARENA_NEW(arena, double, PLOT_BEST * data->n_gains + 1);
-    const char *tail = arena_format(arena, "AND %s IS NOT NULL ORDER BY %s, %sid LIMIT %d", data->value_column,
-                                    data->value_column, survived, (int)PLOT_BEST);
+    const char *tail = arena_format(arena, "AND %s IS NOT NULL ORDER BY %s%s, %sid LIMIT %d", data->value_column,
+                                    data->value_column, data->maximize ? " DESC" : "", survived, (int)PLOT_BEST);
     return plot_each(data, tail, arena, plot_take_best);
 }
 
@@ -317,6 +328,19 @@ static void plot_rank_column(const PlotData *data, int g, PlotRank *work, double
     plot_ranks(work, n, rank);
 }
 
+// Moves the gains that never vary behind the others, whose order stays.
+static void plot_order_varied(PlotData *data)
+{
+    int constant[PLOT_GAINS_MAX], n_constant = 0;
+    for (int i = 0; i < data->n_gains; i++) {
+        if (plot_varies(&data->gain[data->order[i]]))
+            data->order[data->n_varied++] = data->order[i];
+        else
+            constant[n_constant++] = data->order[i];
+    }
+    for (int i = 0; i < n_constant; i++) data->order[data->n_varied + i] = constant[i];
+}
+
 static void plot_correlate(PlotData *data, Arena *arena)
 {
     PlotRank *work = ARENA_NEW(arena, PlotRank, data->n_fitted + 1);
@@ -335,6 +359,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
         }
         data->order[at] = g;
     }
+    plot_order_varied(data);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -387,8 +412,12 @@ static Error plot_find_value(const Spec *spec, int objective, Arena *arena, Plot
     if (objective < 0 || objective >= spec->objective.count)
         return error_make(ERROR_USER, "--objective: %s has %d objective%s", data->campaign->name, spec->objective.count,
                           spec->objective.count == 1 ? "" : "s");
-    if (!spec_several(spec)) return error_none();
-    data->value_name = expression_text(spec->objective.minimize[objective], arena);
+    data->maximize = spec->objective.maximize[objective];
+    if (!spec_several(spec)) {
+        if (data->maximize) data->value_name = "fitness (maximised)";
+        return error_none();
+    }
+    data->value_name = objective_text(spec, objective, arena);
     data->value_column = sql_identifier(arena, rows_objective_name(objective));
     return error_none();
 }

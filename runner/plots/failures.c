@@ -1,8 +1,12 @@
-// What failed, how, and where: trials by kind of failure, and for each gain the share of each kind along its range.
+// What failed, how, and where: trials by kind of failure, and for each searched parameter the share of each kind along
+// its range.
 #include "plot.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+#define FAILURES_HEIGHT 224.0 // of a panel
+#define FAILURES_ROW 40.0     // of a kind
 
 static int failures_kinds(const PlotData *data) { return data->campaign->spec.configured.n_failures; }
 
@@ -12,6 +16,16 @@ static int64_t failures_total(const PlotData *data)
     for (int f = 1; f < failures_kinds(data); f++) total += data->failures[f];
     return total;
 }
+
+static int failures_met(const PlotData *data)
+{
+    int kinds = 0;
+    for (int f = 0; f < failures_kinds(data); f++) kinds += data->failures[f] > 0;
+    return kinds;
+}
+
+// Where all trials failed alike, a parameter says nothing of it.
+static bool failures_along(const PlotData *data) { return failures_met(data) > 1 && data->n_varied > 0; }
 
 static const char *failures_class(int kind, char *name, size_t size)
 {
@@ -37,8 +51,9 @@ static double failures_bars(const PlotData *data)
 
 static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
-    const double from = failures_bars(data);
-    PlotPanel panel = plot_panel(plot, 288, 224, "Trials by kind", (PlotAxis){0}, (PlotAxis){0});
+    const double from = failures_bars(data), needed = 34 + FAILURES_ROW * failures_met(data);
+    const double height = failures_along(data) ? fmax(needed, FAILURES_HEIGHT) : needed;
+    PlotPanel panel = plot_panel(plot, 288, height, "Trials by kind", (PlotAxis){0}, (PlotAxis){0});
     char name[16];
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
@@ -48,7 +63,7 @@ static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
         svg_rectangle(plot->out, failures_class(f, name, sizeof name), from, y, (280 - from) * part + 1, 12);
         svg_text(plot->out, "tk", from, y + 25, "start",
                  arena_format(arena, "%s, %.3g %%", text_count(data->failures[f]).text, 100 * part));
-        y += 40;
+        y += FAILURES_ROW;
     }
     plot_panel_end(&panel);
 }
@@ -104,6 +119,7 @@ static int failures_find_paired(const PlotData *data, int *paired)
 {
     int count = 0;
     for (int g = 0; g < data->n_gains; g++) {
+        if (!plot_varies(&data->gain[g])) continue;
         int at = count < FAILURES_PAIRED ? count++ : FAILURES_PAIRED;
         for (; at > 0 && failures_variance(data, g) > failures_variance(data, paired[at - 1]); at--) {
             if (at < FAILURES_PAIRED) paired[at] = paired[at - 1];
@@ -118,10 +134,10 @@ static void failures_draw_pairs(const PlotData *data, Plot *plot)
     static const double shares[] = {12.5, 25, 37.5, 50, 62.5, 75, 87.5};
     int paired[FAILURES_PAIRED + 1];
     const int count = failures_find_paired(data, paired);
-    if (count < 2) return;
+    if (count < 2 || failures_total(data) == data->trials) return;
     plot_new_row(plot);
     PlotPanel key = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
-    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, of the gains along which it varies most");
+    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, of the parameters along which it varies most");
     plot_panel_end(&key);
     plot_new_row(plot);
     for (int i = 1; i < count; i++) {
@@ -152,9 +168,9 @@ static Error failures_draw(const PlotData *data, Plot *plot, Arena *arena)
     const double high = most > 0.5 ? 100 : most > 0.2 ? 50 : most > 0.1 ? 20 : most > 0.05 ? 10 : 5;
     const PlotAxis y = {.name = "failed (%)", .low = 0, .high = high};
     failures_draw_kinds(data, plot, arena);
-    for (int i = 0; i < data->n_gains; i++) {
+    for (int i = 0; i < data->n_varied && failures_along(data); i++) {
         const int g = data->order[i];
-        PlotPanel panel = plot_panel(plot, 288, 224, NULL, plot_axis_of(&data->gain[g]), y);
+        PlotPanel panel = plot_panel(plot, 288, FAILURES_HEIGHT, NULL, plot_axis_of(&data->gain[g]), y);
         for (int b = 0; b < data->gain[g].n_bins; b++) {
             if (data->bin[g * PLOT_BINS + b].count > 0) failures_bar(data, &panel, g, b);
         }
@@ -170,12 +186,21 @@ static const char *failures_nothing(const PlotData *data, Arena *arena)
                                     : arena_format(arena, "none of %s trials failed", text_count(data->trials).text);
 }
 
+static const char *failures_caption(const PlotData *data, Arena *arena)
+{
+    const bool pairs = data->n_varied > 1 && failures_total(data) < data->trials;
+    if (failures_met(data) == 1) return "All trials failed alike.";
+    if (data->n_varied == 0) return "How trials ended.";
+    return arena_format(arena,
+                        "How trials ended, and where: for each parameter the share of its trials that failed, by "
+                        "kind%s.",
+                        pairs ? ", and for pairs of parameters the share in each cell" : "");
+}
+
 const PlotKind plot_failures = {
     .name = "failures",
     .title = "Failures",
-    .caption =
-        "How trials ended, and where: for each gain the share of its trials that failed, by kind, and for pairs of "
-        "gains the share in each cell.",
+    .caption = failures_caption,
     .draw = failures_draw,
     .nothing = failures_nothing,
 };

@@ -1,5 +1,5 @@
-// Which gains matter: Spearman's rank correlation of each with the fitness, from any campaign; and where the campaign
-// was made for it, Morris' or Sobol' measures with their intervals.
+// Which searched parameters matter: Spearman's rank correlation of each with the fitness, from any campaign; and where
+// the campaign was made for it, Morris' or Sobol' measures with their intervals.
 #include "plot.h"
 
 #include <math.h>
@@ -37,12 +37,13 @@ static void importance_bar(PlotPanel *panel, int row, const char *name, double v
 static void importance_draw_correlation(const PlotData *data, Plot *plot)
 {
     double most = 0.25;
-    for (int g = 0; g < data->n_gains; g++) {
+    for (int g = 0; g < data->n_gains; g++) {                                  // NaN of those that never vary
         while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
     }
-    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness",
-                                       "Spearman's rho; negative: more of it is better", data->n_gains, -most, most);
-    for (int i = 0; i < data->n_gains; i++) {
+    const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
+                                      : "Spearman's rho; negative: more of it is better";
+    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness", sign, data->n_varied, -most, most);
+    for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00
         importance_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
@@ -54,7 +55,7 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
         svg_text(plot->out, fabs(rho) > 0.8 * most ? "in" : "tk", left ? x - 4 : x + 4, 30 + IMPORTANCE_ROW * i + 12,
                  left ? "end" : "start", text);
     }
-    svg_line(plot->out, "ax", plot_at(&panel.x, 0), 26, plot_at(&panel.x, 0), 30 + IMPORTANCE_ROW * data->n_gains);
+    svg_line(plot->out, "ax", plot_at(&panel.x, 0), 26, plot_at(&panel.x, 0), 30 + IMPORTANCE_ROW * data->n_varied);
     plot_panel_end(&panel);
 }
 
@@ -95,7 +96,7 @@ static const char *importance_words(const char *measure)
         {"mu_star", "Morris: mean size of the elementary effects, mu*"},
         {"mu", "Morris: mean of the elementary effects, mu"},
         {"sigma", "Morris: spread of the elementary effects, sigma"},
-        {"first", "Sobol': first-order index"},
+        {"first_order", "Sobol': first-order index"},
         {"total", "Sobol': total index"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -147,17 +148,23 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
 static const char *importance_nothing(const PlotData *data, Arena *arena)
 {
     (void)arena;
-    return data->n_gains == 0   ? "nothing was searched"
-           : data->n_fitted < 3 ? "fewer than three trials have a fitness"
-                                : NULL;
+    return data->n_fitted < 3    ? "fewer than three trials have a fitness"
+           : data->n_varied == 0 ? "no searched parameter has two values"
+                                 : NULL;
+}
+
+static const char *importance_caption(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    (void)data;
+    return "Rank correlation sees what is monotonic over the whole range: a parameter with its best value in the "
+           "middle can matter and still be near zero.";
 }
 
 const PlotKind plot_importance = {
     .name = "importance",
-    .title = "Importance of the gains",
-    .caption =
-        "Rank correlation sees what is monotonic over the whole range: a gain with its best value in the middle can "
-        "matter and still be near zero. Campaigns of morris and sobol_indices add their own measures.",
+    .title = "Importance of the parameters",
+    .caption = importance_caption,
     .draw = importance_draw,
     .nothing = importance_nothing,
 };

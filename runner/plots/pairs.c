@@ -1,5 +1,5 @@
-// Heat maps of every two gains: the best fitness that any trial reached in a cell. What two gains must do together
-// shows as a slanted valley.
+// Heat maps of every two searched parameters: the best fitness that any trial reached in a cell. What two of them must
+// do together shows as a slanted valley. Of two parameters there is one map, which is larger.
 #include "plot.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int64_t pairs_unique(double *value, int64_t count)
     return kept;
 }
 
-static int pairs_shown(const PlotData *data) { return data->n_gains < PAIRS_GAINS ? data->n_gains : PAIRS_GAINS; }
+static int pairs_shown(const PlotData *data) { return data->n_varied < PAIRS_GAINS ? data->n_varied : PAIRS_GAINS; }
 
 // Classes hold about as many values each: the eighths of the different ones that the cells of all pairs hold. (A rate
 // of failures has few, and most cells share one of them.)
@@ -50,8 +50,11 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
     }
     qsort(best, (size_t)count, sizeof *best, pairs_ascending);
     const int64_t different = pairs_unique(best, count);
-    for (int t = 0; t < PLOT_CLASSES - 1; t++)
-        context->threshold[t] = different > 0 ? best[different * (t + 1) / PLOT_CLASSES] : 0;
+    for (int t = 0; t < PLOT_CLASSES - 1; t++) {
+        const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the best
+        const int64_t at = different <= PLOT_CLASSES ? few : different * (t + 1) / PLOT_CLASSES;
+        context->threshold[t] = different > 0 ? best[at] : 0;
+    }
 }
 
 // The best cells have the last class.
@@ -62,17 +65,39 @@ static int pairs_class(const void *context_of, int x, int y)
     int below = 0;
     if (!isfinite(cell->best)) return -1;
     while (below < PLOT_CLASSES - 1 && cell->best >= context->threshold[below]) below++;
-    return PLOT_CLASSES - 1 - below;
+    return context->data->maximize ? below : PLOT_CLASSES - 1 - below;
 }
+
+// Whether a cell is a trial: two parameters, a bin for each of their values.
+static int pairs_bins(const PlotData *data)
+{
+    return data->n_varied == 2 ? data->gain[data->order[0]].n_bins * data->gain[data->order[1]].n_bins : 0;
+}
+
+static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bins(data); }
 
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
-    double descending[PLOT_CLASSES - 1];
+    double worst_first[PLOT_CLASSES - 1];
     PlotPanel panel = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
-    for (int t = 0; t < PLOT_CLASSES - 1; t++) descending[t] = context->threshold[PLOT_CLASSES - 2 - t];
-    plot_scale_key(&panel, 4, 20, 400, descending, "best fitness in the cell: worse to better");
+    for (int t = 0; t < PLOT_CLASSES - 1; t++)
+        worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
+    plot_scale_key(&panel, 4, 20, 400, worst_first,
+                   pairs_exact(context->data) ? "fitness: worse to better"
+                                              : "best fitness in the cell: worse to better");
     plot_panel_end(&panel);
     plot_new_row(plot);
+}
+
+static void pairs_draw_map(const PairsContext *context, double width, double height, Plot *plot)
+{
+    const PlotData *data = context->data;
+    const PlotGain *x = &data->gain[context->x], *y = &data->gain[context->y];
+    PlotPanel panel = plot_panel(plot, width, height, NULL, plot_axis_of(x), plot_axis_of(y));
+    plot_cells(&panel, x->n_bins, y->n_bins, x->edge, y->edge, pairs_class, context);
+    plot_mark(&panel, "be", plot_at(&panel.x, data->best_value[context->x]),
+              plot_at(&panel.y, data->best_value[context->y]), 3.5, data->best_id[0], "the best trial");
+    plot_panel_end(&panel);
 }
 
 static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
@@ -81,16 +106,17 @@ static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
     const int shown = pairs_shown(data);
     pairs_find_thresholds(&context, arena);
     pairs_draw_key(&context, plot);
+    if (shown == 2) { // in the order of the spec
+        context.x = data->order[0] < data->order[1] ? data->order[0] : data->order[1];
+        context.y = data->order[0] + data->order[1] - context.x;
+        pairs_draw_map(&context, 440, 420, plot);
+        return error_none();
+    }
     for (int i = 1; i < shown; i++) {
         for (int j = 0; j < i; j++) {
             context.x = data->order[j];
             context.y = data->order[i];
-            const PlotGain *x = &data->gain[context.x], *y = &data->gain[context.y];
-            PlotPanel panel = plot_panel(plot, 218, 214, NULL, plot_axis_of(x), plot_axis_of(y));
-            plot_cells(&panel, x->n_bins, y->n_bins, x->edge, y->edge, pairs_class, &context);
-            plot_mark(&panel, "be", plot_at(&panel.x, data->best_value[context.x]),
-                      plot_at(&panel.y, data->best_value[context.y]), 3.5, data->best_id[0], "the best trial");
-            plot_panel_end(&panel);
+            pairs_draw_map(&context, 218, 214, plot);
         }
     }
     return error_none();
@@ -99,16 +125,26 @@ static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
 static const char *pairs_nothing(const PlotData *data, Arena *arena)
 {
     (void)arena;
-    return data->n_gains < 2   ? "fewer than two gains were searched"
-           : data->n_best == 0 ? "no trial has a fitness"
-                               : NULL;
+    return data->n_best == 0    ? "no trial has a fitness"
+           : data->n_varied < 2 ? "fewer than two searched parameters have two values"
+                                : NULL;
+}
+
+static const char *pairs_caption(const PlotData *data, Arena *arena)
+{
+    const char *what = pairs_exact(data) ? "The fitness of each trial" : "The best fitness of the trials in each cell";
+    const char *which =
+        data->n_varied > PAIRS_GAINS ? ", for the eight parameters that matter most by rank correlation" : "";
+    const char *empty = data->ranked < data->trials        ? "Empty: no trial there has a fitness. "
+                        : data->trials != pairs_bins(data) ? "Empty: no trial there. "
+                                                           : "";
+    return arena_format(arena, "%s%s. %sDot: the best trial.", what, which, empty);
 }
 
 const PlotKind plot_pairs = {
     .name = "pairs",
-    .title = "Pairs of gains",
-    .caption = "The best fitness of all trials in each cell, for the eight gains that matter most by rank correlation. "
-               "Empty: no trial there, or all of them failed. Dot: the best trial.",
+    .title = "Pairs of parameters",
+    .caption = pairs_caption,
     .draw = pairs_draw,
     .nothing = pairs_nothing,
 };

@@ -8,11 +8,13 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
-#define PLOT_CHARACTER 6.0 // pixels that a digit of a label takes, about
+#define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
+#define PLOT_CHARACTER 6.0   // pixels that a digit of a label takes, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
@@ -80,17 +82,20 @@ void plot_style(FILE *out, const char *scope, bool dark)
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
 
-Text32 plot_short(double value)
+static Text32 plot_digits(double value, int digits)
 {
     Text32 text;
-    const bool thousands = fabs(value) >= 1e4 && fabs(value) < 1e6;
-    snprintf(text.text, sizeof text.text, thousands ? "%.0f" : "%.4g", value == 0 ? 0.0 : value);
+    const bool thousands = fabs(value) >= 1e4 && fabs(value) < 1e6 && digits < 6;
+    const double shown = thousands ? nearbyint(value) : value == 0 ? 0.0 : value;
+    snprintf(text.text, sizeof text.text, "%.*g", thousands ? 6 : digits, shown);
     char *exponent = strstr(text.text, "e+0"); // 1e+06 as 1e6, 1e-05 as 1e-5
     if (exponent != NULL) memmove(exponent + 1, exponent + 3, strlen(exponent + 3) + 1);
     exponent = strstr(text.text, "e-0");
     if (exponent != NULL) memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1);
     return text;
 }
+
+Text32 plot_short(double value) { return plot_digits(value, 4); }
 
 const char *plot_unit(const char *unit, char *text, size_t size)
 {
@@ -118,6 +123,12 @@ PlotAxis plot_axis_of(const PlotGain *gain)
 PlotAxis plot_fitness_axis(const PlotData *data)
 {
     const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);
+    if (data->maximize) {
+        const double low = isfinite(most) && most < best ? most : best - 1;
+        return (PlotAxis){.name = data->value_name,
+                          .low = fmax(low - 0.02 * (best - low), -DBL_MAX),
+                          .high = best + 0.04 * (best - low)};
+    }
     const double high = isfinite(most) && most > best ? most : best + 1;
     if (best > 0 && high > 30 * best)
         return (PlotAxis){.name = data->value_name, .low = best / 1.2, .high = fmin(high * 1.05, DBL_MAX), .log = true};
@@ -164,24 +175,100 @@ int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
     return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
 }
 
+// Labels of an axis: with as many digits as tell neighbours apart. Where these are many, the labels are differences to
+// a base, which the axis' name mentions.
+enum { PLOT_LABEL_MOST = 7 }; // characters that have room
+
+typedef struct PlotLabels {
+    Text32 text[PLOT_TICKS_MAX], base; // base: "" if there is none
+} PlotLabels;
+
+static double plot_label_gap(const double *tick, int count, int i)
+{
+    return i > 0 ? tick[i] - tick[i - 1] : count > 1 ? tick[1] - tick[0] : fabs(tick[0]);
+}
+
+static void plot_label_texts(const double *tick, int count, double base, PlotLabels *labels)
+{
+    for (int digits = 4, exact = 0; digits < 16 && exact < count; digits++) {
+        exact = 0;
+        for (int i = 0; i < count; i++) {
+            const double gap = plot_label_gap(tick, count, i), from_base = tick[i] - base;
+            labels->text[i] = plot_digits(fabs(from_base) > 1e-3 * gap ? from_base : 0, digits);
+            exact += fabs(strtod(labels->text[i].text, NULL) - from_base) <= 0.05 * gap;
+        }
+    }
+}
+
+static PlotLabels plot_labels(const double *tick, int count)
+{
+    PlotLabels labels = {.base = {""}};
+    int shortest = 0;
+    size_t longest = 0;
+    plot_label_texts(tick, count, 0, &labels);
+    for (int i = 0; i < count; i++) {
+        const size_t length = strlen(labels.text[i].text);
+        if (length > longest) longest = length;
+        if (length < strlen(labels.text[shortest].text)) shortest = i;
+    }
+    if (longest <= PLOT_LABEL_MOST) return labels;
+    const double base = strtod(labels.text[shortest].text, NULL);
+    if (base == 0) return labels;
+    labels.base = labels.text[shortest];
+    plot_label_texts(tick, count, base, &labels);
+    return labels;
+}
+
+static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *out)
+{
+    char unit[64];
+    put_markup(out, axis->name);
+    if (labels->base.text[0] == '-') fprintf(out, " + %s", labels->base.text + 1);
+    if (labels->base.text[0] != '-' && labels->base.text[0] != '\0') fprintf(out, " - %s", labels->base.text);
+    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+}
+
+// The room between the two labels that are nearest to each other, in pixels; negative: they overlap.
+static double plot_label_room(const PlotAxis *axis, const double *tick, int count, const PlotLabels *labels)
+{
+    double room = (double)INFINITY;
+    for (int i = 1; i < count; i++) {
+        const double widths = plot_text_width(labels->text[i - 1].text) + plot_text_width(labels->text[i].text);
+        room = fmin(room, fabs(plot_at(axis, tick[i]) - plot_at(axis, tick[i - 1])) - widths / 2);
+    }
+    return room;
+}
+
+// Ticks of a horizontal axis, as many as leave room between their labels.
+static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labels)
+{
+    int count = 0;
+    for (double pixels = 52; pixels < 400; pixels *= 1.3) {
+        count = plot_ticks(axis, pixels, tick);
+        *labels = plot_labels(tick, count);
+        if (plot_label_room(axis, tick, count, labels) >= PLOT_LABEL_ROOM) break;
+    }
+    return count;
+}
+
 static void plot_draw_x(const PlotPanel *panel)
 {
     const PlotAxis *axis = &panel->x;
     FILE *out = panel->plot->out;
     const double bottom = panel->y.from;
     double tick[PLOT_TICKS_MAX];
-    char unit[64];
-    const int count = plot_ticks(axis, 52, tick);
+    PlotLabels labels;
+    const int count = plot_ticks_apart(axis, tick, &labels);
     svg_line(out, "ax", axis->from, bottom, axis->to, bottom);
     for (int i = 0; i < count; i++) {
         const double x = plot_at(axis, tick[i]);
         svg_line(out, "ax", x, bottom, x, bottom + 4);
-        svg_text(out, "tk", x, bottom + 16, "middle", plot_short(tick[i]).text);
+        svg_text(out, "tk", fmin(x, panel->width - plot_text_width(labels.text[i].text) / 2 - 3), bottom + 16, "middle",
+                 labels.text[i].text);
     }
     fprintf(out, "<text class=\"la\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">", (axis->from + axis->to) / 2,
             bottom + 33);
-    put_markup(out, axis->name);
-    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+    plot_put_name(axis, &labels, out);
     fputs("</text>", out);
 }
 
@@ -190,16 +277,15 @@ static void plot_draw_y(const PlotPanel *panel)
     const PlotAxis *axis = &panel->y;
     FILE *out = panel->plot->out;
     double tick[PLOT_TICKS_MAX];
-    char unit[64];
     const int count = plot_ticks(axis, 34, tick);
+    const PlotLabels labels = plot_labels(tick, count);
     for (int i = 0; i < count; i++) {
         const double y = plot_at(axis, tick[i]);
         svg_line(out, "gr", panel->x.from, y, panel->x.to, y);
-        svg_text(out, "tk", panel->x.from - 6, y + 4, "end", plot_short(tick[i]).text);
+        svg_text(out, "tk", panel->x.from - 6, y + 4, "end", labels.text[i].text);
     }
     fprintf(out, "<text class=\"la\" x=\"2\" y=\"%.0f\">", axis->to - 9);
-    put_markup(out, axis->name);
-    put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
+    plot_put_name(axis, &labels, out);
     fputs("</text>", out);
 }
 
@@ -342,7 +428,9 @@ void plot_scale_key(PlotPanel *panel, double x, double y, double width, const do
     for (int c = 0; c < PLOT_CLASSES; c++) {
         snprintf(name, sizeof name, "c%d", c);
         svg_rectangle(out, name, x + c * step, y, step + 0.3, 9);
-        if (threshold != NULL && c > 0 && step >= PLOT_CHARACTER * 5)
+        // no value has this class
+        const bool again = c > 1 && threshold != NULL && threshold[c - 1] == threshold[c - 2];
+        if (threshold != NULL && c > 0 && !again && step >= PLOT_CHARACTER * 5)
             svg_text(out, "tk", x + c * step, y + 22, "middle", plot_short(threshold[c - 1]).text);
     }
 }

@@ -1,5 +1,6 @@
-// Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis a gain and one for the fitness, a line a
-// trial. Where the lines of the best run together, a gain is decided; where they fan out, it is free.
+// Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis per searched parameter and one for the
+// fitness, a line per trial. Where the lines of the best run together, a parameter is decided; where they fan out, it
+// is free.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -24,11 +25,11 @@ static void parallel_line(const PlotData *data, const PlotPanel *panel, const Pl
                           double fitness, const char *class_name, int64_t trial)
 {
     FILE *out = panel->plot->out;
-    const int count = data->n_gains + 1;
+    const int count = data->n_varied + 1;
     fprintf(out, "<path class=\"%s\" data-trial=\"%" PRId64 "\" d=\"", class_name, trial);
     SvgPath path = {.out = out};
     for (int i = 0; i < count; i++) {
-        const double x = i < data->n_gains ? value[data->order[i]] : fitness;
+        const double x = i < data->n_varied ? value[data->order[i]] : fitness;
         const double y = plot_at(&axis[i], x);
         svg_path_to(&path, parallel_axis_x(panel, i, count), y < 34 ? 34 : y > axis[i].from ? axis[i].from : y);
     }
@@ -58,13 +59,13 @@ static const char *parallel_class(int64_t rank, char *name, size_t size)
 
 static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
-    const int count = data->n_gains + 1;
+    const int count = data->n_varied + 1;
     const double width = count <= 9 ? 896 : 100.0 * count;
     PlotPanel panel = plot_panel(plot, width, 330, NULL, (PlotAxis){0}, (PlotAxis){0});
     PlotAxis *axis = ARENA_NEW(arena, PlotAxis, count);
     char name[16];
-    for (int i = 0; i < data->n_gains; i++) axis[i] = parallel_axis(&panel, plot_axis_of(&data->gain[data->order[i]]));
-    axis[data->n_gains] = parallel_axis(&panel, plot_fitness_axis(data));
+    for (int i = 0; i < data->n_varied; i++) axis[i] = parallel_axis(&panel, plot_axis_of(&data->gain[data->order[i]]));
+    axis[data->n_varied] = parallel_axis(&panel, plot_fitness_axis(data));
     for (int64_t s = 0, drawn = 0; s < data->n_sample && drawn < PARALLEL_OTHERS; s++) {
         if (isnan(data->fitness[s])) continue;
         parallel_line(data, &panel, axis, &data->value[s * data->n_gains], data->fitness[s], "li", data->id[s]);
@@ -81,14 +82,24 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
 static const char *parallel_nothing(const PlotData *data, Arena *arena)
 {
     (void)arena;
-    return data->n_gains == 0 ? "nothing was searched" : data->n_best == 0 ? "no trial has a fitness" : NULL;
+    return data->n_best == 0     ? "no trial has a fitness"
+           : data->n_varied == 0 ? "no searched parameter has two values"
+                                 : NULL;
+}
+
+static const char *parallel_caption(const PlotData *data, Arena *arena)
+{
+    const bool others = data->n_best > PARALLEL_BEST;
+    const char *lines = others ? "The 50 best trials, the best in front, and pale behind them others."
+                               : "A line per trial, the best in front.";
+    const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
+    return arena_format(arena, "%s%s", lines, beyond ? " Fitness beyond the end of its axis is drawn at the end." : "");
 }
 
 const PlotKind plot_parallel = {
     .name = "parallel",
     .title = "Parallel coordinates",
-    .caption = "The 50 best trials, the best in front, and pale behind them 150 others. Fitness beyond the ends of its "
-               "axis is drawn at the end.",
+    .caption = parallel_caption,
     .draw = parallel_draw,
     .nothing = parallel_nothing,
 };

@@ -31,10 +31,10 @@ static void pareto_find_columns(const Spec *spec, Arena *arena, Pareto *pareto)
 {
     const Configured *configured = &spec->configured;
     for (int k = 0; spec_several(spec) && k < spec->objective.count; k++)
-        pareto_add(pareto, rows_objective_name(k), expression_text(spec->objective.minimize[k], arena), NULL);
+        pareto_add(pareto, rows_objective_name(k), objective_text(spec, k, arena), NULL);
     for (int m = 0; !spec_several(spec) && m < configured->n_metrics && pareto->count < 2; m++) {
         const Field *metric = &configured->metrics[m];
-        if (expression_uses(spec->objective.minimize[0], m))
+        if (expression_uses(spec->objective.expression[0], m))
             pareto_add(pareto, metric->name, metric->name, metric->unit);
     }
 }
@@ -72,13 +72,13 @@ static int pareto_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// From a little below the front to where nine tenths of the others are, or the front ends.
+// From a little better than the front to where nine tenths of the others are, or the front ends.
 static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
 {
     double low = (double)INFINITY, high = (double)-INFINITY;
     int64_t n = 0;
     for (int64_t i = 0; i < pareto->front.count; i++) {
-        const double value = pareto->front.value[i * pareto->count + k];
+        const double value = front_value(&pareto->front, i, k);
         if (!isfinite(value)) continue; // only another program could have put it there
         low = value < low ? value : low;
         high = value > high ? value : high;
@@ -87,14 +87,16 @@ static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
         if (isfinite(pareto->cloud[i * pareto->count + k])) work[n++] = pareto->cloud[i * pareto->count + k];
     }
     qsort(work, (size_t)n, sizeof *work, pareto_ascending);
-    const double most = n > 0 ? work[(n - 1) * 9 / 10] : high;
+    const bool up = pareto->front.maximize[k];
+    const double most = n > 0 ? work[up ? (n - 1) / 10 : (n - 1) * 9 / 10] : up ? low : high;
     if (!isfinite(low)) low = high = 0;
-    if (most > low) high = most;
+    if (up && most < high) low = most;
+    if (!up && most > low) high = most;
     if (!(high > low)) high = low + 1;
     return (PlotAxis){.name = pareto->name[k],
                       .unit = pareto->unit[k],
-                      .low = low - 0.05 * (high - low),
-                      .high = high + 0.02 * (high - low)};
+                      .low = low - (up ? 0.02 : 0.05) * (high - low),
+                      .high = high + (up ? 0.05 : 0.02) * (high - low)};
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
@@ -119,7 +121,7 @@ static void pareto_draw_stairs(const Pareto *pareto, PlotPanel *panel)
     double before = (double)NAN;
     SvgPath path = svg_path(panel->plot->out, "ln");
     for (int64_t i = 0; i < pareto->front.count; i++) {
-        const double x = pareto->front.value[2 * i], y = pareto->front.value[2 * i + 1];
+        const double x = front_value(&pareto->front, i, 0), y = front_value(&pareto->front, i, 1);
         if (!pareto_inside(panel, x, y)) continue;
         if (!isnan(before)) svg_path_to(&path, plot_at(&panel->x, x), plot_at(&panel->y, before));
         svg_path_to(&path, plot_at(&panel->x, x), plot_at(&panel->y, y));
@@ -135,16 +137,14 @@ static void pareto_draw_front(const PlotData *data, const Pareto *pareto, PlotPa
     const bool several = spec_several(&data->campaign->spec);
     for (int64_t i = 0; i < shown; i++) {
         const int64_t place = front_spread(&pareto->front, shown, i), id = pareto->front.id[place];
-        const double *value = pareto->front.value + place * pareto->count;
+        const double x = front_value(&pareto->front, place, kx), y = front_value(&pareto->front, place, ky);
         const bool best = !several && data->n_best > 0 && id == data->best_id[0];
-        if (!pareto_inside(panel, value[kx], value[ky])) continue;
-        plot_mark(panel, best ? "be" : "pt", plot_at(&panel->x, value[kx]), plot_at(&panel->y, value[ky]),
+        if (!pareto_inside(panel, x, y)) continue;
+        plot_mark(panel, best ? "be" : "pt", plot_at(&panel->x, x), plot_at(&panel->y, y),
                   best      ? 4.5
                   : several ? 2.2
                             : 3,
-                  id,
-                  arena_format(arena, "trial %lld: %s, %s", (long long)id, plot_short(value[kx]).text,
-                               plot_short(value[ky]).text));
+                  id, arena_format(arena, "trial %lld: %s, %s", (long long)id, plot_short(x).text, plot_short(y).text));
     }
 }
 
@@ -186,12 +186,20 @@ static const char *pareto_nothing(const PlotData *data, Arena *arena)
                                : NULL;
 }
 
+static const char *pareto_caption(const PlotData *data, Arena *arena)
+{
+    const Spec *spec = &data->campaign->spec;
+    const char *what = !spec_several(spec)                    ? "The first two metrics of the objective"
+                       : spec->objective.count > PARETO_DRAWN ? "The first four objectives against each other"
+                                                              : "The objectives against each other";
+    return arena_format(arena, "%s. Dots: trials that no other beats in %s. Small squares: some of the others.", what,
+                        spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
+}
+
 const PlotKind plot_pareto = {
     .name = "pareto",
     .title = "Trade-offs",
-    .caption =
-        "Objectives against each other (the first four), or the first two metrics of a single one. Dots: trials that "
-        "no other beats in all of them. Small squares: some of the others.",
+    .caption = pareto_caption,
     .draw = pareto_draw,
     .nothing = pareto_nothing,
 };

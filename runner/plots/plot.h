@@ -35,6 +35,7 @@ typedef struct PlotData {
     const StoredCampaign *campaign;
     Condition where;                       // which trials
     const char *value_name, *value_column; // what is plotted as fitness: of several objectives one of them
+    bool maximize;                         // more of it is better
     PlotGain *gain;                        // [n_gains]
     int n_gains;
     int64_t trials, ranked; // stored; with a fitness
@@ -56,7 +57,8 @@ typedef struct PlotData {
     double *best_value; // [n_best][n_gains]
     // Spearman's rank correlation of each gain with the fitness, over the sample's trials with a fitness; NaN: none
     double *correlation; // [n_gains]
-    int *order;          // [n_gains] the most important gain first
+    int *order;          // [n_gains] the most important gain first; those that never vary last
+    int n_varied;        // gains that have at least two values
 } PlotData;
 
 // Of the trials where that is so (NULL: all). objective: which one, from 0, if there are several. Error (user): there
@@ -64,9 +66,13 @@ typedef struct PlotData {
 Error plot_data_read(const StoredCampaign *campaign, int objective, const char *where, Arena *arena, PlotData *data);
 // Whether the database's schema, which may be an older one, has the column.
 Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
+// The trial that a report shows closer: the best one; the first of the sample if all failed; -1 if there is none.
+int64_t plot_shown_trial(const PlotData *data);
 int plot_bin(const PlotGain *gain, double value);
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
-// Value at this part [0, 1] of the sample's fitness, ascending.
+bool plot_varies(const PlotGain *gain); // its trials have at least two values of it
+bool plot_better(const PlotData *data, double a, double b); // a than b; also if b is NaN
+// Value at this part [0, 1] of the sample's fitness, from the best to the worst.
 double plot_quantile(const PlotData *data, double part);
 
 // ---- panels (panel.c) -----------------------------------------------------------------------------------------------
@@ -121,7 +127,8 @@ Text32 plot_short(double value);                                  // four digits
 // ---- the plots (plot.c, one file each) ------------------------------------------------------------------------------
 
 typedef struct PlotKind {
-    const char *name, *title, *caption;
+    const char *name, *title;
+    const char *(*caption)(const PlotData *data, Arena *arena); // of what it draws of these data
     Error (*draw)(const PlotData *data, Plot *plot, Arena *arena);
     // why there is nothing to draw, NULL if there is something
     const char *(*nothing)(const PlotData *data, Arena *arena);

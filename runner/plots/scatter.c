@@ -1,5 +1,6 @@
-// Fitness against each gain: how many trials lie where, and along the lower edge the best fitness that any trial had
-// with the gain in that bin. A flat edge says that the gain matters little, a valley where it should be.
+// Fitness against each searched parameter: how many trials lie where, and along the lower edge the best fitness that
+// any trial had with the parameter in that bin. A flat edge says that the parameter matters little, a valley where it
+// should be.
 #include "plot.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static void scatter_edge_line(const PlotData *data, int g, PlotPanel *panel)
     for (int b = 0; b < gain->n_bins; b++) {
         const double best = data->bin[g * PLOT_BINS + b].best;
         const double middle = (plot_at(&panel->x, gain->edge[b]) + plot_at(&panel->x, gain->edge[b + 1])) / 2;
-        const bool inside = best <= panel->y.high;
+        const bool inside = best >= panel->y.low && best <= panel->y.high;
         svg_path_to(&path, middle, inside ? plot_at(&panel->y, best) : (double)NAN);
     }
     svg_path_end(&path);
@@ -88,7 +89,7 @@ static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
     const PlotAxis fitness = plot_fitness_axis(data);
     double edge[SCATTER_ROWS + 1];
     scatter_edges(&fitness, edge);
-    for (int i = 0; i < data->n_gains; i++) {
+    for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         PlotPanel panel = plot_panel(plot, 288, 224, NULL, plot_axis_of(&data->gain[g]), fitness);
         if (data->n_sample <= SCATTER_POINTS) {
@@ -107,15 +108,43 @@ static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
 static const char *scatter_nothing(const PlotData *data, Arena *arena)
 {
     (void)arena;
-    return data->n_gains == 0 ? "nothing was searched" : data->n_best == 0 ? "no trial has a fitness" : NULL;
+    return data->n_best == 0     ? "no trial has a fitness"
+           : data->n_varied == 0 ? "no searched parameter has two values"
+                                 : NULL;
+}
+
+// Parameters that are not drawn, for they have one value.
+static const char *scatter_constants(const PlotData *data, Arena *arena)
+{
+    const char *names = "";
+    for (int i = data->n_varied; i < data->n_gains; i++) {
+        const PlotGain *gain = &data->gain[data->order[i]];
+        char unit[64];
+        names = arena_format(arena, "%s%s%s = %s%s", names, i > data->n_varied ? ", " : "", gain->name,
+                             plot_short(gain->low).text, plot_unit(gain->unit, unit, sizeof unit));
+    }
+    return data->n_varied < data->n_gains ? arena_format(arena, " The same in all trials: %s.", names) : "";
+}
+
+static const char *scatter_caption(const PlotData *data, Arena *arena)
+{
+    const char *best = data->best_fitness[0] < plot_quantile(data, 1) ? " The best trial is marked." : "";
+    const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
+    const char *above = beyond ? " The worst 2 % lie above the axis." : "";
+    const char *marks =
+        data->n_sample <= SCATTER_POINTS
+            ? "A dot per trial."
+            : arena_format(arena,
+                           "Colour: the number of trials, on a logarithmic scale%s. Line: the best fitness of "
+                           "the trials in that bin.",
+                           data->trials > PLOT_SAMPLE ? ", counted in a sample of 100,000" : "");
+    return arena_format(arena, "%s%s%s%s", marks, best, above, scatter_constants(data, arena));
 }
 
 const PlotKind plot_scatter = {
     .name = "scatter",
-    .title = "Fitness against each gain",
-    .caption =
-        "Colour: how many trials, on a logarithmic scale; of more than 100,000 a sample is counted. Line: the best "
-        "fitness of all trials in that bin. Dot: the best trial. The worst 2 % lie above the axis.",
+    .title = "Fitness against each parameter",
+    .caption = scatter_caption,
     .draw = scatter_draw,
     .nothing = scatter_nothing,
 };

@@ -136,12 +136,18 @@ static const char *timings_nothing(const PlotData *data, Arena *arena)
     return data->trials > 0 ? NULL : "no batch was committed";
 }
 
+static const char *timings_caption(const PlotData *data, Arena *arena)
+{
+    (void)data;
+    (void)arena;
+    return "How long batches took and on what, and the rate that came of it. HDF5 and SQLite are written beside the "
+           "device; where they hold it up, it waits.";
+}
+
 const PlotKind plot_timings = {
     .name = "timings",
     .title = "Batches",
-    .caption =
-        "How long batches took and on what, and the rate that came of it. HDF5 and SQLite are written beside the "
-        "device; where they hold it up, it waits.",
+    .caption = timings_caption,
     .draw = timings_draw,
     .nothing = timings_nothing,
 };

@@ -2,8 +2,12 @@
 // above, before and after; and curves of what the model shows of its rows (sim.h: Iterations).
 #include "iterations.h"
 
+#include "report.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define ITERATIONS_WIDTH 440.0
 #define ITERATIONS_HEIGHT 330.0
@@ -155,9 +159,9 @@ bool iterations_are_shown(const StoredCampaign *campaign)
 static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, const BatchTiming *timing,
                                  FILE *out)
 {
-    fprintf(out,
-            "<p class=\"caption\">Trial %" PRId64 ", replicate %d, simulated again by this program: ", result->trial,
-            trace->request.replicate);
+    fprintf(out, "<p class=\"caption\">Trial %" PRId64 ", ", result->trial);
+    if (trace->campaign->spec.replicates.count > 1) fprintf(out, "replicate %d, ", trace->request.replicate);
+    fputs("simulated again by this program: ", out);
     if (result->equal) {
         fputs("every number is the stored one, to the bit.", out);
     } else {
@@ -182,11 +186,7 @@ Error iterations_write(const StoredCampaign *campaign, const PlotData *data, con
     ReplayTrace trace;
     BatchTiming timing;
     Plot plot = {.out = out, .page = true};
-    if (data->n_best == 0) {
-        fputs("<p class=\"none\">Nothing to show: no trial has a fitness.</p>\n", out);
-        return error_none();
-    }
-    request.trial = data->best_id[0];
+    request.trial = plot_shown_trial(data);
     TRY(timings_of_trial(campaign->database, request.trial, arena, &timing));
     IterationsView view = {.trace = &trace, .shown = campaign->spec.model->iterations, .plot = &plot, .arena = arena};
     Error error = campaign_trace(campaign, &request, backend, arena, &result, &trace);
@@ -203,5 +203,155 @@ Error iterations_write(const StoredCampaign *campaign, const PlotData *data, con
     if (view.shown->above != NULL) iterations_draw_clouds(&view);
     for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
     fputs("</div>\n", out);
+    return error_none();
+}
+
+// ---- a page of its own ----------------------------------------------------------------------------------------------
+
+// Numbers of all frames of a page, and points that stand still: it stays below 1 MB.
+enum { ITERATIONS_NUMBERS = 60000, ITERATIONS_FIXED = 3000 };
+
+// Metres to what is seen of them: a part of 4000 of the picture.
+static void iterations_put_points(Json *json, const double *xy, int64_t count, int64_t each, double grain)
+{
+    const double whole = nearbyint(1 / grain); // short as text: a quotient of two whole numbers
+    for (int64_t i = 0; i < count; i += each) {
+        for (int a = 0; a < 2; a++) {
+            const double value = isfinite(xy[2 * i + a]) ? xy[2 * i + a] : 0;
+            json_number(json, NULL, whole > 0 ? nearbyint(value * whole) / whole : nearbyint(value / grain) * grain);
+        }
+    }
+}
+
+// The clouds before the first iteration and after each.
+static void iterations_put_frames(const IterationsView *view, double grain, Json *json)
+{
+    const int64_t frames = view->trace->count + 1, fit = ITERATIONS_NUMBERS / (2 * frames);
+    const double *xy = NULL;
+    int64_t each = 1, shown = 0;
+    json_array(json, "points");
+    for (int64_t f = 0; f < frames; f++) {
+        const size_t used = view->arena->used;
+        const double *row = iterations_row(view, f > 0 ? f - 1 : 0);
+        const int64_t count = view->shown->above(&view->configured, row, f > 0, view->arena, &xy);
+        each = 1 + count / (fit > 20 ? fit : 20);
+        shown = (count + each - 1) / each;
+        iterations_put_points(json, xy, count, each, grain);
+        arena_rewind(view->arena, used);
+    }
+    json_close(json, ']');
+    json_integer(json, "n_points", shown);
+}
+
+// "iteration 3: score -1234, correspondences 900", of the curves with one line.
+static void iterations_put_curves(const IterationsView *view, Json *json)
+{
+    char text[256];
+    double value[CURVE_LINES];
+    json_array(json, "curves");
+    for (int64_t i = 0; i < view->trace->count; i++) {
+        int used = snprintf(text, sizeof text, "iteration %" PRId64, i + 1);
+        for (int c = 0; c < view->shown->n_curves; c++) {
+            const Curve *curve = &view->shown->curves[c];
+            if (curve->count != 1 || used >= (int)sizeof text) continue;
+            curve->values(iterations_row(view, i), value);
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, ", %s %s", curve->title, plot_short(value[0]).text);
+        }
+        json_text(json, NULL, text);
+    }
+    json_close(json, ']');
+}
+
+static void iterations_put_one(const IterationsView *view, Json *json)
+{
+    char name[192];
+    const double *xy = NULL;
+    IterationsFrame frame = {{(double)INFINITY, (double)INFINITY}, {(double)-INFINITY, (double)-INFINITY}};
+    const double *last = iterations_row(view, view->trace->count - 1);
+    for (int k = 0; k < 3; k++) {
+        const double *row = k == 0 ? NULL : k == 1 ? iterations_row(view, 0) : last;
+        const int64_t count = view->shown->above(&view->configured, row, k == 2, view->arena, &xy);
+        iterations_widen(&frame, xy, count);
+    }
+    const double side = fmax(frame.high[0] - frame.low[0], frame.high[1] - frame.low[1]);
+    const double grain = pow(10, floor(log10(fmax(side, 1e-6) / 4000)));
+    snprintf(name, sizeof name, "%.128s/%" PRId64, view->trace->campaign->name, view->trace->request.trial);
+    json_object(json, NULL);
+    json_text(json, "name", name);
+    json_text(json, "failure", strcmp(view->trace->failure, "none") == 0 ? "no failure" : view->trace->failure);
+    json_array(json, "frame");
+    for (int k = 0; k < 4; k++) json_number(json, NULL, k < 2 ? frame.low[k] : frame.high[k - 2]);
+    json_close(json, ']');
+    const int64_t fixed = view->shown->above(&view->configured, NULL, false, view->arena, &xy);
+    json_array(json, "fixed");
+    iterations_put_points(json, xy, fixed, 1 + fixed / ITERATIONS_FIXED, grain);
+    json_close(json, ']');
+    iterations_put_frames(view, grain, json);
+    iterations_put_curves(view, json);
+    json_close(json, '}');
+}
+
+static Error iterations_open(const ReplayTrace *trace, Arena *arena, IterationsView *view)
+{
+    *view = (IterationsView){.trace = trace, .shown = trace->campaign->spec.model->iterations, .arena = arena};
+    return spec_build(&trace->campaign->spec, arena, &view->configured);
+}
+
+static Error iterations_put_all(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
+{
+    Json json;
+    TextStream stream;
+    Error error = error_none();
+    TRY(text_stream_open("the alignment", &stream));
+    json_start(&json, stream.out, false);
+    json_array(&json, NULL);
+    for (int i = 0; i < count && error.kind == OK; i++) {
+        IterationsView view;
+        error = iterations_open(traces[i], arena, &view);
+        if (error.kind == OK) iterations_put_one(&view, &json);
+    }
+    json_close(&json, ']');
+    const Error closed = text_stream_close(&stream);
+    if (error.kind == OK) error = closed;
+    if (error.kind == OK) {
+        fputs("<div class=\"alignment\"></div>\n", out);
+        page_put_json(out, "alignments", stream.text);
+    }
+    free(stream.text);
+    return error;
+}
+
+Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
+{
+    const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
+    const char *style;
+    TRY(report_style(arena, &style));
+    page_start(out, name, style);
+    fputs("<main>\n<header><h1>", out);
+    for (int i = 0; i < count; i++) {
+        put_markup(out, i > 0 ? " and " : "");
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%" PRId64, traces[i]->request.trial);
+    }
+    fprintf(out, "</h1></header>\n<section>\n<p class=\"caption\">From above: %s over %s.</p>\n",
+            traces[0]->campaign->spec.model->iterations->moving, traces[0]->campaign->spec.model->iterations->fixed);
+    TRY(iterations_put_all(traces, count, out, arena));
+    fputs("</section>\n", out);
+    for (int i = 0; i < count; i++) {
+        Plot plot = {.out = out, .page = true};
+        IterationsView view;
+        TRY(iterations_open(traces[i], arena, &view));
+        view.plot = &plot;
+        fputs("<section>\n<h2>", out);
+        put_markup(out, traces[i]->campaign->name);
+        fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
+                traces[i]->request.replicate);
+        iterations_draw_clouds(&view);
+        for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
+        fputs("</div>\n</section>\n", out);
+    }
+    fputs("</main>\n", out);
+    page_finish(out);
     return error_none();
 }

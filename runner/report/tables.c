@@ -100,19 +100,32 @@ static void report_facts(const StoredCampaign *campaign, const PlotData *data, c
     if (spec_several(spec))
         report_fact(out, "objectives", text_count(spec->objective.count).text, "plots of a fitness show the first");
     else if (data->n_best > 0)
-        report_fact(out, "best fitness", plot_short(data->best_fitness[0]).text,
+        report_fact(out, data->trials > 1 ? "best fitness" : "fitness", plot_short(data->best_fitness[0]).text,
                     arena_format(arena, "trial %" PRId64, data->best_id[0]));
-    else
+    else if (data->trials > 0)
         report_fact(out, "best fitness", "none", "no trial has one");
     report_fact(out, "trials", text_count(data->trials).text,
                 spec->replicates.count > 1 ? arena_format(arena, "of %d replicates", spec->replicates.count) : "");
-    report_fact(out, "failed",
-                data->trials > 0 ? arena_format(arena, "%.3g %%", 100 * failed / (double)data->trials) : "0",
-                text_count((int64_t)failed).text);
-    report_fact(out, "time", text_duration(wall).text,
-                wall > 0 ? arena_format(arena, "%s trials/s", text_short((double)data->trials / wall).text) : "");
-    report_fact(out, "device", devices, "");
+    if (data->trials > 0)
+        report_fact(out, "failed", arena_format(arena, "%.3g %%", 100 * failed / (double)data->trials),
+                    text_count((int64_t)failed).text);
+    if (wall > 0)
+        report_fact(out, "time", text_duration(wall).text,
+                    arena_format(arena, "%s trials/s", text_short((double)data->trials / wall).text));
+    if (devices[0] != '\0') report_fact(out, "device", devices, "");
     fputs("</dl>\n", out);
+}
+
+// Of a campaign without trials: how to go on.
+static void report_hint(const StoredCampaign *campaign, const char *state, FILE *out)
+{
+    fputs("<p class=\"none\">No trial is stored yet.", out);
+    if (strcmp(state, "interrupted") == 0) {
+        fputs(" The campaign continues with <code>hopscotch resume ", out);
+        put_markup(out, campaign->name);
+        fputs("</code>.", out);
+    }
+    fputs("</p>\n", out);
 }
 
 // Tags and notes, if there are any.
@@ -157,14 +170,15 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
         put_markup(out, column[REPORT_REASON]);
         fputc(')', out);
     }
-    fputs(". Minimised: ", out);
+    fputs(spec->objective.maximize[spec->objective.count - 1] ? ". Objective: " : ". Minimised: ", out);
     for (int k = 0; k < spec->objective.count; k++) {
         fputs(k == 0 ? "<code>" : "</code>, <code>", out);
-        put_markup(out, expression_text(spec->objective.minimize[k], arena));
+        put_markup(out, objective_text(spec, k, arena));
     }
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
     report_facts(campaign, data, &timings, devices, out, arena);
+    if (data->trials == 0) report_hint(campaign, column[REPORT_STATE], out);
     fputs("</header>\n", out);
     return error_none();
 }
@@ -232,7 +246,7 @@ static const char *report_unit(const Spec *spec, const char *name, char *text, s
 {
     const Configured *configured = &spec->configured;
     for (int k = 0; spec_several(spec) && k < spec->objective.count; k++) {
-        if (strcmp(rows_objective_name(k), name) == 0) return expression_text(spec->objective.minimize[k], arena);
+        if (strcmp(rows_objective_name(k), name) == 0) return objective_text(spec, k, arena);
     }
     for (int p = 0; p < configured->n_parameters; p++) {
         if (strcmp(configured->parameters[p].name, name) == 0)
@@ -244,7 +258,7 @@ static const char *report_unit(const Spec *spec, const char *name, char *text, s
     return "";
 }
 
-Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena)
+Error report_best_table(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena)
 {
     const char *const *names;
     const char **shown = ARENA_NEW(arena, const char *, 2000);
@@ -254,10 +268,11 @@ Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena)
         const bool empty = spec_several(&campaign->spec) && strcmp(names[c], "fitness") == 0;
         if (strcmp(names[c], "failure") != 0 && !empty) shown[count++] = names[c];
     }
-    fprintf(out,
-            "<p class=\"caption\">%sA click on a head sorts; a trial that is pointed at is marked in the "
-            "plots.</p>\n",
-            spec_several(&campaign->spec) ? "Trials that no other one beats in all objectives at once. " : "");
+    if (data->n_best > 1)
+        fprintf(out,
+                "<p class=\"caption\">%sA click on a head sorts. The plots mark the trial under the "
+                "pointer.</p>\n",
+                spec_several(&campaign->spec) ? "Trials that no other one beats in all objectives at once. " : "");
     fputs("<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\">rank<small></small></th>",
           out);
     for (int c = 0; c < count; c++) {
@@ -271,9 +286,9 @@ Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena)
     fputs("</tr></thead>\n<tbody>\n", out);
     TRY(spec_several(&campaign->spec) ? report_front_rows(campaign, shown, count, out, arena)
                                       : report_best_rows(campaign, shown, count, out, arena));
-    fputs("</tbody></table></div>\n<p>Again, to the bit: <code>hopscotch replay ", out);
+    fputs("</tbody></table></div>\n<p>Simulates a trial again, to the bit: <code>hopscotch replay ", out);
     put_markup(out, campaign->name);
-    fputs("/TRIAL</code></p>\n", out);
+    fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(data));
     return error_none();
 }
 

@@ -5,7 +5,7 @@
 #include "../plots/plot.h"
 
 Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena);
-Error report_best_table(const StoredCampaign *campaign, FILE *out, Arena *arena);
+Error report_best_table(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena);
 Error report_spec_texts(const StoredCampaign *campaign, FILE *out, Arena *arena);
 Error report_provenance_tables(const StoredCampaign *campaign, FILE *out, Arena *arena);
 

@@ -6,20 +6,32 @@
 
 // The drawing of the trace's model, NULL if it has none or the trace is of its solver.
 const Drawing *trace_drawing(const ReplayTrace *trace);
-// point[n_points][2] (m) of row i.
-void trace_points(const ReplayTrace *trace, int64_t i, double *point);
+// point[n_points][2] (m) of row i, the trace's own until the next call.
+const double *trace_points(const ReplayTrace *trace, int64_t i);
 void trace_find_level(ReplayTrace *trace);               // once, before the others
 double trace_ground(const ReplayTrace *trace, double x); // m
 double trace_height(const ReplayTrace *trace);           // m over the ground, of what is highest
 int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
 
-// Panels: figures through one cycle of the motion, and a line a column against time (trace_plot.c).
+// Columns that never change, or only by rounding: constant[n_columns], and how many (trace_constant.c). A page names
+// them in a paragraph, a picture in a line.
+typedef struct TraceConstant {
+    bool is;
+    double value; // NaN: the column has none
+} TraceConstant;
+const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count);
+void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena);
+void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
+
+// Panels: figures through one cycle of the motion, and each column that changes against time (trace_plot.c).
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot);
-void trace_plot_series(const ReplayTrace *trace, Plot *plot);
+void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
+// The phases that the curves shade, in words; "" if there are none.
+const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 // As a table with a header, or as a shard of its own that any HDF5 tool reads (trace_write.c).
-Error trace_write_csv(const ReplayTrace *trace, FILE *out);
+Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 // Motions side by side for the script of the page (trace_page.c).

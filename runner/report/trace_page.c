@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOTION_FRAMES = 1200, MOTION_GROUND = 2000 };
+// Numbers: of all frames of a page, so that it stays below 2 MB; points from which on they are rounded to what is seen.
+enum { MOTION_FRAMES = 1200, MOTION_GROUND = 2000, MOTION_NUMBERS = 200000, MOTION_MANY = 64 };
 #define MOTION_FRAME 0.01 // s of the motion between two frames, if they are not too many
 
 // Metres to a tenth of a millimetre.
@@ -49,15 +50,26 @@ static void motion_ground(const ReplayTrace *trace, double low, double high, Jso
 static int64_t motion_each(const ReplayTrace *trace)
 {
     const double step = trace->request.sample > 0 ? MOTION_FRAME / trace->request.sample : 1;
-    const int64_t each = step > 1 ? (int64_t)(step + 0.5) : 1, most = 1 + (trace->count - 1) / MOTION_FRAMES;
+    const int64_t fit = MOTION_NUMBERS / (2 * trace_drawing(trace)->n_points + 1);
+    const int64_t frames = fit < 2 ? 2 : fit < MOTION_FRAMES ? fit : MOTION_FRAMES;
+    const int64_t each = step > 1 ? (int64_t)(step + 0.5) : 1, most = 1 + (trace->count - 1) / frames;
     return each > most ? each : most;
+}
+
+// Metres that a figure of many points is rounded to: a tenth of a pixel or less; 0: as motion_number does.
+static double motion_grain(const ReplayTrace *trace)
+{
+    enum { PIXELS = 340 };
+    if (trace_drawing(trace)->n_points <= MOTION_MANY) return 0;
+    return pow(10, fmax(floor(log10(trace_height(trace) / PIXELS / 10)), -4));
 }
 
 static void motion_frames(const ReplayTrace *trace, Json *json)
 {
     const Drawing *drawing = trace_drawing(trace);
     const int64_t each = motion_each(trace);
-    double point[2 * DRAWING_POINTS_MAX], low = (double)INFINITY, high = (double)-INFINITY;
+    const double grain = motion_grain(trace);
+    double low = (double)INFINITY, high = (double)-INFINITY;
     json_array(json, "time");
     for (int64_t i = 0; i < trace->count; i += each) motion_number(json, NULL, trace->row[i * trace->n_columns]);
     json_close(json, ']');
@@ -66,8 +78,9 @@ static void motion_frames(const ReplayTrace *trace, Json *json)
     json_close(json, ']');
     json_array(json, "points");
     for (int64_t i = 0; i < trace->count; i += each) {
-        trace_points(trace, i, point);
-        for (int k = 0; k < 2 * drawing->n_points; k++) motion_number(json, NULL, point[k]);
+        const double *point = trace_points(trace, i);
+        for (int k = 0; k < 2 * drawing->n_points; k++)
+            motion_number(json, NULL, grain > 0 ? nearbyint(point[k] / grain) * grain : point[k]);
         low = fmin(low, point[2 * drawing->focus]);
         high = fmax(high, point[2 * drawing->focus]);
     }
@@ -186,8 +199,10 @@ Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, A
         fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
                 traces[i]->request.replicate);
         trace_plot_phases(traces[i], &plot);
-        trace_plot_series(traces[i], &plot);
-        fputs("</div>\n</section>\n", out);
+        trace_plot_series(traces[i], &plot, arena);
+        fputs("</div>\n", out);
+        trace_put_constants(traces[i], out, arena);
+        fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
     page_finish(out);

@@ -3,28 +3,31 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { TRACE_FIGURES = 9, TRACE_POINTS = 600 };
+enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_THINGS = 8 };
+#define TRACE_WIDTH 896.0 // of the panel of figures
+#define TRACE_SEEN 4.0    // pixels of a figure, at least
 
 const Drawing *trace_drawing(const ReplayTrace *trace)
 {
-    return trace->request.debug ? NULL : trace->campaign->spec.configured.drawing;
+    return trace->request.debug || !trace->request.drawn ? NULL : trace->configured->drawing;
 }
 
-void trace_points(const ReplayTrace *trace, int64_t i, double *point)
+const double *trace_points(const ReplayTrace *trace, int64_t i)
 {
-    trace_drawing(trace)->points(&trace->campaign->spec.configured, trace->parameter, trace->row + i * trace->n_columns,
-                                 point);
+    trace_drawing(trace)->points(trace->configured, trace->parameter, trace->row + i * trace->n_columns, trace->point);
+    return trace->point;
 }
 
 // Where there is no ground: below all of the motion, but for what diverges.
 void trace_find_level(ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX], far = 1;
+    double far = 1;
     if (drawing == NULL || drawing->ground != NULL) return;
     for (int64_t i = 0; i < trace->count; i++) {
-        trace_points(trace, i, point);
+        const double *point = trace_points(trace, i);
         if (i == 0) trace->level = point[1];
         for (int k = 0; k < drawing->n_points; k++) {
             const double z = point[2 * k + 1];
@@ -38,16 +41,16 @@ double trace_ground(const ReplayTrace *trace, double x)
 {
     const Drawing *drawing = trace_drawing(trace);
     if (drawing->ground == NULL) return trace->level;
-    return drawing->ground(&trace->campaign->spec.configured, trace->parameter, x);
+    return drawing->ground(trace->configured, trace->parameter, x);
 }
 
 // What diverges leaves the picture. A motion without ground is as high as it is wide, or more.
 double trace_height(const ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX], height = drawing->ground != NULL ? 0.1 : 0.001, start = 0;
+    double height = drawing->ground != NULL ? 0.1 : 0.001, start = 0;
     for (int64_t i = 0; i < trace->count; i++) {
-        trace_points(trace, i, point);
+        const double *point = trace_points(trace, i);
         const double ground = trace_ground(trace, point[2 * drawing->focus]);
         for (int k = 0; k < drawing->n_points; k++) {
             height = fmax(height, point[2 * k + 1] - ground);
@@ -133,8 +136,8 @@ static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, c
     }
 }
 
-// The last whole cycle of the motion; without one, the last second.
-static void trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
+// The last whole cycle of the motion (true); without one, the last second.
+static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
 {
     const Drawing *drawing = trace_drawing(trace);
     int64_t starts[2] = {-1, -1}; // the last two
@@ -146,27 +149,42 @@ static void trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *
     }
     *first = starts[0];
     *end = starts[1];
-    if (starts[0] >= 0) return;
+    if (starts[0] >= 0) return true;
     const double last = trace->row[(trace->count - 1) * trace->n_columns];
     *end = trace->count - 1;
     for (*first = *end; *first > 0 && trace->row[*first * trace->n_columns] > last - 1;) --*first;
+    return false;
 }
 
+// The figure's greatest width or height in these rows, in m.
+static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double extent = 0;
+    for (int k = 0; k < TRACE_FIGURES; k++) {
+        const double *point = trace_points(trace, first + (end - first) * k / (TRACE_FIGURES - 1));
+        for (int p = 0; p < 2 * drawing->n_points; p++) extent = fmax(extent, fabs(point[p] - point[p % 2]));
+    }
+    return extent;
+}
+
+// Nothing of what would be too small to be seen.
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX];
     char text[64];
     int64_t first, end;
     if (drawing == NULL || trace->count < 2) return;
-    trace_find_cycle(trace, &first, &end);
-    PlotPanel panel = plot_panel(plot, 896, 300, "One cycle of the motion", (PlotAxis){0}, (PlotAxis){0});
-    const double column = panel.width / TRACE_FIGURES, bottom = 236;
-    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / trace_height(trace);
-    const double scale = fmin((bottom - 30) / trace_height(trace), most);
+    const bool cycle = trace_find_cycle(trace, &first, &end);
+    const char *title = cycle ? "One cycle of the motion" : first > 0 ? "The last second of the motion" : "The motion";
+    const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
+    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
+    const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
+    if (trace_extent(trace, first, end) * scale < TRACE_SEEN) return;
+    PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
-        trace_points(trace, i, point);
+        const double *point = trace_points(trace, i);
         TraceView view = {.out = plot->out, .scale = scale, .x = column * (k + 0.5), .y = bottom};
         view.origin = point[2 * drawing->focus];
         view.y += trace_ground(trace, view.origin) * scale;
@@ -182,24 +200,48 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
 
 // ---- time series ----------------------------------------------------------------------------------------------------
 
-static PlotAxis trace_column_axis(const ReplayTrace *trace, int column)
+// What is drawn in one panel: neighbouring columns of one unit.
+typedef struct TraceCurves {
+    const char *name, *unit;
+    int column, count;
+    const char *const *lines; // [count] names; NULL: there is one
+} TraceCurves;
+
+static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *curves)
 {
     double low = (double)INFINITY, high = (double)-INFINITY;
     for (int64_t i = 0; i < trace->count; i++) {
-        const double value = trace->row[i * trace->n_columns + column];
-        if (!isfinite(value)) continue;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
+        for (int k = 0; k < curves->count; k++) {
+            const double value = trace->row[i * trace->n_columns + curves->column + k];
+            if (!isfinite(value)) continue;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
     }
     if (!(low <= high)) low = 0, high = 1;
     const double margin = high > low ? 0.05 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
-    return (PlotAxis){.name = trace->columns[column].name,
-                      .unit = trace->columns[column].unit,
-                      .low = low - margin,
-                      .high = high + margin};
+    const double key = curves->lines != NULL ? 0.2 * (high - low + 2 * margin) : 0; // room for it above the lines
+    return (PlotAxis){.name = curves->name, .unit = curves->unit, .low = low - margin, .high = high + margin + key};
 }
 
-// Bands for the phases but the last, which is the air.
+enum { TRACE_SHADED = 2 }; // the first phases, which are on the ground
+
+const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    bool met[TRACE_SHADED] = {false};
+    const char *names = "";
+    for (int64_t i = 0; i < trace->count; i++) {
+        const int phase = trace_phase(trace, i);
+        if (phase >= 0 && phase < TRACE_SHADED) met[phase] = true;
+    }
+    for (int p = 0; p < TRACE_SHADED; p++) {
+        if (met[p]) names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "", drawing->phases[p]);
+    }
+    return names;
+}
+
+// Bands for the phases that are shaded.
 static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
 {
     char name[16];
@@ -210,16 +252,16 @@ static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
         const double left = plot_at(&panel->x, trace->row[first * trace->n_columns]);
         const double right = plot_at(&panel->x, trace->row[(i < trace->count ? i : i - 1) * trace->n_columns]);
         snprintf(name, sizeof name, "c%d ce", phase);
-        if (phase == 0 || phase == 1)
+        if (phase >= 0 && phase < TRACE_SHADED)
             svg_rectangle(panel->plot->out, name, left, panel->y.to, right - left, panel->y.from - panel->y.to);
         first = i;
     }
 }
 
 // Of many samples each pixel's least and greatest are drawn, in the order in which they came.
-static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, int column)
+static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, const char *class_name, int column)
 {
-    SvgPath path = svg_path(panel->plot->out, "ln");
+    SvgPath path = svg_path(panel->plot->out, class_name);
     const int64_t each = 1 + trace->count / (TRACE_POINTS / 2);
     for (int64_t first = 0; first < trace->count; first += each) {
         int64_t low = first, high = first;
@@ -236,17 +278,113 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, in
     svg_path_end(&path);
 }
 
-void trace_plot_series(const ReplayTrace *trace, Plot *plot)
+// Colours of a few lines in one panel, and of their keys.
+static const char *const trace_lines[] = {"s7", "s5", "s3", "s2"}, *const trace_keys[] = {"c7", "c5", "c3", "c2"};
+enum { TRACE_LINES = sizeof trace_lines / sizeof *trace_lines };
+
+static PlotAxis trace_time_axis(const ReplayTrace *trace)
 {
-    if (trace->count < 2) return;
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
     PlotAxis time = {.name = trace->columns[0].name, .unit = trace->columns[0].unit, .low = trace->row[0], .high = end};
     if (!(time.high > time.low)) time.high = time.low + 1;
+    return time;
+}
+
+static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width, double height,
+                              const TraceCurves *curves)
+{
+    PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
+    trace_draw_bands(trace, &panel);
+    for (int k = 0; k < curves->count; k++)
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : trace_lines[k % TRACE_LINES], curves->column + k);
+    double x = panel.x.from + 6;
+    for (int k = 0; curves->lines != NULL && k < curves->count; k++)
+        x = plot_key(&panel, x, panel.y.to + 8, trace_keys[k % TRACE_LINES], curves->lines[k]);
+    plot_panel_end(&panel);
+}
+
+static bool trace_shows(const ReplayTrace *trace, int column)
+{
+    for (int c = 0; c < trace->n_shown; c++) {
+        if (trace->shown[c] == column) return true;
+    }
+    return false;
+}
+
+// The first panels of the things that are shown: of many some, evenly from the first to the last. panel[n_panels];
+// *things: how many are shown in all.
+static int trace_find_things(const ReplayTrace *trace, int *panel, int *things)
+{
+    const Configured *configured = trace->configured;
+    const char *last = "";
+    int count = 0;
+    for (int p = 0; p < configured->n_panels; p++) {
+        if (strcmp(configured->panels[p].of, last) == 0 || !trace_shows(trace, configured->panels[p].column)) continue;
+        last = configured->panels[p].of;
+        panel[count++] = p;
+    }
+    *things = count;
+    if (count <= TRACE_THINGS) return count;
+    for (int k = 0; k < TRACE_THINGS; k++) panel[k] = panel[(int64_t)k * (count - 1) / (TRACE_THINGS - 1)];
+    return TRACE_THINGS;
+}
+
+// What has no curves, and how to see it.
+static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, int things)
+{
+    char text[160];
+    const Configured *configured = trace->configured;
+    if (drawn == configured->n_things) return;
+    snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
+             configured->n_things, configured->things_are,
+             drawn < things ? ", from the first to the last that are recorded" : "");
+    PlotPanel panel = plot_panel(plot, 896, 26, text, (PlotAxis){0}, (PlotAxis){0});
+    plot_panel_end(&panel);
+    plot_new_row(plot);
+}
+
+static bool trace_panel_changes(const ColumnPanel *panel, const TraceConstant *constant)
+{
+    for (int k = 0; k < panel->count; k++) {
+        if (!constant[panel->column + k].is) return true;
+    }
+    return false;
+}
+
+// A row of panels for each thing, of what changes.
+static void trace_plot_things(const ReplayTrace *trace, Plot *plot, const TraceConstant *constant, Arena *arena)
+{
+    char name[96];
+    const Configured *configured = trace->configured;
+    int *first = ARENA_NEW(arena, int, configured->n_panels), things;
+    const int drawn = trace_find_things(trace, first, &things);
+    trace_say_left_out(trace, plot, drawn, things);
+    for (int k = 0; k < drawn; k++) {
+        const ColumnPanel *of = &configured->panels[first[k]];
+        for (int p = first[k]; p < configured->n_panels && strcmp(configured->panels[p].of, of->of) == 0; p++) {
+            const ColumnPanel *panel = &configured->panels[p];
+            if (!trace_panel_changes(panel, constant)) continue;
+            const TraceCurves curves = {name, panel->unit, panel->column, panel->count, panel->lines};
+            snprintf(name, sizeof name, "%s %s", panel->of, panel->title);
+            trace_draw_curves(trace, plot, 212, 172, &curves);
+        }
+        plot_new_row(plot);
+    }
+}
+
+void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena)
+{
+    int constants;
+    const TraceConstant *constant = trace_constants(trace, arena, &constants);
+    if (trace->count < 2) return;
+    if (trace->configured->n_panels > 0 && !trace->request.debug) {
+        trace_plot_things(trace, plot, constant, arena);
+        return;
+    }
     for (int c = 1; c < trace->n_columns; c++) {
-        PlotPanel panel = plot_panel(plot, 288, 190, NULL, time, trace_column_axis(trace, c));
-        trace_draw_bands(trace, &panel);
-        trace_draw_line(trace, &panel, c);
-        plot_panel_end(&panel);
+        if (constant[c].is) continue;
+        const TraceCurves curves = {trace->columns[c].name, trace->columns[c].unit, c, 1, NULL};
+        trace_draw_curves(trace, plot, 288, 190, &curves);
     }
 }
 
@@ -257,7 +395,8 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
     Plot plot = {.out = panels.out};
     trace_plot_phases(trace, &plot);
     plot_new_row(&plot);
-    trace_plot_series(trace, &plot);
+    trace_plot_series(trace, &plot, arena);
+    trace_plot_constants(trace, &plot, arena);
     const Error error = text_stream_close(&panels);
     const char *name = text_visible(trace->campaign->name, arena);
     if (error.kind == OK)

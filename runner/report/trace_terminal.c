@@ -51,8 +51,7 @@ static void screen_draw_shape(const ScreenView *view, const Shape *shape, const 
 static void screen_draw(const ReplayTrace *trace, int64_t i, double scale, Canvas *canvas)
 {
     const Drawing *drawing = trace_drawing(trace);
-    double point[2 * DRAWING_POINTS_MAX];
-    trace_points(trace, i, point);
+    const double *point = trace_points(trace, i);
     ScreenView view = {.canvas = canvas, .scale = scale, .x = point[2 * drawing->focus]};
     view.level = trace_ground(trace, view.x);
     canvas_clear(canvas);

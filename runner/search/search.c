@@ -46,6 +46,26 @@ size_t search_state_most(const Search *search)
 
 bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
 
+static double search_capped(double trials, int64_t limit)
+{
+    return limit > 0 && trials > (double)limit ? (double)limit : trials;
+}
+
+SearchBounds search_bounds(const Search *search)
+{
+    const int64_t limit = search->spec->limits.trials;
+    SearchBounds bounds = {.least = {.trials = (double)search->total}, .most = {.trials = (double)search->total}};
+    if (search->method->bounds != NULL) search->method->bounds(search, &bounds);
+    if (limit > 0 && bounds.most.trials > (double)limit && search->round_trials > 0) {
+        const double rounds = 4.0 + 2.0 * bounds.most.rounds * ((double)limit / bounds.most.trials);
+        bounds.most.rounds = rounds < bounds.most.rounds ? rounds : bounds.most.rounds;
+    }
+    if (limit > 0) bounds.open = false;
+    bounds.least.trials = search_capped(bounds.least.trials, limit);
+    bounds.most.trials = search_capped(bounds.most.trials, limit);
+    return bounds;
+}
+
 int search_zip_leader(const Spec *spec, int axis)
 {
     if (spec->axes[axis].zip < 0) return axis;

@@ -1,6 +1,7 @@
 // What `search:` asks for: the method and its options, the axes, derived parameters, zipped axes and excluded trials.
 #include "axes.h"
 
+#include <math.h>
 #include <string.h>
 
 const Axis *axis_of(const Spec *spec, int parameter)
@@ -301,4 +302,68 @@ void axes_read(SpecReader *reader)
     spec->n_axes = build.n_axes;
     spec->n_derived = build.n_derived;
     spec->n_outer = build.n_outer;
+}
+
+// ---- without a model ------------------------------------------------------------------------------------------------
+// Every name is taken for a parameter's whose values may be any: what is wrong with forms, methods and zips is said all
+// the same. Expressions are not read: of their names nothing is known.
+
+static void axes_add_names(const Node *mapping, int most, const char **names, int *count)
+{
+    for (int i = 0; mapping != NULL && mapping->kind == NODE_MAPPING && i < mapping->count; i++) {
+        bool known = false;
+        for (int k = 0; k < *count; k++) known = known || strcmp(names[k], mapping->keys[i]->text) == 0;
+        if (!known && *count < most) names[(*count)++] = mapping->keys[i]->text;
+    }
+}
+
+// Of `over`, the points and the outer grid.
+static int axes_find_names(SpecReader *reader, int most)
+{
+    const GivenKey *points = given_find(reader, "search.points"), *over = given_find(reader, "search.over");
+    const GivenKey *outer = given_find(reader, "search.cmaes.outer");
+    int count = 0;
+    const char **names = ARENA_NEW(reader->arena, const char *, most);
+    if (over != NULL) axes_add_names(over->value, most, names, &count);
+    if (outer != NULL) axes_add_names(outer->value, most, names, &count);
+    for (int i = 0; points != NULL && points->value->kind == NODE_SEQUENCE && i < points->value->count; i++)
+        axes_add_names(points->value->items[i], most, names, &count);
+    reader->names = names;
+    return count;
+}
+
+static void axes_invent_parameters(SpecReader *reader, int count)
+{
+    Parameter *parameters = ARENA_NEW(reader->arena, Parameter, count + 1);
+    Key *keys = ARENA_NEW(reader->arena, Key, count + 1);
+    reader->parameter_keys = ARENA_NEW(reader->arena, const Key *, count + 1);
+    for (int i = 0; i < count; i++) {
+        parameters[i] = (Parameter){
+            .name = reader->names[i], .unit = "1", .doc = "", .low = -(double)INFINITY, .high = (double)INFINITY};
+        keys[i] = key_of_parameter(&parameters[i], reader->arena);
+        reader->parameter_keys[i] = &keys[i];
+    }
+    reader->spec->configured.parameters = parameters;
+    reader->spec->configured.n_parameters = count;
+}
+
+void axes_read_without_model(SpecReader *reader)
+{
+    enum { MOST = 256 };
+    const GivenKey *over = given_find(reader, "search.over");
+    const bool elsewhere = given_find(reader, "search.csv") != NULL || given_find(reader, "search.union") != NULL;
+    const int n = axes_find_names(reader, MOST);
+    axes_invent_parameters(reader, n);
+    AxesBuild build = {.axes = ARENA_NEW(reader->arena, Axis, 3 * n + 1),
+                       .derived = ARENA_NEW(reader->arena, Axis, n + 1),
+                       .outer = ARENA_NEW(reader->arena, Axis, n + 1),
+                       .names = ARENA_NEW(reader->arena, const Node *, n + 1),
+                       .taken = ARENA_NEW(reader->arena, const Node *, n + 1)};
+    const Node **expressions = ARENA_NEW(reader->arena, const Node *, n + 1);
+    if (n < MOST && over != NULL) axes_read_over(reader, over->value, &build, expressions);
+    if (n < MOST && reader->spec->method != NULL && !elsewhere) axes_read_by_method(reader, &build);
+    reader->spec->configured = (Configured){.n_parameters = 0};
+    reader->spec->points = NULL;
+    reader->spec->n_points = 0;
+    reader->names = NULL; // what comes next knows by it that there is no model
 }

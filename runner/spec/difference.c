@@ -102,19 +102,21 @@ static bool difference_is_of_method(const char *path, const SearchMethod *method
 }
 
 // How long a search that learns goes on: it takes up where it was.
-static bool difference_is_budget(const char *path, const SearchMethod *method)
+static bool difference_is_budget(const char *path, const Spec *spec)
 {
+    const SearchMethod *method = spec->method;
     return method->budget != NULL && difference_starts(path, "search.") &&
-           difference_starts(path + strlen("search."), method->budget);
+           method->budget(spec, path + strlen("search."));
 }
 
 // Which points are asked for may change; which parameters are searched, in which order, and all else may not.
-static bool difference_is_free(const char *from_path, const char *to_path, const SearchMethod *method)
+static bool difference_is_free(const char *from_path, const char *to_path, const Spec *spec)
 {
+    const SearchMethod *method = spec->method;
     const char *path = from_path != NULL ? from_path : to_path;
     const bool both = from_path != NULL && to_path != NULL && strcmp(from_path, to_path) == 0;
     const size_t length = strlen(path);
-    if (difference_is_budget(path, method)) return true;
+    if (difference_is_budget(path, spec)) return true;
     if (search_learns(method) || method->whole) return false;
     if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 ||
         difference_starts(path, "search.points."))
@@ -142,9 +144,8 @@ int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, Spe
         *change = (SpecChange){.key = from != NULL ? from->key : to->key,
                                .from = from != NULL ? from->value : NULL,
                                .to = to != NULL ? to->value : NULL};
-        change->free =
-            stored->method == given->method &&
-            difference_is_free(from != NULL ? from->path : NULL, to != NULL ? to->path : NULL, given->method);
+        change->free = stored->method == given->method &&
+                       difference_is_free(from != NULL ? from->path : NULL, to != NULL ? to->path : NULL, given);
     }
     return count;
 }

@@ -87,13 +87,19 @@ static const Key keys_rows[] = {
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
      .doc = "also keep the metrics of every replicate", .example = "false"},
 
-    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised",
+    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
     {.path = "objective.minimize", .type = KEY_FORM,
      .words = "an expression over metrics and parameters, or a list of up to 8 of them",
      .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
             "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
      .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
+    {.path = "objective.maximize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
+            "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
+            "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+     .example = "\"mean_speed - 0.1*cost_of_transport\""},
     {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
      .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
     {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",
@@ -162,6 +168,10 @@ static const Key keys_rows[] = {
     {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.debug.all_replicates), .doc = "which replicates; `on: failure` looks at all",
      .example = "first"},
+    {.path = "record.bodies", .type = KEY_FORM, .words = "a list of names, in which # stands for a number, or all",
+     .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
+            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+     .example = "[payload]"},
 
     {.path = "limits", .type = KEY_SECTION, .doc = "when to stop early; totals, over all runs of the campaign",
      .example = "{trials: 1e6, wall_time: 2h, failures: 50%}"},

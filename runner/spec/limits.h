@@ -21,12 +21,14 @@ enum {
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
     SEARCHES_MAX = 4096, // side by side, of methods that learn
     OBJECTIVES_MAX = 8,
-    OBJECTIVE_NAMES_MAX = 512 // that an objective may use: metrics and parameters of a model together
+    OBJECTIVE_NAMES_MAX = 4096 // that an objective may use: metrics and parameters of a model together
 };
 
 // Recorded arrays of one batch in memory, and so of a shard; debug rows of one trial.
 #define RECORD_BYTES_MAX ((int64_t)64 << 20)
 // Trajectories of one trial, which lie in memory and in one shard together.
 #define RECORD_TRIAL_BYTES_MAX ((int64_t)1 << 30)
+// Of a sample: HDF5 keeps their names as an attribute, of 64 KiB at most with 16 bytes for each.
+enum { RECORD_COLUMNS_MAX = 4000 };
 
 #endif

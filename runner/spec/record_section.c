@@ -71,10 +71,11 @@ static void record_check_size(SpecReader *reader)
     const double ticks = ceil((double)configured->ticks * bytes / most / samples);
     diagnose(reader->diagnostics, given->key,
              "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates) and %s is "
-             "allowed: write sample of at least %.6g s%s",
+             "allowed: write sample of at least %.6g s%s%s",
              text_bytes(bytes).text, text_count((int64_t)samples).text, configured->n_columns,
              text_count((int64_t)lanes).text, text_bytes(most).text, ticks * configured->tick_duration,
-             lanes > 1 ? ", or replicates: first" : "");
+             lanes > 1 ? ", or replicates: first" : "",
+             configured->n_things > 1 ? ", or name fewer record.bodies" : "");
 }
 
 int64_t spec_sample_ticks(const Spec *spec)

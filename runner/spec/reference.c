@@ -64,12 +64,63 @@ static void reference_describe_values(FILE *out)
             "    parameters derived before it\n    example: {derive: \"0.1 * k_fp\"}\n");
 }
 
+// The keys of an item of a model's list: of a world's bodies, say.
+static void reference_describe_list(FILE *out, const List *list, Arena *arena)
+{
+    const Key key = key_of_list(list, "simulation", arena);
+    reference_describe(out, &key, arena);
+    fprintf(out, "    keys of an item:\n");
+    for (int f = 0; f < list->n_fields; f++) {
+        const ItemField *field = &list->fields[f];
+        reference_paragraph(
+            out, arena_format(arena, "- %s: %s; %s", field->name, field->doc, items_field_expected(field, arena)));
+    }
+    reference_paragraph(out, "- repeat: copies; # in names and references is their number, #-1 and #+1 its "
+                             "neighbours'; how many, or [first, last]");
+    reference_paragraph(out, "- step: what each copy has more than the one before it; a mapping of fields to numbers");
+}
+
+// A test feeds it to `check`.
+static const char reference_spec[] = "version: 1\n"
+                                     "experiment: my_gains\n"
+                                     "seed: 7\n"
+                                     "model: hopper\n"
+                                     "simulation: {duration: 5.0, dt: 1.0e-4, settle: 1.0}   # s\n"
+                                     "initial: {z_foot: 0.4}                                 # m\n"
+                                     "parameters: {x_dot_des: 2.0}                           # m/s\n"
+                                     "search:\n"
+                                     "  method: grid\n"
+                                     "  over:\n"
+                                     "    k_fp:   {linspace: [50, 300, 6]}\n"
+                                     "    k_att:  {logspace: [50, 300, 4]}\n"
+                                     "    thrust: [30, 35, 40]\n"
+                                     "    b_fp:   {derive: \"0.1 * k_fp\"}\n"
+                                     "  exclude: [\"k_fp > 250 and thrust < 35\"]\n"
+                                     "replicates: {count: 4, perturb: {phi_leg: {normal: [0.01, 0.02]}}}\n"
+                                     "objective: {minimize: \"velocity_error + 0.1*cost_of_transport\", over: mean}\n"
+                                     "constraints: [\"peak_ground_force < 3000\"]\n"
+                                     "record: {trajectories: {select: {best: 20}, sample: 0.001}}\n"
+                                     "limits: {wall_time: 2h}\n"
+                                     "device: {backend: auto}\n";
+
+static void reference_example(FILE *out)
+{
+    fputs("A SPEC, complete: `hopscotch check my.yaml` finds nothing wrong with it\n\n", out);
+    for (const char *line = reference_spec; *line != '\0';) {
+        const int length = (int)strcspn(line, "\n");
+        fprintf(out, "    %.*s\n", length, line);
+        line += length + 1;
+    }
+    fputc('\n', out);
+}
+
 void spec_reference(FILE *out)
 {
     Arena arena;
     if (arena_create(&arena, REFERENCE_ARENA, "the reference page").kind != OK) return;
     int count;
     const Key *rows = keys_table(&count);
+    reference_example(out);
     fprintf(out, "KEYS of a spec\n\n");
     for (int i = 0; i < count; i++) {
         if (rows[i].type != KEY_LATER) reference_describe(out, &rows[i], &arena);
@@ -85,6 +136,7 @@ void spec_reference(FILE *out)
         fprintf(out, "\nMODEL %s: %s (parameters and metrics: hopscotch models %s)\n\n", model->name, model->doc,
                 model->name);
         reference_describe_options(out, model->options, model->n_options, "simulation", &arena);
+        for (int k = 0; k < model->n_lists; k++) reference_describe_list(out, &model->lists[k], &arena);
     }
     limits_reference(out);
     fprintf(out,

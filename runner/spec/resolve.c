@@ -305,15 +305,23 @@ static void resolve_perturb(ResolveWriter *writer, const char *path)
     }
 }
 
-static void resolve_minimize(ResolveWriter *writer, const char *path)
+// The objectives of one direction, as an expression or a list.
+static void resolve_objectives(ResolveWriter *writer, const char *path, bool maximize)
 {
     const Spec *spec = writer->reader->spec;
     Arena *arena = writer->reader->arena;
-    const char *text = resolve_quoted(spec->objective.minimize[0], arena);
-    for (int i = 1; i < spec->objective.count; i++)
-        text = arena_format(arena, "%s, %s", text, resolve_quoted(spec->objective.minimize[i], arena));
-    resolve_line(writer, path, spec_several(spec) ? arena_format(arena, "[%s]", text) : text, NULL);
+    const char *text = NULL;
+    int count = 0;
+    for (int k = 0; k < spec->objective.count; k++) {
+        if (spec->objective.maximize[k] != maximize) continue;
+        const char *one = resolve_quoted(spec->objective.expression[k], arena);
+        text = count++ == 0 ? one : arena_format(arena, "%s, %s", text, one);
+    }
+    if (count > 0) resolve_line(writer, path, count > 1 ? arena_format(arena, "[%s]", text) : text, NULL);
 }
+
+static void resolve_minimize(ResolveWriter *writer, const char *path) { resolve_objectives(writer, path, false); }
+static void resolve_maximize(ResolveWriter *writer, const char *path) { resolve_objectives(writer, path, true); }
 
 static const char *resolve_reference_text(const Spec *spec, Arena *arena)
 {
@@ -346,6 +354,17 @@ static void resolve_ids(ResolveWriter *writer, const char *path, const Selection
         p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)select->trials[i]);
     stpcpy(p, "]");
     resolve_line(writer, path, text, NULL);
+}
+
+static void resolve_bodies(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = "";
+    if (spec->record.n_bodies == 0) return;
+    for (int i = 0; i < spec->record.n_bodies; i++)
+        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
+    resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
 }
 
 static void resolve_trials(ResolveWriter *writer, const char *path)
@@ -385,6 +404,7 @@ static const struct {
     {"search.when", resolve_when},
     {"replicates.perturb", resolve_perturb},
     {"objective.minimize", resolve_minimize},
+    {"objective.maximize", resolve_maximize},
     {"objective.over", resolve_objective_over},
     {"objective.reference", resolve_reference},
     {"objective.failed", resolve_failed},
@@ -392,6 +412,7 @@ static const struct {
     {"record.trajectories.select.trials", resolve_trials},
     {"record.debug.newton.select.trials", resolve_debug_trials},
     {"record.debug.newton.window", resolve_window},
+    {"record.bodies", resolve_bodies},
 };
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)
@@ -535,9 +556,12 @@ static void resolve_identity_rest(const SpecReader *reader, ResolveLines *lines)
         resolve_add(lines, arena_format(arena, "replicates.perturb.%03d.%s", i, name),
                     resolve_perturbation(perturbation, arena));
     }
-    for (int i = 0; i < spec->objective.count; i++)
-        resolve_add(lines, i == 0 ? "objective.minimize" : arena_format(arena, "objective.minimize.%d", i + 1),
-                    expression_text(spec->objective.minimize[i], arena));
+    for (int k = 0, of[2] = {0, 0}; k < spec->objective.count; k++) {
+        const bool maximize = spec->objective.maximize[k];
+        const char *path = maximize ? "objective.maximize" : "objective.minimize";
+        resolve_add(lines, of[maximize]++ == 0 ? path : arena_format(arena, "%s.%d", path, of[maximize]),
+                    expression_text(spec->objective.expression[k], arena));
+    }
     if (spec->objective.reference != NULL)
         resolve_add(lines, "objective.reference", resolve_reference_text(spec, arena));
     for (int i = 0; i < spec->n_constraints; i++)

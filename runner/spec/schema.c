@@ -258,7 +258,20 @@ static void schema_trials(Json *json, Arena *arena) { schema_array_of(json, "id"
 
 static void schema_window(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
 
-static void schema_minimize(Json *json, Arena *arena)
+static void schema_bodies(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "type");
+    json_text(json, NULL, "string");
+    json_text(json, NULL, "array");
+    json_close(json, ']');
+    json_integer(json, "minItems", 1);
+    json_object(json, "items");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+}
+
+static void schema_objectives(Json *json, Arena *arena)
 {
     json_array(json, "anyOf");
     schema_refer(json, NULL, "expression", arena);
@@ -310,7 +323,8 @@ static const struct {
     {"search.union", NULL, schema_union},
     {"search.when", NULL, schema_when},
     {"replicates.perturb", NULL, schema_perturb},
-    {"objective.minimize", NULL, schema_minimize},
+    {"objective.minimize", NULL, schema_objectives},
+    {"objective.maximize", NULL, schema_objectives},
     {"objective.over", "string", schema_objective_over},
     {"objective.reference", NULL, schema_reference},
     {"objective.failed", "string", schema_failed},
@@ -318,6 +332,7 @@ static const struct {
     {"record.trajectories.select.trials", NULL, schema_trials},
     {"record.debug.newton.select.trials", NULL, schema_trials},
     {"record.debug.newton.window", NULL, schema_window},
+    {"record.bodies", NULL, schema_bodies},
 };
 
 static void schema_form(Json *json, const Key *key, Arena *arena)

@@ -149,34 +149,44 @@ static const Node *objective_default(SpecReader *reader)
 }
 
 // A method is for one objective or for several; methods that only spread points take both.
-static void objective_check_method(SpecReader *reader, const Node *node, int count)
+static void objective_check_method(SpecReader *reader, const Node *node, const char *key)
 {
     const SearchMethod *method = reader->spec->method;
+    const int count = reader->spec->objective.count;
     if (method == NULL) return;
     if (count > 1 && !method->several && (search_learns(method) || method->sensitivity != NULL))
-        diagnose(reader->diagnostics, node,
-                 "minimize holds %d objectives, and method %s takes one; nsga2 takes several", count, method->name);
+        diagnose(reader->diagnostics, node, "%s holds %d objectives, and method %s takes one; nsga2 takes several", key,
+                 count, method->name);
     if (count == 1 && method->several)
         diagnose(reader->diagnostics, node,
-                 "minimize is one objective, and method %s takes a list of two or more; cmaes takes one", method->name);
+                 "%s is one objective, and method %s takes a list of two or more; cmaes takes one", key, method->name);
 }
 
-// One expression, or a list of them.
-static void objective_read_list(SpecReader *reader, const Node *node, const Scope *scope)
+// One expression, or a list of them: added to the objectives. False: there are none or too many.
+static bool objective_read_list(SpecReader *reader, const Node *node, const char *key, const Scope *scope)
 {
+    Spec *spec = reader->spec;
     const bool list = node->kind == NODE_SEQUENCE;
-    const int count = list ? node->count : 1;
+    const int count = list ? node->count : 1, before = spec->objective.count;
     if (count < 1 || count > OBJECTIVES_MAX) {
-        diagnose(reader->diagnostics, node, "minimize is a list of %d objectives, expected 1 to %d", count,
+        diagnose(reader->diagnostics, node, "%s is a list of %d objectives, expected 1 to %d", key, count,
                  OBJECTIVES_MAX);
-        return;
+        return false;
     }
-    const Expression **minimize = ARENA_NEW(reader->arena, const Expression *, count);
-    for (int i = 0; i < count; i++)
-        minimize[i] = expression_read(reader, list ? node->items[i] : node, scope, "minimize");
-    reader->spec->objective.minimize = minimize;
-    reader->spec->objective.count = count;
-    objective_check_method(reader, node, count);
+    if (before + count > OBJECTIVES_MAX) {
+        diagnose(reader->diagnostics, node, "minimize and maximize hold %d objectives together, expected %d at most",
+                 before + count, OBJECTIVES_MAX);
+        return false;
+    }
+    const Expression **expression = ARENA_NEW(reader->arena, const Expression *, before + count);
+    for (int k = 0; k < before; k++) expression[k] = spec->objective.expression[k];
+    for (int i = 0; i < count; i++) {
+        expression[before + i] = expression_read(reader, list ? node->items[i] : node, scope, key);
+        spec->objective.maximize[before + i] = strcmp(key, "maximize") == 0;
+    }
+    spec->objective.expression = expression;
+    spec->objective.count = before + count;
+    return true;
 }
 
 // A point that is worse than all that is of interest, a number for each objective.
@@ -189,7 +199,8 @@ static void objective_read_reference(SpecReader *reader, const Node *node)
         return;
     }
     if (!spec_several(spec)) {
-        diagnose(reader->diagnostics, node, "reference is for several objectives, and minimize is one");
+        diagnose(reader->diagnostics, node, "reference is for several objectives, and %s is one",
+                 spec->objective.maximize[0] ? "maximize" : "minimize");
         return;
     }
     if (node->count != spec->objective.count) {
@@ -212,11 +223,20 @@ Scope objective_scope(SpecReader *reader)
     return (Scope){.names = names, .count = n};
 }
 
-static void objective_read_minimize(SpecReader *reader)
+// The minimised ones first; without any the model's default.
+static void objective_read_expressions(SpecReader *reader)
 {
-    const GivenKey *given = given_find(reader, "objective.minimize");
+    const GivenKey *minimize = given_find(reader, "objective.minimize");
+    const GivenKey *maximize = given_find(reader, "objective.maximize");
     const Scope scope = objective_scope(reader);
-    objective_read_list(reader, given != NULL ? given->value : objective_default(reader), &scope);
+    const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
+    if (least != NULL && !objective_read_list(reader, least, "minimize", &scope)) return;
+    if (maximize != NULL && !objective_read_list(reader, maximize->value, "maximize", &scope)) return;
+    const bool both = least != NULL && maximize != NULL;
+    objective_check_method(reader, maximize != NULL ? maximize->value : least,
+                           both               ? "objective"
+                           : maximize != NULL ? "maximize"
+                                              : "minimize");
 }
 
 void objective_read(SpecReader *reader)
@@ -225,7 +245,7 @@ void objective_read(SpecReader *reader)
     if (over != NULL) objective_read_over(reader, over->value);
     if (failed != NULL) objective_read_failed(reader, failed->value);
     if (reader->names == NULL) return;
-    objective_read_minimize(reader);
+    objective_read_expressions(reader);
     const GivenKey *reference = given_find(reader, "objective.reference");
     if (reference != NULL && reader->spec->objective.count > 0) objective_read_reference(reader, reference->value);
 }

@@ -203,6 +203,24 @@ static const char *spec_nested(const char *dotted, Arena *arena)
     return arena_format(arena, "%s%s: ...%s", text, dotted, brackets);
 }
 
+// What others call a key.
+static const struct {
+    const char *section, *name, *key;
+} spec_synonyms[] = {
+    {"", "name", "experiment"},   {"", "title", "experiment"},  {"", "sweep", "search"},
+    {"", "grid", "search"},       {"", "params", "parameters"}, {"", "output", "record"},
+    {"", "fitness", "objective"}, {"", "cost", "objective"},    {"search", "parameters", "over"},
+};
+
+static const char *spec_synonym(const char *name, const char *section)
+{
+    for (size_t i = 0; i < sizeof spec_synonyms / sizeof *spec_synonyms; i++) {
+        if (strcmp(spec_synonyms[i].section, section) == 0 && strcmp(spec_synonyms[i].name, name) == 0)
+            return spec_synonyms[i].key;
+    }
+    return NULL;
+}
+
 // The name that was meant, if it is near and not given itself; NULL: the key can't be read.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
@@ -219,7 +237,9 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
     if (parameters && spec_is_extra(reader, key)) return NULL;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const char *near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
+    const char *near = spec_synonym(key->text, section);
+    if (near == NULL || node_find(mapping, near) != NULL)
+        near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
     if (meant != NULL)
@@ -291,7 +311,7 @@ static const Model *spec_read_model(SpecReader *reader)
     diagnose(reader->diagnostics, given->value, "model is %s, expected %s%s%s%s",
              scalar_given(given->value, reader->arena), words_sentence(names, count, reader->arena),
              near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
-    return NULL;
+    return near != NULL ? model_find(near) : NULL; // as a misspelt key: the rest is read as of the one that was meant
 }
 
 static void spec_read_rows(SpecReader *reader, int first)
@@ -493,12 +513,16 @@ static void spec_read(SpecReader *reader)
     if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
     axes_read_method(reader);
     reader->spec->model = spec_read_model(reader);
+    const int errors = diagnostics_errors(reader->diagnostics);
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
+        things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
         spec_read_parameters(reader);
         axes_read(reader);
         cmaes_section_read(reader);
         perturb_read(reader);
+    } else if (reader->spec->model == NULL) {
+        axes_read_without_model(reader);
     }
     objective_read(reader);
     constraints_read(reader);

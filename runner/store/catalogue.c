@@ -196,7 +196,7 @@ static Error catalogue_make(const char *results, bool shared_fs, FILE *messages,
     Database *database = NULL;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const char *file = arena_format(arena, "%s%s", path, endings[i]);
-        if (file_exists(file)) TRY(file_remove(file));
+        if (file_exists(file) || file_check_regular(file).kind != OK) TRY(file_remove(file));
     }
     TRY(database_open(path, DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);

@@ -6,7 +6,8 @@
 // the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
 // {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
 // those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
-// matter of the campaign's.
+// matter of the campaign's. The specs that a campaign was extended from count too, but for those of a search that
+// learns, which differ in their budgets alone: it is the search that had the last one from the start.
 #include "../campaign/record.h"
 #include "rounds.h"
 
@@ -214,7 +215,8 @@ static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Aren
 
 static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
 {
-    for (int i = 0; i + 1 < campaign->spec.n_segments; i++) { // what it was extended from
+    const int segments = search_learns(campaign->spec.method) ? 0 : campaign->spec.n_segments;
+    for (int i = 0; i + 1 < segments; i++) { // what it was extended from
         const Spec *earlier = campaign->spec.segments[i].spec;
         sha256_add(hash, earlier->hash.hex, sizeof earlier->hash.hex);
     }
@@ -236,7 +238,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
     Sha256 hash;
     TRY(arena_create(&arena, (size_t)16 << 20, "a digest"));
     sha256_start(&hash);
-    Error error = database_run(campaign->database, "BEGIN"); // one moment of a campaign that may be running
+    Error error = campaign_check_meaning(campaign);
+    if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running
     if (error.kind == OK) {
         error = digest_all(campaign, &arena, &hash);
         const Error end = database_run(campaign->database, "COMMIT");

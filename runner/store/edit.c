@@ -30,10 +30,21 @@ Error campaign_refuse_network(const char *folder, bool shared_fs)
                       folder, network);
 }
 
+Error campaign_is_gone(const char *path)
+{
+    return error_make(ERROR_MACHINE, "%.400s is gone or empty: another process removed it; nothing was done", path);
+}
+
+Error campaign_open_database(const char *path, Database **database)
+{
+    *database = NULL;
+    return file_missing(path) ? campaign_is_gone(path) : database_open(path, DATABASE_WRITE, database);
+}
+
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 {
     int schema = 0;
-    TRY(database_open(path, DATABASE_WRITE, &edit->store.database));
+    TRY(campaign_open_database(path, &edit->store.database));
     TRY(store_share(edit->store.database, edit->shared_fs));
     TRY(schema_migrate(edit->store.database, path, arena, &schema));
     TRY(seal_keep(edit->store.database, arena));

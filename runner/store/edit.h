@@ -7,6 +7,9 @@
 // Takes the campaign's lock; a live holder is named, with what can be done about it.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
 Error campaign_refuse_network(const char *folder, bool shared_fs); // unless that is allowed
+// With the lock held, the database of a campaign that is there, to be changed: none is made where one was.
+Error campaign_open_database(const char *path, Database **database);
+Error campaign_is_gone(const char *path); // the error that says so
 // Between begin and end: the lock is held, a transaction is open, digests follow. The store is only good for its
 // database, folder and events.
 typedef struct CampaignEdit {

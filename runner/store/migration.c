@@ -59,6 +59,10 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
      "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n",
      schema_seal_declarations},
+    // 7: what --set changed; the most trials of a search that may end early
+    {"CREATE TABLE overrides(id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL) STRICT;\n"
+     "ALTER TABLE campaign ADD COLUMN trials_most INTEGER;\n",
+     seal_all},
 };
 
 static Error schema_pragma(Database *database, const char *sql, int64_t *value)

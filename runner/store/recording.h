@@ -17,7 +17,8 @@ typedef struct Recording {
     int lanes;        // of a recorded trial: its first replicate or all
     bool failed_only; // of those, the ones that failed
     bool float64, gzip;
-    char recipe[96]; // what the arrays hold, by number: arrays of another recipe are recorded anew
+    char columns_recipe[32]; // its end: which columns, where they were chosen; else empty
+    char recipe[96];         // what the arrays hold, by number: arrays of another recipe are recorded anew
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);

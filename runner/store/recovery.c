@@ -32,7 +32,7 @@ static Error recovery_remove_temporaries(const char *folder, StoreRecovery *reco
 // To quarantine/NAME, or NAME.1, NAME.2, ... if one lies there already: nothing is ever overwritten.
 static Error recovery_quarantine(const Store *store, const char *name, Arena *arena)
 {
-    const char *folder = arena_format(arena, "%s/quarantine", store->folder);
+    const char *folder = arena_format(arena, "%s/" CAMPAIGN_QUARANTINE, store->folder);
     const char *to = arena_format(arena, "%s/%s", folder, name);
     TRY(folder_make(folder));
     for (int i = 1; file_exists(to); i++) to = arena_format(arena, "%s/%s.%d", folder, name, i);
@@ -80,7 +80,7 @@ static bool recovery_is_damaged(const char *path, int64_t bytes, const char *sha
     Arena arena;
     Bytes content;
     if (arena_create(&arena, (size_t)size + 4096, "a shard that is verified").kind != OK) return false;
-    const Error error = file_read(path, (size_t)size, &arena, &content);
+    const Error error = file_read_stored(path, (size_t)size, &arena, &content);
     const bool damaged = error.kind != OK || strcmp(sha256_of(content.data, content.size).hex, sha256) != 0;
     arena_destroy(&arena);
     return damaged;

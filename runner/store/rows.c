@@ -170,7 +170,9 @@ typedef void (*RowsEach)(const Spec *spec, RowsText *text, Arena *arena, RowsAdd
 static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const char *head, RowsAdd add,
                             const char *tail)
 {
-    RowsText text = {.size = 65536};
+    enum { COLUMN = 160, REST = 4096 }; // bytes: of a column's declaration; of what stands around them
+    RowsText text = {.size = (size_t)(rows_columns(spec) + rows_replicate_columns(spec)) * COLUMN + REST};
+    text.size += strlen(tail);
     text.text = arena_take(arena, text.size, 1);
     rows_append(&text, "%s", head);
     each(spec, &text, arena, add);
@@ -221,6 +223,12 @@ static bool rows_is_metric(const Spec *spec, const char *name)
 
 Error rows_check_names(const Spec *spec)
 {
+    enum { SQLITE_COLUMNS = 2000 };
+    if (rows_columns(spec) > SQLITE_COLUMNS)
+        return error_make(ERROR_USER,
+                          "the table trials would have %lld columns and SQLite allows %d: search fewer parameters, "
+                          "name fewer bodies, or do without replicates, whose spreads are columns too",
+                          (long long)rows_columns(spec), SQLITE_COLUMNS);
     for (int i = 0; i < rows_searched(spec); i++) {
         const char *name = rows_searched_name(spec, i);
         bool taken = rows_is_metric(spec, name);

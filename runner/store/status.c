@@ -102,6 +102,17 @@ static Error status_query(Database *database, int index, StatusReport *report, A
     return error;
 }
 
+// Schemas before 7 have no such column.
+static Error status_read_most(Database *database, StatusReport *report)
+{
+    int64_t there = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('campaign') WHERE name = 'trials_most'", 0,
+                      &there));
+    if (there == 0) return error_none();
+    return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
+                         &report->most);
+}
+
 Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
 {
     Database *database;
@@ -126,7 +137,9 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
+    if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     database_close(database);
     if (error.kind != OK) return error;

@@ -9,12 +9,14 @@ typedef struct StatusReport {
     CampaignPlace place;
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
     char holder[256]; // who runs it now; empty: nobody
+    int64_t most;     // trials, at most; 0: unknown, or the total is known
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
     int64_t objectives;                           // of several
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
-    double rate; // trials/s of the last batches; NaN: there are none
-    double busy; // part of their time in which the device computed
+    bool maximizes; // more is better
+    double rate;    // trials/s of the last batches; NaN: there are none
+    double busy;    // part of their time in which the device computed
     Timings timings;
 } StatusReport;
 

@@ -5,9 +5,11 @@
 #include "../analysis/sensitivity.h"
 #include "../campaign/extend.h"
 #include "../campaign/retry.h"
+#include "edit.h"
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
+#include "overrides.h"
 #include "rounds.h"
 #include "seal.h"
 
@@ -28,7 +30,7 @@ static const char store_schema[] =
     "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
     "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
     "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
-    "  replicates INTEGER NOT NULL) STRICT;\n"
+    "  replicates INTEGER NOT NULL, trials_most INTEGER) STRICT;\n"
     "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
     "  stop_reason TEXT) STRICT;\n"
     "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
@@ -87,6 +89,7 @@ static Error store_finish(Statement *statement)
 
 Error store_end(Store *store, Error error)
 {
+    if (error.kind == OK) error = database_check_place(store->database);
     if (error.kind == OK) error = database_run(store->database, "COMMIT");
     if (error.kind != OK) {
         const Error rollback = database_run(store->database, "ROLLBACK");
@@ -147,12 +150,14 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, sensitivity_table_sql));
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
+    TRY(database_run(database, overrides_table_sql));
     TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
     TRY(store_insert_campaign(store));
+    TRY(overrides_keep(database, &store->spec->overrides, false, arena));
     return outer_record(database, store->spec);
 }
 
@@ -182,6 +187,8 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
     const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
     if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
+    TRY(database_run(store->database, "BEGIN IMMEDIATE")); // the same spec needs no others than those it is given
+    TRY(store_end(store, overrides_keep(store->database, &spec->overrides, options->resume_only, arena)));
     return segments_read(store->database, store->folder, arena, spec);
 }
 
@@ -237,7 +244,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 {
     const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
     Bytes file = {0};
-    const bool same = file_exists(path) && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
+    const bool same = file_exists(path) && file_read_stored(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
                       strcmp((const char *)file.data, store->spec->resolved) == 0;
     if (same) return error_none();
     TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));
@@ -301,6 +308,8 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
+    TRY(database_prepare(database, "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
+                         &store->renew_round));
     TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -311,9 +320,12 @@ static Error store_open_parts(Store *store, Spec *spec, const char *path, const 
 {
     int64_t tables = 0;
     const char *state = NULL;
-    TRY(database_open(path, DATABASE_WRITE, &store->database));
+    TRY(campaign_check_folders(store->folder, arena));
+    TRY(options->resume_only ? campaign_open_database(path, &store->database)
+                             : database_open(path, DATABASE_WRITE, &store->database));
     TRY(store_share(store->database, options->shared_fs));
     TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
+    if (options->resume_only && tables == 0) return campaign_is_gone(path);
     TRY(tables == 0 ? store_create(store, arena) : store_continue(store, spec, path, options, arena));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
@@ -357,6 +369,7 @@ Error store_close(Store *store)
                                      store->update_search,
                                      store->insert_search,
                                      store->insert_round,
+                                     store->renew_round,
                                      store->insert_front,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
@@ -390,21 +403,50 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 
 const char *store_best_order(const Spec *spec)
 {
-    const bool survived = spec_has_metric(spec, "survived");
-    if (spec->n_constraints > 0) return survived ? "violation, fitness, survived DESC, id" : "violation, fitness, id";
-    return survived ? "fitness, survived DESC, id" : "fitness, id";
+    // by whether there are constraints, the fitness is maximised, trials have a time that they survived
+    static const char *const orders[2][2][2] = {
+        {{"fitness, id", "fitness, survived DESC, id"}, {"fitness DESC, id", "fitness DESC, survived DESC, id"}},
+        {{"violation, fitness, id", "violation, fitness, survived DESC, id"},
+         {"violation, fitness DESC, id", "violation, fitness DESC, survived DESC, id"}}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]][spec_has_metric(spec, "survived")];
+}
+
+// With one objective the section of the resolved text begins with its direction.
+Error store_maximizes(Database *database, bool *maximizes)
+{
+    int64_t found = 0;
+    TRY(store_integer(database,
+                      "SELECT instr(char(10) || resolved, char(10) || 'objective:' || char(10) || '  maximize:') > 0 "
+                      "FROM campaign",
+                      0, &found));
+    *maximizes = found > 0;
+    return error_none();
+}
+
+const char *store_worst_order(const Spec *spec)
+{
+    static const char *const orders[2][2] = {{"fitness DESC, id", "fitness, id"},
+                                             {"violation DESC, fitness DESC, id", "violation DESC, fitness, id"}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]];
 }
 
 const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
 
 Error store_best_sql(Database *database, const char **sql)
 {
+    static const char *const best[2][2] = {
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness DESC, id LIMIT 1"},
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness, id "
+         "LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
+         "id LIMIT 1"}};
     int64_t constrained = 0;
+    bool maximizes = false;
+    TRY(store_maximizes(database, &maximizes));
     TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
                       &constrained));
-    *sql = constrained > 0 ? "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 "
-                             "ORDER BY violation, fitness, id LIMIT 1"
-                           : "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1";
+    *sql = best[constrained > 0][maximizes];
     return error_none();
 }
 
@@ -472,20 +514,23 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
     return store_finish(statement);
 }
 
-Error store_set_total(Store *store, int64_t trials_total)
+Error store_set_total(Store *store, int64_t total, int64_t most)
 {
+    const int64_t counts[] = {total, most};
     Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?", &statement));
-    if (trials_total > 0)
-        bind_integer(statement, 1, trials_total);
-    else
-        bind_null(statement, 1);
+    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?", &statement));
+    for (int i = 0; i < 2; i++) {
+        if (counts[i] > 0)
+            bind_integer(statement, i + 1, counts[i]);
+        else
+            bind_null(statement, i + 1);
+    }
     return store_finish(statement);
 }
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
-// x` use it too. Of several objectives it is the order in which a front is swept (analysis/front.c). Made at the end,
-// because it would halve the rate of inserts.
+// x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
+// (analysis/front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];
@@ -493,11 +538,11 @@ Error store_index_fitness(Store *store)
     int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
                         store->spec->n_constraints > 0 ? "violation, " : "");
     for (int i = 0; i < rows_objectives(store->spec); i++)
-        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s", i > 0 ? ", " : "", rows_objective_name(i));
-    snprintf(sql + used, sizeof sql - (size_t)used, "%s",
-             spec_several(store->spec) ? ")"
-             : survived                ? "fitness, survived DESC)"
-                                       : "fitness)");
+        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "", rows_objective_name(i),
+                         store->spec->objective.maximize[i] ? " DESC" : "");
+    snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
+             store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
+             survived && !spec_several(store->spec) ? ", survived DESC" : "");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
     Error error = database_run(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);

@@ -9,7 +9,7 @@ struct Store {
     const char *folder, *shards, *name;
     const Spec *spec;
     Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *add_digest;
-    Statement *update_search, *insert_search, *insert_round, *insert_front;
+    Statement *update_search, *insert_search, *insert_round, *renew_round, *insert_front;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
@@ -43,11 +43,13 @@ Error store_counts(Store *store, StoreCounts *counts);
 // The search's state after the last tell, into search->state. *found: there is one.
 Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
-Error store_set_total(Store *store, int64_t trials_total); // 0: unknown
+Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
+Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
+const char *store_worst_order(const Spec *spec);
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 #endif

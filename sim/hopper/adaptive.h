@@ -174,10 +174,13 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
 {
     if (group->lane >= group->batch.trace.lanes) return;
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
-    const double every = (double)group->batch.trace.every * world->c.dt;
+    const Trace *trace = &group->batch.trace;
+    const double every = (double)trace->every * world->c.dt;
+    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are not wanted
+    const real end = splat(trace->end > 0 ? (double)trace->end * world->c.dt : 1e300);
     for (;;) {
-        const real t = prince_samples(group) * every;
-        const mask due = taken & MASK(t < own->t + step->h);
+        const real t = (before + prince_samples(group)) * every;
+        const mask due = taken & MASK(t < own->t + step->h) & MASK(t < end);
         if (!any_lane(due)) return;
         const real theta = (t - own->t) / step->h;
         HopperLanes there = *lanes;
@@ -209,7 +212,8 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     }
     PrinceHeld held = prince_held(&world, &lanes, own.t);
     own.first = prince_rate(&world, &lanes.machine, &own.aside.on, &held, own.t, &lanes.q, &lanes.v);
-    if (observed && group->tick == 0) hopper_sample(group, &lanes, &own.first.control, own.t, running);
+    if (observed && group->tick == 0 && lanes_sample_due(group, 0))
+        hopper_sample(group, &lanes, &own.first.control, own.t, running);
     const real end = splat((double)world.c.ticks * world.c.dt), settle = splat((double)world.c.settle * world.c.dt);
     const int64_t last = world.c.steps_max;
 

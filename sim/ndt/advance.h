@@ -46,7 +46,7 @@ HD void ndt_open(const NdtConstants *c, const double *assets, int64_t number, Nd
     map->n_candidates = at.n_candidates;
     map->n_cells = at.n_cells;
     map->table = (const int64_t *)(assets + at.table);
-    map->candidates = (const int32_t *)(assets + at.candidates);
+    map->candidates = ndt_numbers_at(c, assets + at.candidates);
     map->cells = ndt_numbers_at(c, assets + at.cells);
     task->map = map;
     for (int a = 0; a < 3; a++) task->source[a] = ndt_numbers_at(c, source + a * size);

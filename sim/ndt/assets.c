@@ -120,7 +120,7 @@ static size_t ndt_clouds_bytes(const NdtAssets *a, int64_t *points)
 static int64_t ndt_map_size(const NdtMap *map, bool single)
 {
     return ndt_packed(map->n_cells * NDT_CELL_STRIDE, single) + map->table_size * NDT_TABLE_NUMBERS +
-           ndt_packed(map->n_candidates, true);
+           ndt_packed(map->n_candidates * NDT_CANDIDATE, single);
 }
 
 static void ndt_put_numbers(double *to, NdtNumbers numbers, int64_t count)
@@ -145,9 +145,9 @@ static int64_t ndt_put_map(const NdtMap *map, bool single, int64_t first, int64_
     at.candidates = at.table + map->table_size * NDT_TABLE_NUMBERS;
     ndt_put_numbers(assets + at.cells, map->cells, map->n_cells * NDT_CELL_STRIDE);
     memcpy(assets + at.table, map->table, (size_t)(map->table_size * NDT_TABLE_NUMBERS) * sizeof *map->table);
-    memcpy(assets + at.candidates, map->candidates, (size_t)map->n_candidates * sizeof *map->candidates);
+    ndt_put_numbers(assets + at.candidates, map->candidates, map->n_candidates * NDT_CANDIDATE);
     memcpy(assets + number * NDT_MAP_AT, &at, sizeof at);
-    return at.candidates + ndt_packed(map->n_candidates, true);
+    return at.candidates + ndt_packed(map->n_candidates * NDT_CANDIDATE, single);
 }
 
 static Error ndt_pack(const NdtAssets *a, Arena *scratch, Arena *arena, Configured *out)

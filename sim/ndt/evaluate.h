@@ -67,16 +67,6 @@ HD NdtMixture ndt_mixture(double outliers, double resolution)
 
 // ---- which cells a point is compared with ---------------------------------------------------------------------------
 
-// The coordinate of a point's cell. False: it is out of the map's reach, or not a number.
-HD bool ndt_cell_of(double x, double resolution, int64_t *cell)
-{
-    const double scaled = x / resolution;
-    if (!(scaled < (double)NDT_CELL_MAX && scaled > -(double)NDT_CELL_MAX)) return false;
-    *cell = (int64_t)scaled;
-    if ((double)*cell > scaled) *cell -= 1; // towards minus infinity
-    return true;
-}
-
 // The list of a place: first << 5 | count; 0: there is none.
 HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
@@ -93,86 +83,13 @@ HD int64_t ndt_list(const NdtMap *map, int64_t key)
     }
 }
 
-HD double ndt_number(const NdtNumbers *numbers, int64_t i)
-{
-    return numbers->single != NULL ? (double)numbers->single[i] : numbers->whole[i];
-}
-
-// The first `count` numbers of a cell, 3 or all; a GPU loads them by fours.
-HD void ndt_load_cell(const NdtMap *map, int32_t candidate, int count, double *cell)
-{
-    const int64_t first = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_STRIDE;
-#if defined(__CUDACC__)
-    if (map->cells.single != NULL) {
-        const float4 *at = (const float4 *)(map->cells.single + first);
-        const float4 low = __ldg(at);
-        cell[0] = low.x, cell[1] = low.y, cell[2] = low.z;
-        if (count == 3) return;
-        const float4 high = __ldg(at + 1);
-        cell[3] = low.w, cell[4] = high.x, cell[5] = high.y, cell[6] = high.z, cell[7] = high.w;
-        cell[8] = __ldg(map->cells.single + first + 8);
-        return;
-    }
-    const double2 *at = (const double2 *)(map->cells.whole + first);
-    for (int k = 0; k < count / 2; k++) {
-        const double2 two = __ldg(at + k);
-        cell[2 * k] = two.x, cell[2 * k + 1] = two.y;
-    }
-    cell[count - 1] = __ldg(map->cells.whole + first + count - 1);
-#else
-    for (int k = 0; k < count; k++) cell[k] = ndt_number(&map->cells, first + k);
-#endif
-}
-
-// A candidate's cell, its mean from the corner of the place that it is a candidate of.
-HD void ndt_cell(const NdtMap *map, int32_t candidate, int count, double *cell)
-{
-    ndt_load_cell(map, candidate, count, cell);
-    for (int a = 0; a < 3; a++) {
-        const double offset = (double)((candidate >> 2 * a & 3) - 1);
-        cell[a] = map->resolution * offset + cell[a];
-    }
-}
-
-// The list of the place of the point y[3], and a bit for each of its candidates that the point is compared with. y (m)
-// is relative to the map's origin, and afterwards, if there is a list, to the corner of its cell.
-HD uint32_t ndt_match(const NdtMap *map, double *y, const int32_t **candidates)
-{
-    int64_t cell[3];
-    uint32_t matches = 0;
-    for (int a = 0; a < 3; a++) {
-        if (!ndt_cell_of(y[a], map->resolution, &cell[a])) return 0;
-    }
-    const int64_t list = ndt_list(map, ndt_key(cell[0], cell[1], cell[2]));
-    const int32_t *candidate = *candidates = map->candidates + (list >> 5);
-    for (int a = 0; a < 3; a++) y[a] -= map->resolution * (double)cell[a];
-    for (int i = 0; i < (int)(list & 31); i++) {
-        double mean[3];
-        ndt_cell(map, candidate[i], 3, mean);
-        const double d0 = y[0] - mean[0], d1 = y[1] - mean[1], d2 = y[2] - mean[2];
-        matches |= (uint32_t)(d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2) << i;
-    }
-    return matches;
-}
-
-#if defined(__CUDACC__)
-HD int ndt_count_bits(uint32_t bits) { return __popc(bits); }
-HD int ndt_lowest_bit(uint32_t bits) { return __ffs((int)bits) - 1; }
-#else
-HD int ndt_count_bits(uint32_t bits) { return __builtin_popcount(bits); }
-HD int ndt_lowest_bit(uint32_t bits) { return __builtin_ctz(bits); }
-#endif
-
 // ---- some points, one a lane ----------------------------------------------------------------------------------------
 
 // What the pairs of a point add up to. Symmetric matrices: xx xy xz yy yz zz.
 typedef struct NdtPoint {
-    real x[3];                        // the point (m), as it is in the source
-    real v[3], M[6];                  // see above
-    real score, best, pairs;          // of the point
-    real y[3];                        // the point, as the pose puts it, from the corner of its cell
-    const int32_t *candidates[LANES]; // of each lane's place
-    uint32_t matches[LANES];          // those of them that are still to be added, a bit each
+    real x[3];               // the point (m), as it is in the source
+    real v[3], M[6];         // see above
+    real score, best, pairs; // of the point
 } NdtPoint;
 
 // m[3][3] x
@@ -191,55 +108,31 @@ HD void ndt_symmetric_product(const real *s, const real *b, real *out)
     out[2] = fused(s[5], b[2], fused(s[4], b[1], s[2] * b[0]));
 }
 
-// Loads the points [first, first + valid) and finds their cells; gives the greatest number of cells.
-HD int ndt_point_begin(const NdtTask *task, const NdtFrame *frame, int64_t first, int valid, NdtPoint *p)
+HD void ndt_point_clear(NdtPoint *p)
 {
-    int most = 0;
-    for (int a = 0; a < 3; a++) {
-        p->x[a] = splat(0.0);
-        for (int i = 0; i < valid; i++) set_lane(&p->x[a], i, ndt_number(&task->source[a], first + i));
-    }
-    for (int a = 0; a < 3; a++) p->y[a] = ndt_row_product(&frame->rotation, a, p->x) + splat(frame->translation[a]);
-    p->pairs = splat(0.0);
-    for (int i = 0; i < LANES; i++) {
-        double y[3];
-        for (int a = 0; a < 3; a++) y[a] = lane_of(p->y[a], i);
-        p->matches[i] = i < valid ? ndt_match(task->map, y, &p->candidates[i]) : 0;
-        const int count = ndt_count_bits(p->matches[i]);
-        for (int a = 0; a < 3; a++) set_lane(&p->y[a], i, count > 0 ? y[a] : 0.0);
-        set_lane(&p->pairs, i, (double)count);
-        most = count > most ? count : most;
-    }
     for (int a = 0; a < 3; a++) p->v[a] = splat(0.0);
     for (int k = 0; k < 6; k++) p->M[k] = splat(0.0);
     p->score = splat(0.0);
     p->best = splat(0.0);
-    return most;
 }
 
-// The k-th cell of each lane, cell[NDT_CELL_NUMBERS]; lanes that have none get the first of the map.
-HD mask ndt_gather(const NdtMap *map, NdtPoint *p, int k, real *cell)
+// e^x for what only falls: x <= 0, or hardly more. The bits of exponential(x), less two steps of it; what is below any
+// ordinary number is 0.
+HD real ndt_decay(real x)
 {
-    for (int i = 0; i < LANES; i++) {
-        const uint32_t left = p->matches[i];
-        const int32_t candidate = left != 0 ? p->candidates[i][ndt_lowest_bit(left)] : 0;
-        double numbers[NDT_CELL_NUMBERS];
-        ndt_cell(map, candidate, NDT_CELL_NUMBERS, numbers);
-        for (int j = 0; j < NDT_CELL_NUMBERS; j++) set_lane(&cell[j], i, numbers[j]);
-        p->matches[i] = left & (left - 1);
-    }
-    return MASK(p->pairs > splat((double)k));
+    const mask none = MASK(x < splat(-708.0));
+    real k, r, c;
+    math_reduced_exponential(select_real(none, splat(-708.0), x), &k, &r, &c);
+    return select_real(none, splat(0.0), (1.0 + (r + c)) * math_power_of_two(k));
 }
 
-// The k-th pair of each lane that has one. The others add zeros, which changes no bit of a sum that began as one.
-HD void ndt_point_add(const NdtTask *task, NdtPoint *p, int k)
+// A pair of each lane that `some` has: q from the cell's mean (m), A its inverse covariance. The others add zeros, which
+// changes no bit of a sum that began as one.
+HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real *A, NdtPoint *p)
 {
-    real cell[NDT_CELL_NUMBERS], q[3], c[3];
-    const mask some = ndt_gather(task->map, p, k, cell);
-    const real *A = cell + 3;
-    for (int a = 0; a < 3; a++) q[a] = p->y[a] - cell[a];
+    real c[3];
     ndt_symmetric_product(A, q, c);
-    const real all = exponential((-0.5 * task->mixture.d2) * ndt_dot(q, c));
+    const real all = ndt_decay((-0.5 * task->mixture.d2) * ndt_dot(q, c));
     const real e = select_real(some, all, splat(0.0));
     const real part = -task->mixture.d1 * e, f = (task->mixture.d1 * task->mixture.d2) * e;
     p->score = p->score + part;
@@ -266,7 +159,7 @@ HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
 }
 #else
 typedef struct NdtRow {
-    double at[NDT_SUMS][NDT_ROW];
+    double at[NDT_ROW][NDT_ROW]; // NDT_SUMS, and zeros
 } NdtRow;
 
 HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
@@ -314,84 +207,7 @@ HD void ndt_point_end(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int
 #if defined(__CUDACC__)
 #include "evaluate_team.h"
 #else
-// Adds values[width], width a power of two, in halves.
-HD double ndt_halved(double *values, int width)
-{
-    for (int half = width / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; i++) values[i] += values[i + half];
-    }
-    return values[0];
-}
-
-// The row that starts at point `first`.
-HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, int64_t first, NdtSums *sums)
-{
-    NdtRow row;
-    NdtPoint p;
-    for (int column = 0; column < NDT_ROW; column += LANES) {
-        const int64_t left = task->n_source - first - column;
-        const int valid = left < 1 ? 0 : left < LANES ? (int)left : LANES;
-        const int most = valid > 0 ? ndt_point_begin(task, frame, first + column, valid, &p) : 0;
-        if (most == 0) { // nothing near: zeros
-            for (int s = 0; s < NDT_SUMS; s++) ndt_row_set(&row, s, column, splat(0.0));
-            continue;
-        }
-        for (int k = 0; k < most; k++) ndt_point_add(task, &p, k);
-        ndt_point_end(frame, &p, &row, column);
-    }
-    for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_halved(row.at[s], NDT_ROW);
-}
-
-// The chunk that starts at point `first`; rows that begin beyond the end are zeros.
-HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first, NdtSums *sums)
-{
-    NdtSums row[NDT_CHUNK_ROWS];
-    for (int r = 0; r < NDT_CHUNK_ROWS; r++) {
-        const int64_t at = first + (int64_t)r * NDT_ROW;
-        memset(&row[r], 0, sizeof row[r]);
-        if (at < task->n_source) ndt_add_row(task, frame, at, &row[r]);
-    }
-    for (int half = NDT_CHUNK_ROWS / 2; half > 0; half /= 2) {
-        for (int r = 0; r < half; r++) {
-            for (int s = 0; s < NDT_SUMS; s++) row[r].at[s] += row[r + half].at[s];
-        }
-    }
-    *sums = row[0];
-}
-
-// An evaluation that is shared: `run` has every chunk summed (step_graph.h).
-typedef struct NdtCrew {
-    void (*run)(void *context);
-    void *context;
-    const NdtTask *task;
-    NdtFrame frame;
-    NdtSums *chunk; // [chunks]
-} NdtCrew;
-
-HD void ndt_crew_sum(const NdtTask *task, const NdtFrame *frame)
-{
-    NdtCrew *crew = task->crew;
-    crew->task = task;
-    crew->frame = *frame;
-    crew->run(crew->context);
-}
-
-HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
-{
-    const NdtFrame frame = ndt_frame(pose, task->map->origin);
-    NdtRow of_chunks;
-    memset(&of_chunks, 0, sizeof of_chunks);
-    if (task->crew != NULL) ndt_crew_sum(task, &frame);
-    for (int64_t first = 0, k = 0; first < task->n_source; first += NDT_CHUNK, k++) {
-        NdtSums chunk;
-        if (task->crew != NULL)
-            chunk = task->crew->chunk[k];
-        else
-            ndt_add_chunk(task, &frame, first, &chunk);
-        for (int s = 0; s < NDT_SUMS; s++) of_chunks.at[s][k % NDT_CHUNK_SUMS] += chunk.at[s];
-    }
-    for (int s = 0; s < NDT_SUMS; s++) sums->at[s] = ndt_halved(of_chunks.at[s], NDT_CHUNK_SUMS);
-}
+#include "evaluate_lanes.h"
 #endif
 
 #endif

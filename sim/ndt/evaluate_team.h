@@ -26,6 +26,105 @@ HD NdtBlock &ndt_block(void)
     return block;
 }
 
+// ---- pairs of a point -----------------------------------------------------------------------------------------------
+
+// The point that a thread has.
+typedef struct NdtThread {
+    double y[3];   // as the pose puts it, from the corner of its place
+    int64_t first; // of the candidates of its place
+    uint32_t left; // those of them that are still to be added, a bit each
+} NdtThread;
+
+// The coordinate of a point's cell. False: it is out of the map's reach, or not a number.
+HD bool ndt_cell_of(double x, double resolution, int64_t *cell)
+{
+    const double scaled = x / resolution;
+    if (!(scaled < (double)NDT_CELL_MAX && scaled > -(double)NDT_CELL_MAX)) return false;
+    *cell = (int64_t)scaled;
+    if ((double)*cell > scaled) *cell -= 1; // towards minus infinity
+    return true;
+}
+
+// The k-th candidate: its mean (m) from the corner of the place that it is a candidate of. Gives its code.
+HD int32_t ndt_candidate(const NdtMap *map, int64_t k, double *mean)
+{
+    int32_t code;
+    if (map->candidates.single != NULL) {
+        const float4 four = __ldg((const float4 *)map->candidates.single + k);
+        mean[0] = four.x, mean[1] = four.y, mean[2] = four.z;
+        code = __float_as_int(four.w);
+    } else {
+        const double2 *at = (const double2 *)map->candidates.whole + 2 * k, low = __ldg(at), high = __ldg(at + 1);
+        mean[0] = low.x, mean[1] = low.y, mean[2] = high.x;
+        code = __double2loint(high.y);
+    }
+    for (int a = 0; a < 3; a++) mean[a] = map->resolution * (double)((code >> 2 * a & 3) - 1) + mean[a];
+    return code & ((1 << NDT_CODE_BITS) - 1);
+}
+
+// The inverse covariance of a cell, loaded by fours or by twos.
+HD void ndt_inverse_of(const NdtMap *map, int64_t cell, double *A)
+{
+    if (map->cells.single != NULL) {
+        const float4 *at = (const float4 *)(map->cells.single + cell * NDT_CELL_STRIDE);
+        const float4 low = __ldg(at);
+        const float2 high = __ldg((const float2 *)(at + 1));
+        A[0] = low.x, A[1] = low.y, A[2] = low.z, A[3] = low.w, A[4] = high.x, A[5] = high.y;
+        return;
+    }
+    const double2 *at = (const double2 *)(map->cells.whole + cell * NDT_CELL_STRIDE);
+    for (int k = 0; k < 3; k++) {
+        const double2 two = __ldg(at + k);
+        A[2 * k] = two.x, A[2 * k + 1] = two.y;
+    }
+}
+
+// The candidates of the point's place that it is compared with.
+HD void ndt_thread_match(const NdtMap *map, NdtThread *t)
+{
+    int64_t cell[3];
+    t->left = 0;
+    for (int a = 0; a < 3; a++) {
+        if (!ndt_cell_of(t->y[a], map->resolution, &cell[a])) return;
+    }
+    const int64_t list = ndt_list(map, ndt_key(cell[0], cell[1], cell[2]));
+    t->first = list >> 5;
+    for (int a = 0; a < 3; a++) t->y[a] -= map->resolution * (double)cell[a];
+    for (int i = 0; i < (int)(list & 31); i++) {
+        double mean[3];
+        ndt_candidate(map, t->first + i, mean);
+        const double d0 = t->y[0] - mean[0], d1 = t->y[1] - mean[1], d2 = t->y[2] - mean[2];
+        t->left |= (uint32_t)(d0 * d0 + d1 * d1 + d2 * d2 <= map->reach2) << i;
+    }
+}
+
+// Loads a point and finds its pairs.
+HD void ndt_thread_begin(const NdtTask *task, const NdtFrame *frame, int64_t point, NdtPoint *p, NdtThread *t)
+{
+    for (int a = 0; a < 3; a++) {
+        const NdtNumbers *x = &task->source[a];
+        p->x[a] = x->single != NULL ? (double)x->single[point] : x->whole[point];
+    }
+    for (int a = 0; a < 3; a++) t->y[a] = ndt_row_product(&frame->rotation, a, p->x) + frame->translation[a];
+    ndt_thread_match(task->map, t);
+    p->pairs = (double)__popc(t->left);
+    ndt_point_clear(p);
+}
+
+// Adds the point's pairs, one after the other.
+HD void ndt_thread_add(const NdtTask *task, NdtThread *t, NdtPoint *p)
+{
+    for (; t->left != 0; t->left &= t->left - 1) {
+        double q[3], mean[3], A[6];
+        const int32_t code = ndt_candidate(task->map, t->first + __ffs((int)t->left) - 1, mean);
+        for (int a = 0; a < 3; a++) q[a] = t->y[a] - mean[a];
+        ndt_inverse_of(task->map, code >> NDT_OFFSET_BITS, A);
+        ndt_point_add(task, -1, q, A, p);
+    }
+}
+
+// ---- rows, chunks and all of them -----------------------------------------------------------------------------------
+
 // A matrix of the frame a thread.
 HD void ndt_team_frame(const NdtTask *task, NdtBlock *block)
 {
@@ -63,9 +162,12 @@ HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first
     for (int s = 0; s < NDT_ROW; s++) row.at[s] = 0.0;
     if (point < task->n_source) {
         NdtPoint p;
-        const int count = ndt_point_begin(task, frame, point, 1, &p);
-        for (int k = 0; k < count; k++) ndt_point_add(task, &p, k);
-        if (count > 0) ndt_point_end(frame, &p, &row, 0);
+        NdtThread t;
+        ndt_thread_begin(task, frame, point, &p, &t);
+        if (t.left != 0) {
+            ndt_thread_add(task, &t, &p);
+            ndt_point_end(frame, &p, &row, 0);
+        }
     }
     return ndt_warp_sums(row.at);
 }

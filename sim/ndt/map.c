@@ -24,6 +24,7 @@ typedef struct NdtBuild {
     NdtMapCounts *counts;
     NdtPlace *place;         // [points]
     int64_t *cell_key;       // [cells]
+    double *means;           // [cells][3] from the cell's corner (m)
     double *cells;           // [cells][NDT_CELL_STRIDE]
     NdtCandidate *candidate; // [cells * NDT_MATCHES_MAX]
     int64_t n_candidates;
@@ -124,11 +125,11 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
         build->counts->dropped++;
         return;
     }
-    double *cell = build->cells + build->counts->valid * NDT_CELL_STRIDE;
+    double *cell = build->cells + build->counts->valid * NDT_CELL_STRIDE, *at = build->means + build->counts->valid * 3;
     const int64_t key = build->place[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
     for (int a = 0; a < 3; a++) // from the corner, so that far cells are stored as exactly as near ones
-        cell[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
-    for (int k = 0; k < 6; k++) cell[3 + k] = inverse[k];
+        at[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
+    for (int k = 0; k < NDT_CELL_NUMBERS; k++) cell[k] = inverse[k];
     build->cell_key[build->counts->valid++] = key;
     build->counts->inflated += inflated;
 }
@@ -145,25 +146,31 @@ static void ndt_take_cells(NdtBuild *build)
 
 // ---- candidates of a place ------------------------------------------------------------------------------------------
 
-// Whether the cell (x, y, z) away from a point's own is one to compare it with.
-static bool ndt_is_neighbour(NdtNeighbours neighbours, int x, int y, int z)
+// Whether a point of the place is to be compared with the cell, offset[3] places from it. By radius the mean has to lie
+// within reach of the place, give or take what rounding may do: of neighbours at an edge or a corner a third does not.
+static bool ndt_is_neighbour(const NdtBuild *build, int64_t cell, const int *offset)
 {
-    const int apart = x * x + y * y + z * z;
-    return neighbours == NDT_RADIUS || (neighbours == NDT_DIRECT7 && apart <= 1) || apart == 0;
+    const double R = build->options->resolution, *mean = build->means + 3 * cell;
+    double distance2 = 0.0;
+    int apart = 0;
+    for (int a = 0; a < 3; a++) {
+        const double at = mean[a] + R * (double)offset[a], beyond = at < 0.0 ? -at : at > R ? at - R : 0.0;
+        distance2 += beyond * beyond;
+        apart += offset[a] * offset[a];
+    }
+    if (build->options->neighbours == NDT_RADIUS) return distance2 <= (1.0 + 1e-4) * R * R;
+    return apart == 0 || (build->options->neighbours == NDT_DIRECT7 && apart == 1);
 }
 
 // The cell is a candidate of the places round it.
 static void ndt_offer(NdtBuild *build, int64_t cell)
 {
-    for (int z = -1; z <= 1; z++) {
-        for (int y = -1; y <= 1; y++) {
-            for (int x = -1; x <= 1; x++) {
-                if (!ndt_is_neighbour(build->options->neighbours, x, y, z)) continue;
-                const int64_t away = ((int64_t)z * (1 << 21) + y) * (1 << 21) + x; // keys are sums of coordinates
-                build->candidate[build->n_candidates++] =
-                    (NdtCandidate){build->cell_key[cell] - away, (1 + z) << 4 | (1 + y) << 2 | (1 + x), (int32_t)cell};
-            }
-        }
+    for (int k = 0; k < NDT_MATCHES_MAX; k++) {
+        const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        if (!ndt_is_neighbour(build, cell, offset)) continue;
+        const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are made
+        build->candidate[build->n_candidates++] = (NdtCandidate){
+            build->cell_key[cell] - away, (1 + offset[2]) << 4 | (1 + offset[1]) << 2 | (1 + offset[0]), (int32_t)cell};
     }
 }
 
@@ -172,6 +179,23 @@ static int ndt_compare_candidates(const void *a, const void *b)
     const NdtCandidate *p = a, *q = b;
     if (p->key != q->key) return p->key < q->key ? -1 : 1;
     return p->offset - q->offset;
+}
+
+// The numbers of a candidate, in either precision.
+static void ndt_put_candidate(const NdtBuild *build, const NdtCandidate *candidate, int64_t k, float *single,
+                              double *whole)
+{
+    const double *mean = build->means + 3 * (int64_t)candidate->cell;
+    const int32_t code = candidate->cell << NDT_OFFSET_BITS | candidate->offset;
+    if (single != NULL) {
+        const int32_t bits = 1 << NDT_CODE_BITS | code;
+        for (int a = 0; a < 3; a++) single[NDT_CANDIDATE * k + a] = (float)mean[a];
+        memcpy(single + NDT_CANDIDATE * k + 3, &bits, sizeof bits);
+    } else {
+        const int64_t bits = INT64_C(1) << 62 | code;
+        memcpy(whole + NDT_CANDIDATE * k, mean, 3 * sizeof *mean);
+        memcpy(whole + NDT_CANDIDATE * k + 3, &bits, sizeof bits);
+    }
 }
 
 static void ndt_insert(int64_t *table, int64_t size, int64_t key, int64_t list)
@@ -194,15 +218,17 @@ static void ndt_take_candidates(NdtBuild *build, Arena *arena)
     while (map->table_size < 2 * places) map->table_size *= 2;
     map->n_candidates = build->n_candidates;
     int64_t *table = ARENA_NEW(arena, int64_t, NDT_TABLE_NUMBERS * map->table_size);
-    int32_t *lists = ARENA_NEW(arena, int32_t, map->n_candidates);
+    const bool halves = build->options->precision == NDT_SINGLE;
+    float *single = halves ? ARENA_NEW(arena, float, NDT_CANDIDATE * map->n_candidates) : NULL;
+    double *whole = halves ? NULL : ARENA_NEW(arena, double, NDT_CANDIDATE * map->n_candidates);
     for (int64_t i = 0; i < map->table_size; i++) table[NDT_TABLE_NUMBERS * i] = -1;
     for (int64_t first = 0, end; first < map->n_candidates; first = end) {
         for (end = first; end < map->n_candidates && candidate[end].key == candidate[first].key; end++)
-            lists[end] = candidate[end].cell << NDT_OFFSET_BITS | candidate[end].offset;
+            ndt_put_candidate(build, &candidate[end], end, single, whole);
         ndt_insert(table, map->table_size, candidate[first].key, first << 5 | (end - first));
     }
     map->table = table;
-    map->candidates = lists;
+    map->candidates = (NdtNumbers){.single = single, .whole = whole};
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -213,7 +239,7 @@ static int64_t ndt_cells_most(int64_t points) { return points / NDT_CELL_POINTS 
 size_t ndt_map_bytes(int64_t points)
 {
     const size_t cells = (size_t)ndt_cells_most(points), candidates = cells * NDT_MATCHES_MAX;
-    return cells * NDT_CELL_STRIDE * 8 + candidates * (4 + 4 * NDT_TABLE_NUMBERS * 8) + 4096;
+    return cells * NDT_CELL_STRIDE * 8 + candidates * (8 * NDT_CANDIDATE + 4 * NDT_TABLE_NUMBERS * 8) + 4096;
 }
 
 static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
@@ -222,6 +248,7 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
     build->place = ARENA_NEW(scratch, NdtPlace, points);
     build->cell_key = ARENA_NEW(scratch, int64_t, cells);
     build->candidate = ARENA_NEW(scratch, NdtCandidate, cells * NDT_MATCHES_MAX);
+    build->means = ARENA_NEW(scratch, double, 3 * cells);
     build->cells = ARENA_NEW(scratch, double, cells *NDT_CELL_STRIDE);
     TRY(ndt_grid(build->target, build->options->resolution, build->map->origin, build->place));
     ndt_take_cells(build);
@@ -248,7 +275,7 @@ Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *ar
     ndt_choose_origin(target, R, map->origin);
     const size_t cells = (size_t)ndt_cells_most(target->count);
     const size_t bytes = (size_t)target->count * sizeof(NdtPlace) +
-                         cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_STRIDE) + 4096;
+                         cells * (8 + NDT_MATCHES_MAX * sizeof(NdtCandidate) + 8 * NDT_CELL_STRIDE + 24) + 4096;
     Arena scratch;
     TRY(arena_create(&scratch, bytes, "the map of a cloud"));
     const Error error = ndt_build(&build, &scratch, arena);

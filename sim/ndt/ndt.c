@@ -35,10 +35,10 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
     {"covariance", OPTION_CHOICE, "", 0, 0, 1, "zero|identity",
      "what a cell's sum of squares starts from; identity moves scores by a quarter"},
     {"precision", OPTION_CHOICE, "", 0, 0, 1, "single|double", "of points and cells; sums are always double"},
-    {"solver", OPTION_CHOICE, "", 0, 0, 2, "newton|saddle_free|searched",
+    {"solver", OPTION_CHOICE, "", NDT_SADDLE_FREE, 0, 2, "newton|saddle_free|searched",
      "the step: -H^-1 g, turned uphill; |H|^-1 g; or what parameters.solver says of each trial"},
-    {"line_search", OPTION_CHOICE, "", 0, 0, 3, "none|more_thuente|batched|searched",
-     "how far along the step; searched: as parameters.line_search says of each trial"},
+    {"line_search", OPTION_CHOICE, "", NDT_MORE_THUENTE, 0, 3, "none|more_thuente|batched|searched",
+     "how far along the step (none: with a step_size of 0.1); searched: parameters.line_search says it of each trial"},
     {"max_iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "an alignment that needs more has not converged"},
     {"near_enough", OPTION_NUMBER, "m", 0.2, 0, 1e3, NULL, "a greater translation_error counts as missed"},
     {"turned_enough", OPTION_NUMBER, "rad", 0.05, 0, 3.2, NULL, "a greater rotation_error counts as missed"},
@@ -48,7 +48,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
 
 static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
     {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
-    {"step_size", "1", 0.1, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
+    {"step_size", "1", 0.3, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
     {"regularisation", "1/m^2", 0, 0, 1e6, SECTION_PARAMETERS,
      "pull of a second measurement of the position, along the heading; 0: there is none"},
@@ -66,9 +66,9 @@ static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
 static const Parameter ndt_own[NDT_N_OWN] = {
     {"resolution", "m", 2, 0.1, 100, SECTION_PARAMETERS,
      "edge of the cells, the nearest of simulation.maps, which lists those that there are"},
-    {"solver", "1", NDT_NEWTON, NDT_NEWTON, NDT_SADDLE_FREE, SECTION_PARAMETERS,
+    {"solver", "1", NDT_SADDLE_FREE, NDT_NEWTON, NDT_SADDLE_FREE, SECTION_PARAMETERS,
      "solver of a trial, with simulation.solver: searched. 0: newton, 1: saddle_free"},
-    {"line_search", "1", NDT_NO_SEARCH, NDT_NO_SEARCH, NDT_BATCHED, SECTION_PARAMETERS,
+    {"line_search", "1", NDT_MORE_THUENTE, NDT_NO_SEARCH, NDT_BATCHED, SECTION_PARAMETERS,
      "line search of a trial, with simulation.line_search: searched. 0: none, 1: more_thuente, 2: batched"},
 };
 

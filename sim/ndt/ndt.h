@@ -8,6 +8,8 @@
 
 #include "../sim.h"
 
+#include <string.h>
+
 // Arithmetic of integers that the host needs as well as the kernel.
 #if defined(__CUDACC__)
 #define NDT_BOTH static inline __host__ __device__
@@ -40,22 +42,27 @@ enum {
     NDT_CELL_POINTS = 6,    // a cell of fewer has no covariance
     NDT_MATCHES_MAX = 27,   // cells that a point can be compared with
     NDT_CELL_MAX = 1 << 20, // cells along an axis, on each side of the origin
-    NDT_CELL_NUMBERS = 9,   // mean x y z, from the cell's corner; inverse covariance xx xy xz yy yz zz
-    NDT_CELL_STRIDE = 12,   // from one cell to the next, so that a GPU loads four numbers at once
+    NDT_CELL_NUMBERS = 6,   // inverse covariance xx xy xz yy yz zz
+    NDT_CELL_STRIDE = 8,    // from one cell to the next, so that four numbers or eight are loaded at once
     NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
-    NDT_OFFSET_BITS = 6     // of a candidate: how far the cell lies from the place, 1 + x | 1 + y << 2 | 1 + z << 4
+    NDT_CANDIDATE = 4,      // numbers of a candidate: a cell's mean x y z, from the cell's corner, and its code
+    NDT_OFFSET_BITS = 6,    // of a code: how far the cell lies from the place, 1 + x | 1 + y << 2 | 1 + z << 4
+    NDT_CODE_BITS = 30      // of a code: cell << NDT_OFFSET_BITS | offset
 };
 
 // Cells are found through a table of those places that have a cell to be compared with: the place of a point gives its
 // list of candidates at once. Open addressing, linear probing; the size is a power of two, at most half is taken.
+// A candidate holds the cell's mean, so that the distance test reads one stretch of memory. Its code stands in the low
+// bits of the fourth number; the next to highest bit is set, which makes that a number of ordinary size (converting a
+// subnormal one is slow).
 typedef struct NdtMap {
     double resolution; // m, the edge of a cell
     double origin[3];  // m: a multiple of the resolution; what follows is relative to it
     double reach2;     // m^2: greatest squared distance of a mean; infinite where nobody asks
     int64_t table_size, n_candidates, n_cells;
-    const int64_t *table;      // [table_size][NDT_TABLE_NUMBERS]
-    const int32_t *candidates; // [n_candidates] cell << NDT_OFFSET_BITS | offset, list after list, by offset
-    NdtNumbers cells;          // [n_cells][NDT_CELL_STRIDE] (m, 1/m^2)
+    const int64_t *table;  // [table_size][NDT_TABLE_NUMBERS]
+    NdtNumbers candidates; // [n_candidates][NDT_CANDIDATE] (m), list after list, by offset
+    NdtNumbers cells;      // [n_cells][NDT_CELL_STRIDE] (1/m^2)
 } NdtMap;
 
 typedef struct NdtMapOptions {
@@ -72,6 +79,20 @@ typedef struct NdtMapCounts {
     int64_t inflated; // of these, that were so flat that an eigenvalue had to be raised
     int64_t dropped;  // that had enough points and no covariance
 } NdtMapCounts;
+
+// The code of a candidate, the k-th of `candidates`.
+NDT_BOTH int32_t ndt_code(const NdtNumbers *candidates, int64_t k)
+{
+    int32_t code;
+    if (candidates->single != NULL) {
+        memcpy(&code, candidates->single + NDT_CANDIDATE * k + 3, sizeof code);
+    } else {
+        int64_t bits;
+        memcpy(&bits, candidates->whole + NDT_CANDIDATE * k + 3, sizeof bits);
+        code = (int32_t)(bits & INT32_MAX);
+    }
+    return code & ((1 << NDT_CODE_BITS) - 1);
+}
 
 // A copy in the arena, stored so.
 NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precision, Arena *arena);

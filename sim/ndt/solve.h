@@ -1,9 +1,10 @@
 // The step of an iteration, from gradient and Hessian of the score, which is to grow. Newton's is -H^-1 g; where the
 // score is not concave it leads down, and is turned round. The saddle-free one is +|H|^-1 g, |H| with the absolute
 // eigenvalues of H: Y. Dauphin et al., Identifying and attacking the saddle point problem, NIPS 2014.
-// Newton's by elimination where H is far from singular. Else both by the eigenvalues of H, of which those below 1e-10
-// of the greatest count as none, which Jacobi's cyclic method finds: G. H. Golub & C. F. Van Loan, Matrix
-// Computations, 4th ed., 3.4 and 8.5.
+// Where H is negative definite, |H| is -H and both steps are the same. Newton's by elimination where H is far from
+// singular, the other one's where it is negative definite too. Else both by the eigenvalues of H, of which those below
+// 1e-10 of the greatest count as none, which Jacobi's cyclic method finds: G. H. Golub & C. F. Van Loan, Matrix
+// Computations, 4th ed., 3.4, 4.2 and 8.5.
 #ifndef HOPSCOTCH_NDT_SOLVE_H
 #define HOPSCOTCH_NDT_SOLVE_H
 
@@ -135,6 +136,29 @@ HD bool ndt_eliminate(const double *triangle, const double *gradient, double *de
     return norm * of_inverse < NDT_CONDITION * NDT_CONDITION;
 }
 
+// Whether H is negative definite: whether the pivots of -H = L D L' are positive.
+HD bool ndt_is_concave(const double *triangle)
+{
+    double a[NDT_POSE][NDT_POSE];
+    bool concave = true;
+    UNROLL
+    for (int i = 0; i < NDT_POSE; i++) {
+        UNROLL
+        for (int j = i; j < NDT_POSE; j++) a[i][j] = triangle[ndt_triangle(i, j)];
+    }
+    UNROLL
+    for (int k = 0; k < NDT_POSE; k++) {
+        concave = concave && a[k][k] < 0.0;
+        UNROLL
+        for (int i = k + 1; i < NDT_POSE; i++) {
+            const double factor = a[k][i] / a[k][k];
+            UNROLL
+            for (int j = i; j < NDT_POSE; j++) a[i][j] -= factor * a[k][j];
+        }
+    }
+    return concave;
+}
+
 // ---- by eigenvalues -------------------------------------------------------------------------------------------------
 
 HD_CALL void ndt_project(const double *triangle, const double *gradient, NdtSolver solver, double *delta)
@@ -161,8 +185,8 @@ HD NdtDelta ndt_solve(const NdtSums *sums, NdtSolver solver)
 {
     const double *gradient = sums->at + NDT_GRADIENT, *triangle = sums->at + NDT_HESSIAN;
     NdtDelta delta;
-    if (solver != NDT_NEWTON || !ndt_eliminate(triangle, gradient, delta.at))
-        ndt_project(triangle, gradient, solver, delta.at);
+    const bool direct = solver == NDT_NEWTON || ndt_is_concave(triangle);
+    if (!direct || !ndt_eliminate(triangle, gradient, delta.at)) ndt_project(triangle, gradient, solver, delta.at);
     delta.reversed = !(ndt_dot6(gradient, delta.at) > 0.0);
     for (int i = 0; i < NDT_POSE && delta.reversed; i++) delta.at[i] = -delta.at[i];
     return delta;

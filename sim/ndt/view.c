@@ -76,19 +76,18 @@ static int64_t ndt_above_map(const NdtConstants *c, const double *assets, Arena 
     NdtMapAt at;
     int64_t count = 0;
     memcpy(&at, assets, sizeof at);
+    const bool single = c->precision == NDT_SINGLE;
+    const NdtNumbers candidates = {.single = single ? (const float *)(assets + at.candidates) : NULL,
+                                   .whole = single ? NULL : assets + at.candidates};
     double *points = ARENA_NEW(arena, double, 2 * at.n_cells);
     for (int64_t t = 0; t < at.table_size; t++) {
         int64_t entry[NDT_TABLE_NUMBERS];
         memcpy(entry, assets + at.table + t * NDT_TABLE_NUMBERS, sizeof entry);
         for (int64_t k = entry[1] >> 5; entry[0] >= 0 && k < (entry[1] >> 5) + (entry[1] & 31); k++) {
-            int32_t candidate;
-            memcpy(&candidate, (const char *)(assets + at.candidates) + k * (int64_t)sizeof candidate,
-                   sizeof candidate);
-            if ((candidate & ((1 << NDT_OFFSET_BITS) - 1)) != own) continue;
+            if ((ndt_code(&candidates, k) & ((1 << NDT_OFFSET_BITS) - 1)) != own) continue;
             for (int a = 0; a < 2; a++) {
-                const int64_t number = (int64_t)(candidate >> NDT_OFFSET_BITS) * NDT_CELL_STRIDE + a;
-                const double *cells = assets + at.cells;
-                const double mean = c->precision == NDT_SINGLE ? (double)((const float *)cells)[number] : cells[number];
+                const int64_t number = k * NDT_CANDIDATE + a;
+                const double mean = single ? (double)candidates.single[number] : candidates.whole[number];
                 const double corner = at.resolution * (double)((entry[0] >> 21 * a & low) - NDT_CELL_MAX);
                 points[2 * count + a] = at.origin[a] + corner + mean;
             }

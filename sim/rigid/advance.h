@@ -29,6 +29,7 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
     w.recorded = (const int32_t *)(assets + w.c.recorded);
+    w.named = (const int32_t *)(assets + w.c.named);
     w.rank = 0;
     w.size = 1;
     return w;
@@ -74,6 +75,7 @@ HD_CALL void rigid_begin(const RigidLanes *restrict w)
         set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
     }
     rigid_wait(w);
+    if (w->c.form == RIGID_RATTLE) rigid_begin_rattle(w);
 }
 
 // ---- what is counted and kept ---------------------------------------------------------------------------------------
@@ -157,7 +159,7 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
-// The height of the first recorded body, and how fast it changes.
+// The height of the first body that moves, and how fast it changes.
 typedef struct RigidHeight {
     real z, v;
 } RigidHeight;
@@ -165,10 +167,8 @@ typedef struct RigidHeight {
 HD RigidHeight rigid_height(const RigidLanes *w)
 {
     RigidHeight height;
-    height.z = height.v = splat(0.0);
-    if (w->c.n_recorded == 0) return height;
-    height.z = rigid_p(w, w->recorded[0]).z;
-    height.v = rigid_v(w, w->recorded[0]).z;
+    height.z = rigid_p(w, w->c.first_moving).z;
+    height.v = rigid_v(w, w->c.first_moving).z;
     return height;
 }
 
@@ -226,14 +226,18 @@ HD mask rigid_all_finite(const RigidLanes *restrict w)
     return MASK(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0))) == splat(0.0));
 }
 
+// The threads of a team take turns with the bodies.
 HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
 {
-    real sample[1 + RIGID_STATE * RIGID_RECORDED_MAX];
+    for (int r = w->rank; r < w->c.n_recorded; r += w->size) {
+        const int at = rigid_state_at(w, w->recorded[r]);
+        for (int k = 0; k < RIGID_STATE; k++)
+            lanes_set_sample(w->group, 1 + RIGID_STATE * r + k, cell(w, at + k), which);
+    }
+    rigid_wait(w); // all have read how many samples there are
     if (!rigid_speaks(w)) return;
-    sample[0] = t;
-    for (int r = 0; r < w->c.n_recorded; r++)
-        rigid_take(w, rigid_state_at(w, w->recorded[r]), RIGID_STATE, sample + 1 + RIGID_STATE * r);
-    lanes_sample(w->group, sample, which);
+    lanes_set_sample(w->group, 0, t, which);
+    lanes_end_sample(w->group, which);
 }
 
 // What the step from t has solved.
@@ -274,8 +278,8 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
     keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
-    for (int r = 0; r < w->c.n_recorded; r++) {
-        const Vector3 p = rigid_p(w, w->recorded[r]);
+    for (int r = 0; r < w->c.n_named; r++) {
+        const Vector3 p = rigid_p(w, w->named[r]);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r, p.x, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 1, p.y, which);
         lanes_set_metric(w->group, RIGID_N_METRICS + 3 * r + 2, p.z, which);
@@ -353,6 +357,10 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     if (group->tick > 0) {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
         rigid_masses(&w);
+        if (w.c.form == RIGID_RATTLE) {
+            rigid_ready(&w);
+            rigid_factor_all(&w);
+        }
     }
     rigid_advance(&w, group, observed);
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());

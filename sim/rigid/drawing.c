@@ -6,120 +6,69 @@
 #include <math.h>
 #include <string.h>
 
-enum { DRAWN_SHAPES_MAX = 2 * DRAWING_POINTS_MAX };
-#define DRAWN_ALIKE 1e-9 // m: points of a body that are one
+enum { DRAWN_WHOLE = 64 }; // moving bodies: of larger worlds only sticks from joint to joint
+#define DRAWN_ALIKE 1e-9   // m: points of a body that are one
 
 // A point of a body, in its axes.
 typedef struct RigidDrawn {
-    int body, column; // column of its state in a sample; -1: it never moves
+    int body, column; // column of its state in a sample of all moving bodies; -1: it never moves
     double at[3];
+    int next;  // of the body's points; -1: none
+    int shape; // last of those that start here; -1: none
 } RigidDrawn;
 
 typedef struct RigidFigure {
     Drawing drawing;
-    RigidDrawn points[DRAWING_POINTS_MAX];
-    Shape shapes[DRAWN_SHAPES_MAX];
-    bool above; // seen from there
+    RigidDrawn *points;
+    Shape *shapes;
+    int *shape_next;   // [n_shapes] of those that start at the same point
+    int *first, *last; // [n_bodies] of a body's points; in a large world where the last stick ended; -1: none
+    bool *held;        // [n_bodies] a stick ends there
+    int points_most, shapes_most;
+    bool above, whole; // seen from there; all of each body is drawn
 } RigidFigure;
 
-// Where a body's state stands in a sample, -1: it is fixed, -2: it is not recorded.
-static int drawn_column(const RigidConstants *c, const double *assets, int body)
+// Where a body's state stands in a sample of all moving bodies, -1: it is fixed.
+static int *drawn_columns(const RigidConstants *c, const double *assets, Arena *arena)
 {
-    if (((const RigidBody *)assets)[body].fixed != 0) return -1;
-    for (int r = 0; r < c->n_recorded; r++) {
-        if (rigid_list(assets, c->recorded)[r] == body) return 1 + RIGID_STATE * r;
-    }
-    return -2;
+    int *column = ARENA_NEW(arena, int, c->n_bodies), moving = 0;
+    for (int b = 0; b < c->n_bodies; b++)
+        column[b] = ((const RigidBody *)assets)[b].fixed != 0 ? -1 : 1 + RIGID_STATE * moving++;
+    return column;
 }
 
-// The point's place among those that are drawn, -1: it can't be.
-static int drawn_point(RigidFigure *figure, const RigidConstants *c, const double *assets, int body, const double *at)
+// The point's place among those that are drawn.
+static int drawn_point(RigidFigure *figure, const int *column, int body, const double *at)
 {
-    const int column = drawn_column(c, assets, body), n = figure->drawing.n_points;
-    for (int k = 0; k < n; k++) {
+    const int n = figure->drawing.n_points;
+    for (int k = figure->first[body]; k >= 0; k = figure->points[k].next) {
         const RigidDrawn *point = &figure->points[k];
-        if (point->body == body && fabs(point->at[0] - at[0]) < DRAWN_ALIKE &&
-            fabs(point->at[1] - at[1]) < DRAWN_ALIKE && fabs(point->at[2] - at[2]) < DRAWN_ALIKE)
+        if (fabs(point->at[0] - at[0]) < DRAWN_ALIKE && fabs(point->at[1] - at[1]) < DRAWN_ALIKE &&
+            fabs(point->at[2] - at[2]) < DRAWN_ALIKE)
             return k;
     }
-    if (column == -2 || n == DRAWING_POINTS_MAX) return -1;
-    figure->points[n] = (RigidDrawn){.body = body, .column = column, .at = {at[0], at[1], at[2]}};
+    if (n == figure->points_most) return -1;
+    figure->points[n] = (RigidDrawn){
+        .body = body, .column = column[body], .at = {at[0], at[1], at[2]}, .next = figure->first[body], .shape = -1};
+    figure->first[body] = n;
     return figure->drawing.n_points++;
 }
 
 static void drawn_shape(RigidFigure *figure, const char *name, ShapeKind kind, int from, int to, double width)
 {
-    if (from < 0 || to < 0 || figure->drawing.n_shapes == DRAWN_SHAPES_MAX) return;
-    for (int s = 0; s < figure->drawing.n_shapes; s++) {
-        const Shape *shape = &figure->shapes[s];
-        if (shape->kind == kind && shape->from == from && shape->to == to) return;
+    const int n = figure->drawing.n_shapes;
+    if (from < 0 || to < 0 || n == figure->shapes_most) return;
+    for (int s = figure->points[from].shape; s >= 0; s = figure->shape_next[s]) {
+        if (figure->shapes[s].kind == kind && figure->shapes[s].to == to) return;
     }
-    figure->shapes[figure->drawing.n_shapes++] =
-        (Shape){.name = name, .kind = kind, .from = from, .to = to, .width = width};
+    figure->shapes[n] = (Shape){.name = name, .kind = kind, .from = from, .to = to, .width = width};
+    figure->shape_next[n] = figure->points[from].shape;
+    figure->points[from].shape = n;
+    figure->held[figure->points[to].body] |= kind == SHAPE_ROD;
+    figure->drawing.n_shapes++;
 }
 
 // ---- what stands where ----------------------------------------------------------------------------------------------
-
-static const double drawn_centre[3] = {0, 0, 0};
-
-// Sticks from a body's centre to where something holds it; a pin there.
-static int drawn_arm(RigidFigure *figure, const RigidConstants *c, const double *assets, int body, const double *at,
-                     double width)
-{
-    const int point = drawn_point(figure, c, assets, body, at);
-    if (((const RigidBody *)assets)[body].fixed != 0) return point;
-    const int centre = drawn_point(figure, c, assets, body, drawn_centre);
-    if (centre != point) drawn_shape(figure, "body", SHAPE_ROD, centre, point, width);
-    return point;
-}
-
-static void drawn_rows(RigidFigure *figure, const RigidConstants *c, const double *assets, double width)
-{
-    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
-    for (int k = 0; k < c->n_rows; k++) {
-        if (rows[k].kind != RIGID_DISTANCE && rows[k].kind != RIGID_ALONG) continue;
-        const int i = drawn_arm(figure, c, assets, rows[k].i, rows[k].at_i, width);
-        const int j = drawn_arm(figure, c, assets, rows[k].j, rows[k].at_j, width);
-        if (rows[k].kind == RIGID_DISTANCE)
-            drawn_shape(figure, "leg", SHAPE_ROD, i, j, 0.6 * width);
-        else
-            drawn_shape(figure, "hip", SHAPE_DISC, i, i, 1.6 * width);
-    }
-}
-
-static void drawn_forces(RigidFigure *figure, const RigidConstants *c, const double *assets, double width)
-{
-    const RigidForce *forces = (const RigidForce *)(assets + c->forces);
-    for (int f = 0; f < c->n_forces; f++) {
-        if (forces[f].kind != RIGID_SPRING && forces[f].kind != RIGID_TETHER) continue;
-        const int i = drawn_arm(figure, c, assets, forces[f].i, forces[f].at_i, width);
-        const int j = drawn_arm(figure, c, assets, forces[f].j, forces[f].at_j, width);
-        drawn_shape(figure, "spring", forces[f].kind == RIGID_SPRING ? SHAPE_SPRING : SHAPE_ROD, i, j,
-                    forces[f].kind == RIGID_SPRING ? 3.0 * width : 0.3 * width);
-    }
-}
-
-// The axes of a body that nothing holds elsewhere than at its centre: of a box with its inertia, I_x = m (b^2 + c^2)/3
-// with half lengths a, b, c. A ball has none.
-static void drawn_axes(RigidFigure *figure, const RigidConstants *c, const double *assets, int number, double width)
-{
-    const RigidBody *body = (const RigidBody *)assets + number;
-    const double *I = body->inertia, sum = I[0] + I[1] + I[2];
-    if (I[0] == I[1] && I[1] == I[2]) return;
-    for (int s = 0; s < figure->drawing.n_shapes; s++) {
-        if (figure->points[figure->shapes[s].to].body == number && figure->shapes[s].kind == SHAPE_ROD) return;
-    }
-    for (int k = 0; k < 3; k++) {
-        const double half = sqrt(fmax(1.5 * (sum - 2.0 * I[k]) / body->mass, 0.0));
-        double ends[2][3] = {{0, 0, 0}, {0, 0, 0}};
-        ends[0][k] = -half;
-        ends[1][k] = half;
-        drawn_shape(figure, "body", SHAPE_ROD, drawn_point(figure, c, assets, number, ends[0]),
-                    drawn_point(figure, c, assets, number, ends[1]), width);
-    }
-}
-
-// ---- where it is seen from ------------------------------------------------------------------------------------------
 
 // v turned by the quaternion q: v + 2 w (u x v) + 2 u x (u x v)
 static void drawn_place(const double *p, const double *q, const double *at, double *out)
@@ -130,6 +79,97 @@ static void drawn_place(const double *p, const double *q, const double *at, doub
     out[1] = p[1] + at[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
     out[2] = p[2] + at[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
 }
+
+static const double drawn_centre[3] = {0, 0, 0};
+
+// In a large world: a stick of the body from where something else holds it.
+static void drawn_join(RigidFigure *figure, int body, int point, double width)
+{
+    if (figure->last[body] >= 0 && figure->last[body] != point) {
+        drawn_shape(figure, "body", SHAPE_ROD, figure->last[body], point, width);
+        figure->held[body] = true;
+    }
+    figure->last[body] = point;
+}
+
+// Sticks from a body's centre to where something holds it; a pin there.
+static int drawn_arm(RigidFigure *figure, const int *column, int body, const double *at, double width)
+{
+    const int point = drawn_point(figure, column, body, at);
+    if (column[body] < 0) return point;
+    if (figure->whole) {
+        const int centre = drawn_point(figure, column, body, drawn_centre);
+        if (centre != point) drawn_shape(figure, "body", SHAPE_ROD, centre, point, width);
+    } else {
+        drawn_join(figure, body, point, width);
+    }
+    return point;
+}
+
+// The points where a row holds its bodies. Of a large world one point where they are the same at the start.
+static void drawn_ends(RigidFigure *figure, const RigidRow *row, const double *assets, const int *column, double width,
+                       int *ends)
+{
+    const RigidBody *i = (const RigidBody *)assets + row->i, *j = (const RigidBody *)assets + row->j;
+    double at_i[3], at_j[3], apart = 0.0;
+    ends[0] = drawn_arm(figure, column, row->i, row->at_i, width);
+    drawn_place(i->p, i->q, row->at_i, at_i);
+    drawn_place(j->p, j->q, row->at_j, at_j);
+    for (int a = 0; a < 3; a++) apart = fmax(apart, fabs(at_i[a] - at_j[a]));
+    if (figure->whole || column[row->i] < 0 || apart > 1e3 * DRAWN_ALIKE) {
+        ends[1] = drawn_arm(figure, column, row->j, row->at_j, width);
+        return;
+    }
+    ends[1] = ends[0];
+    if (column[row->j] >= 0) drawn_join(figure, row->j, ends[0], width);
+}
+
+static void drawn_rows(RigidFigure *figure, const RigidConstants *c, const double *assets, const int *column,
+                       double width)
+{
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
+    for (int k = 0; k < c->n_rows; k++) {
+        int ends[2];
+        if (rows[k].kind != RIGID_DISTANCE && rows[k].kind != RIGID_ALONG) continue;
+        drawn_ends(figure, &rows[k], assets, column, width, ends);
+        if (rows[k].kind == RIGID_DISTANCE)
+            drawn_shape(figure, "leg", SHAPE_ROD, ends[0], ends[1], 0.6 * width);
+        else if (figure->whole)
+            drawn_shape(figure, "hip", SHAPE_DISC, ends[0], ends[0], 1.6 * width);
+    }
+}
+
+static void drawn_forces(RigidFigure *figure, const RigidConstants *c, const double *assets, const int *column,
+                         double width)
+{
+    const RigidForce *forces = (const RigidForce *)(assets + c->forces);
+    for (int f = 0; f < c->n_forces; f++) {
+        if (forces[f].kind != RIGID_SPRING && forces[f].kind != RIGID_TETHER) continue;
+        const int i = drawn_arm(figure, column, forces[f].i, forces[f].at_i, width);
+        const int j = drawn_arm(figure, column, forces[f].j, forces[f].at_j, width);
+        drawn_shape(figure, "spring", forces[f].kind == RIGID_SPRING ? SHAPE_SPRING : SHAPE_ROD, i, j,
+                    forces[f].kind == RIGID_SPRING ? 3.0 * width : 0.3 * width);
+    }
+}
+
+// The axes of a body that nothing holds elsewhere than at its centre: of a box with its inertia, I_x = m (b^2 + c^2)/3
+// with half lengths a, b, c. A ball has none.
+static void drawn_axes(RigidFigure *figure, const double *assets, const int *column, int number, double width)
+{
+    const RigidBody *body = (const RigidBody *)assets + number;
+    const double *I = body->inertia, sum = I[0] + I[1] + I[2];
+    if ((I[0] == I[1] && I[1] == I[2]) || figure->held[number]) return;
+    for (int k = 0; k < 3; k++) {
+        const double half = sqrt(fmax(1.5 * (sum - 2.0 * I[k]) / body->mass, 0.0));
+        double ends[2][3] = {{0, 0, 0}, {0, 0, 0}};
+        ends[0][k] = -half;
+        ends[1][k] = half;
+        drawn_shape(figure, "body", SHAPE_ROD, drawn_point(figure, column, number, ends[0]),
+                    drawn_point(figure, column, number, ends[1]), width);
+    }
+}
+
+// ---- where it is seen from ------------------------------------------------------------------------------------------
 
 static void drawn_project(bool above, const double *place, double *point)
 {
@@ -156,13 +196,14 @@ static void drawn_points(const Configured *configured, const double *parameter, 
 static bool drawn_is_flat(const RigidConstants *c, const double *assets)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
-    for (int r = 0; r < c->n_recorded; r++) {
-        const RigidBody *body = &bodies[rigid_list(assets, c->recorded)[r]];
+    for (int b = 0; b < c->n_bodies; b++) {
+        const RigidBody *body = &bodies[b];
+        if (body->fixed != 0) continue;
         if (body->gravity != 0.0 || body->v[2] != 0.0 || body->w[0] != 0.0 || body->w[1] != 0.0 ||
-            body->p[2] != bodies[rigid_list(assets, c->recorded)[0]].p[2])
+            body->p[2] != bodies[c->first_moving].p[2])
             return false;
     }
-    return c->n_recorded > 1;
+    return c->n_moving > 1;
 }
 
 // How far points are apart at the start (m): widths are parts of it.
@@ -171,11 +212,10 @@ static double drawn_size(const RigidConstants *c, const double *assets)
     const RigidBody *bodies = (const RigidBody *)assets;
     const RigidRow *rows = (const RigidRow *)(assets + c->rows);
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0.0;
-    for (int k = -c->n_recorded; k < 2 * c->n_rows; k++) {
+    for (int k = -c->n_moving; k < 2 * c->n_rows; k++) {
         const RigidRow *row = k >= 0 ? &rows[k / 2] : NULL;
-        const int number = row == NULL ? rigid_list(assets, c->recorded)[-1 - k] : k % 2 == 0 ? row->i : row->j;
+        const int number = row == NULL ? rigid_list(assets, c->order)[-1 - k] : k % 2 == 0 ? row->i : row->j;
         if (row != NULL && row->kind != RIGID_DISTANCE && row->kind != RIGID_ALONG) continue;
-        if (drawn_column(c, assets, number) == -2) continue;
         double place[3];
         drawn_place(bodies[number].p, bodies[number].q,
                     row == NULL  ? drawn_centre
@@ -210,20 +250,52 @@ static double drawn_width(const RigidConstants *c, const double *assets)
     return count > 0.0 ? fmin(whole, 0.1 * sum / count) : whole;
 }
 
+// Room for every end of a row and a force, and six points and four shapes of each body.
+static void drawn_take(RigidFigure *figure, const RigidConstants *c, Arena *arena)
+{
+    const int ends = 2 * (c->n_rows + c->n_forces);
+    figure->points_most = ends + 8 * c->n_moving;
+    figure->shapes_most = 2 * ends + 4 * c->n_moving;
+    figure->points = ARENA_NEW(arena, RigidDrawn, figure->points_most);
+    figure->shapes = ARENA_NEW(arena, Shape, figure->shapes_most);
+    figure->shape_next = ARENA_NEW(arena, int, figure->shapes_most);
+    figure->first = ARENA_NEW(arena, int, c->n_bodies);
+    figure->last = ARENA_NEW(arena, int, c->n_bodies);
+    figure->held = ARENA_NEW(arena, bool, c->n_bodies);
+    for (int b = 0; b < c->n_bodies; b++) figure->first[b] = figure->last[b] = -1;
+}
+
+// Bodies: axes where no stick shows how they turn, and a mark at the centre. In a large world a mark only where
+// nothing else is, and a stick to the centre of what hangs by one end.
+static void drawn_bodies(RigidFigure *figure, const RigidConstants *c, const double *assets, const int *column,
+                         double width)
+{
+    for (int b = 0; figure->whole && b < c->n_bodies; b++) {
+        if (column[b] >= 0) drawn_axes(figure, assets, column, b, width);
+    }
+    for (int b = 0; b < c->n_bodies; b++) {
+        if (column[b] < 0 || (!figure->whole && figure->held[b])) continue;
+        const int centre = drawn_point(figure, column, b, drawn_centre), last = figure->last[b];
+        if (!figure->whole && last >= 0 && last != centre)
+            drawn_shape(figure, "body", SHAPE_ROD, last, centre, width);
+        else
+            drawn_shape(figure, "foot", SHAPE_DISC, centre, centre, 2.4 * width);
+    }
+}
+
 const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
                                        const Drawing **drawing)
 {
     RigidFigure *figure = ARENA_NEW(arena, RigidFigure, 1);
     const double width = drawn_width(c, assets);
+    const int *column = drawn_columns(c, assets, arena);
+    drawn_take(figure, c, arena);
     figure->above = drawn_is_flat(c, assets);
+    figure->whole = c->n_moving <= DRAWN_WHOLE;
     figure->drawing = (Drawing){.shapes = figure->shapes, .phase = -1, .points = drawn_points};
-    drawn_rows(figure, c, assets, width);
-    drawn_forces(figure, c, assets, width);
-    for (int r = 0; r < c->n_recorded; r++) drawn_axes(figure, c, assets, rigid_list(assets, c->recorded)[r], width);
-    for (int r = 0; r < c->n_recorded; r++) {
-        const int centre = drawn_point(figure, c, assets, rigid_list(assets, c->recorded)[r], drawn_centre);
-        drawn_shape(figure, "foot", SHAPE_DISC, centre, centre, 2.4 * width);
-    }
+    drawn_rows(figure, c, assets, column, width);
+    drawn_forces(figure, c, assets, column, width);
+    drawn_bodies(figure, c, assets, column, width);
     for (int k = figure->drawing.n_points - 1; k >= 0; k--) { // a camera stands with what stands
         if (figure->points[k].column == -1) figure->drawing.focus = k;
     }

@@ -200,6 +200,7 @@ static void explain_loads(const RigidLanes *w, const double *compliance, Explain
         set_cell(w, at + RIGID_ROW_SOFT, 2.0 * w->c.pivot * compliance[k]);
         set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
     }
+    rigid_latch(w, 0.0);
     rigid_forces(w, 0.0, true);
     rigid_factor_all(w);
     rigid_solve(w);
@@ -416,6 +417,103 @@ static void explain_one_form(const Configured *configured, const double *point, 
     explain_say_error(&trials, world, form, to, arena);
 }
 
+// ---- what has no columns --------------------------------------------------------------------------------------------
+
+static void explain_left_out(const Configured *configured, const RigidConstants *c, ExplainRemarks *to, Arena *arena)
+{
+    const RigidHost *host = configured->host;
+    const char *last = host->moving[c->n_moving - 1];
+    if (c->n_named < c->n_moving)
+        explain_say(to, "bodies", false,
+                    arena_format(arena,
+                                 "inputs and end positions of %d of %d moving bodies: of the first %d, and of those "
+                                 "that the spec names, as %s_vx or %s_end_x",
+                                 c->n_named, c->n_moving, RIGID_SHOWN, last, last));
+    if (c->n_recorded < c->n_moving)
+        explain_say(to, "trajectories", false,
+                    arena_format(arena,
+                                 "columns of %d of %d moving bodies; record.bodies chooses them, as "
+                                 "[%s]; replay draws all",
+                                 c->n_recorded, c->n_moving, last));
+    if (host->n_lengths < host->n_rods)
+        explain_say(to, "lengths", false,
+                    arena_format(arena,
+                                 "inputs for %d of %d lengths of rods: the first %d, and those that the spec "
+                                 "names",
+                                 host->n_lengths, host->n_rods, RIGID_SHOWN));
+    if (c->n_rows > RIGID_DEBUG_ROWS)
+        explain_say(to, "debug rows", false,
+                    arena_format(arena, "debug/kkt holds the first %d of %d rows of the constraints", RIGID_DEBUG_ROWS,
+                                 c->n_rows));
+}
+
+// ---- the order of rattle --------------------------------------------------------------------------------------------
+
+// Greatest |J v| of a row at the start.
+static double explain_start_rate(const RigidLanes *w)
+{
+    double greatest = 0.0;
+    for (int k = 0; k < w->c.n_rows; k++) greatest = fmax(greatest, fabs(cell(w, rigid_row_at(w, k) + RIGID_ROW_JV)));
+    return greatest;
+}
+
+// 1/m + r^2/I of the body that a force acts on at r; 0: it is fixed.
+static double explain_lightness(const RigidLanes *w, int number, const double *at)
+{
+    const RigidBody *body = &w->bodies[number];
+    const double r2 = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+    const double least = fmin(fmin(body->moments[0], body->moments[1]), body->moments[2]);
+    return rigid_moves(w, number) ? 1.0 / cell(w, rigid_body_at(w, number) + RIGID_BODY_M) + r2 / least : 0.0;
+}
+
+// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step: where it is above 0.75, rattle's iteration for
+// the velocities may stop early (rigid_goes_on).
+static double explain_stiffness(const RigidLanes *w)
+{
+    const RigidParts parts = rigid_parts(w->c.rattle_order);
+    double longest = 0.0, greatest = 0.0;
+    for (int k = 0; k < parts.count; k++) longest = fmax(longest, fabs(parts.part[k]) * w->dt);
+    for (int f = 0; f < w->c.n_forces; f++) {
+        const RigidForce *force = &w->forces[f];
+        const bool pair = force->kind == RIGID_SPRING || force->kind == RIGID_TETHER;
+        const double lightness =
+            explain_lightness(w, force->i, force->at_i) + (pair ? explain_lightness(w, force->j, force->at_j) : 0.0);
+        const double damping = pair ? force->damping : force->kind == RIGID_DRAG ? force->linear : 0.0;
+        greatest = fmax(greatest, 0.5 * longest * damping * lightness);
+    }
+    return greatest;
+}
+
+static void explain_order(const RigidLanes *w, ExplainRemarks *to, Arena *arena)
+{
+    static const int powers[] = {2, 4, 6};
+    const int power = powers[w->c.rattle_order];
+    const double rate = explain_start_rate(w), stiffness = explain_stiffness(w);
+    bool latches = false, switches = false;
+    for (int f = 0; f < w->c.n_forces; f++) {
+        latches |= w->forces[f].kind == RIGID_PARACHUTE;
+        switches |= w->forces[f].kind == RIGID_TETHER;
+    }
+    if (rate > 1e-9)
+        explain_say(to, "order", true,
+                    arena_format(arena,
+                                 "the velocities at the start break the constraints by up to %.3g m/s: the first step "
+                                 "changes them, and errors fall with dt, not with dt^%d",
+                                 rate, power));
+    if (switches || latches)
+        explain_say(to, "order", false,
+                    arena_format(arena, "errors fall with dt^%d while forces are smooth, but only with %s%s%s", power,
+                                 switches ? "dt^2 (dt if damped) once a tether has gone taut or slack" : "",
+                                 switches && latches ? ", and with " : "",
+                                 latches ? "dt once a parachute has latched during the run" : ""));
+    if (stiffness > 0.75)
+        explain_say(to, "order", true,
+                    arena_format(arena,
+                                 "a damper is too stiff for dt (c dt/2m up to %.3g, at most 0.75): its force is not "
+                                 "solved for exactly, errors fall with dt",
+                                 stiffness));
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
@@ -425,16 +523,20 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     RigidConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     double *memory = ARENA_NEW(arena, double, c.cells);
-    if (c.n_rows == 0) return 0;
+    explain_left_out(configured, &c, &to, arena);
     explain_open(configured, point, memory, &lane);
     rigid_begin(&lane.w);
     rigid_assemble(&lane.w, true);
+    if (c.form == RIGID_RATTLE) explain_order(&lane.w, &to, arena);
+    if (c.n_rows == 0) return to.count;
     const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
     lane.w.c.share = 0; // the factors then show which rows follow
     rigid_factor_all(&lane.w);
     if (c.form == RIGID_RATTLE)
-        explain_say(&to, "gains", false, "rattle needs none: every step ends on the constraints, and keeps energy");
+        explain_say(&to, "gains", false,
+                    lane.w.c.damped ? "rattle needs none: every step ends on the constraints"
+                                    : "rattle needs none: every step ends on the constraints, and keeps energy");
     for (int form = 0; form < EXPLAIN_FORMS; form++)
         explain_one_form(configured, point, count, form, &world, memory, &to, arena);
     explain_redundant(configured, &lane.w, &to, arena);

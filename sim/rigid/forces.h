@@ -62,15 +62,28 @@ HD Vector3 rigid_drag(const RigidLanes *w, const RigidEnd *end, real linear, rea
     return scaled(-factor, u);
 }
 
-// Cd A of a parachute (m^2): packed, then opening since it latched at the time in its cell.
-HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, const RigidEnd *end, real t)
+// A parachute latches at a step's start, t; the time stands in its cell.
+HD void rigid_latch_one(const RigidLanes *w, int number, real t)
 {
+    const RigidForce *force = &w->forces[number];
     const int at = w->c.latch_at + number;
+    if (force->kind != RIGID_PARACHUTE) return;
+    const RigidEnd end = rigid_end(w, force->i, force->at_i);
+    const mask pulls = MASK(length3(end.v) > splat(force->speed)) | MASK(end.p.z < splat(force->altitude));
     const real latched = cell(w, at);
-    const mask pulls = MASK(length3(end->v) > splat(force->speed)) | MASK(end->p.z < splat(force->altitude));
-    const mask now = pulls & MASK(latched < splat(0.0));
-    const real since = select_real(now, t, latched);
-    keep_cell(w, at, since);
+    keep_cell(w, at, select_real(pulls & MASK(latched < splat(0.0)), t, latched));
+}
+
+HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
+{
+    for (int f = w->rank; f < w->c.n_forces; f += w->size) rigid_latch_one(w, f, t);
+    if (w->c.n_forces > 0) rigid_wait(w);
+}
+
+// Cd A of a parachute (m^2): packed, then opening since it latched.
+HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, real t)
+{
+    const real since = cell(w, w->c.latch_at + number);
     const real s = hyperbolic_tangent(force->rate * (t - since));
     const real opened = force->jumps != 0 ? 0.5 * (1.0 + s) : s;
     const real area = fused(opened, splat(force->open - force->packed), splat(force->packed));
@@ -106,7 +119,7 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
         add_cell3(w, rigid_body_at(w, force->i) + RIGID_BODY_F + 3, vector3_of(force->torque));
     } else {
         const bool canopy = force->kind == RIGID_PARACHUTE;
-        const real area = canopy ? rigid_canopy(w, force, number, &i, t) : splat(force->quadratic);
+        const real area = canopy ? rigid_canopy(w, force, number, t) : splat(force->quadratic);
         rigid_apply(w, force->i, &i, rigid_drag(w, &i, splat(force->linear), area));
     }
 }

@@ -27,7 +27,8 @@ typedef struct RigidLanes {
     int n_moving, n_islands;
     int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
     int schur_at, response_at;     // of the first island
-    const int32_t *recorded;       // [n_recorded] bodies
+    const int32_t *recorded;       // [n_recorded] bodies, of trajectories
+    const int32_t *named;          // [n_named] bodies, of metrics
     const LaneGroup *group;        // of the parameters
     int rank, size;                // of this thread among those that share the lane
     double *base;

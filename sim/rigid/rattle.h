@@ -1,6 +1,12 @@
 // RATTLE: half a kick with the multipliers for which the step ends on the constraints, a free drift, half a kick with
 // those for which the velocities do. Bodies turn freely between the kicks by turns about their principal axes, which
 // keep the angular momentum: a symmetric splitting, so that all of it is symplectic and of second order.
+//
+// Forces that depend on velocities act in the first half kick as they are at the step's start and in the second as they
+// are at its end, velocities included: each is the other's adjoint, so that the step stays its own.
+//
+// Between steps a lane has J, the factors and the masses of its state (rigid_ready): the second half of a step and the
+// first half of the next one share them.
 // Sources: H. C. Andersen, J. Comp. Phys. 52, 1983; A. Dullweber, B. Leimkuhler & R. McLachlan, J. Chem. Phys. 107,
 // 1997 (the splitting).
 #ifndef HOPSCOTCH_RIGID_RATTLE_H
@@ -8,17 +14,44 @@
 
 #include "step.h"
 
-#define RIGID_RATTLE_ENOUGH 1e-14 // of |C|
+#define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
 #define RIGID_RATTLE_FAR 1e300    // more than any
 
-// Turns q about its body axis k by h Pi_k/I_k, and Pi with it.
-HD void rigid_turn_about(int k, real h, const double *moments, Quaternion *q, Vector3 *Pi)
+// x[6] <- M^-1 x of a body, whichever way it is solved
+HD void rigid_lighten(const RigidLanes *w, int body, real *x)
 {
-    const real rate = (k == 0 ? Pi->x : k == 1 ? Pi->y : Pi->z) / moments[k];
-    real s, c, half_s, half_c;
-    sine_cosine(h * rate, &s, &c);
+    if (w->bodies[body].skyline != 0) {
+        rigid_divide(w, body, x);
+        return;
+    }
+    const real inverse = 1.0 / cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
+    const Vector3 turn = symmetric3_times(symmetric3_inverse(rigid_inertia(w, body)), vector3(x[3], x[4], x[5]));
+    for (int c = 0; c < 3; c++) x[c] = inverse * x[c];
+    x[3] = turn.x;
+    x[4] = turn.y;
+    x[5] = turn.z;
+}
+
+HD void rigid_no_forces(const RigidLanes *w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int at = rigid_body_at(w, w->order[b]) + RIGID_BODY_F;
+        for (int k = 0; k < 6; k++) set_cell(w, at + k, splat(0.0));
+    }
+}
+
+// ---- free flight ----------------------------------------------------------------------------------------------------
+
+HD real rigid_component(int k, const Vector3 *a) { return k == 0 ? a->x : k == 1 ? a->y : a->z; }
+
+// Turns q about its body axis k by h Pi_k/moment, and Pi with it.
+HD void rigid_turn_about(int k, real h, double moment, Quaternion *q, Vector3 *Pi)
+{
+    const real rate = rigid_component(k, Pi) * (1.0 / moment);
+    real half_s, half_c;
     sine_cosine(0.5 * h * rate, &half_s, &half_c);
+    const real s = 2.0 * half_s * half_c, c = 1.0 - 2.0 * half_s * half_s;
     Quaternion turn;
     turn.x = k == 0 ? half_s : splat(0.0);
     turn.y = k == 1 ? half_s : splat(0.0);
@@ -31,6 +64,17 @@ HD void rigid_turn_about(int k, real h, const double *moments, Quaternion *q, Ve
     if (k == 2) *Pi = vector3(fused(c, old.x, s * old.y), fused(c, old.y, -(s * old.x)), old.z);
 }
 
+HD Quaternion rigid_quaternion(const RigidLanes *w, int at)
+{
+    Quaternion q;
+    q.x = cell(w, at);
+    q.y = cell(w, at + 1);
+    q.z = cell(w, at + 2);
+    q.w = cell(w, at + 3);
+    return q;
+}
+
+// The turn of a body's principal axes, from the body's, and back.
 HD Quaternion rigid_axes(const RigidBody *body)
 {
     Quaternion q;
@@ -40,67 +84,151 @@ HD Quaternion rigid_axes(const RigidBody *body)
     q.w = splat(body->axes[3]);
     return q;
 }
-
-// The free flight of one body from where it stood at the step's start, with the spin that it has now; with_spin: the
-// spin is then that at the end.
-HD_CALL void rigid_fly(const RigidLanes *restrict w, int number, bool with_spin)
+HD Quaternion rigid_to_axes(const RigidBody *body, Quaternion q)
 {
-    const int start = rigid_body_at(w, number) + RIGID_BODY_START;
-    const RigidBody *body = &w->bodies[number];
-    Quaternion q;
-    q.x = cell(w, start + 3);
-    q.y = cell(w, start + 4);
-    q.z = cell(w, start + 5);
-    q.w = cell(w, start + 6);
-    q = quaternion_times(q, rigid_axes(body));
-    Rotation turn = rotation_of(q);
-    Vector3 Pi = rotation_in(&turn, rigid_w(w, number));
-    Pi = vector3(Pi.x * body->moments[0], Pi.y * body->moments[1], Pi.z * body->moments[2]);
-    const real half = 0.5 * w->dt;
-    rigid_turn_about(0, half, body->moments, &q, &Pi);
-    rigid_turn_about(1, half, body->moments, &q, &Pi);
-    rigid_turn_about(2, w->dt, body->moments, &q, &Pi);
-    rigid_turn_about(1, half, body->moments, &q, &Pi);
-    rigid_turn_about(0, half, body->moments, &q, &Pi);
-    q = quaternion_normal(q);
-    keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
-    rigid_set_q(w, number, quaternion_times(q, quaternion_conjugate(rigid_axes(body))));
-    if (!with_spin) return;
-    turn = rotation_of(q);
-    const Vector3 spin = vector3(Pi.x / body->moments[0], Pi.y / body->moments[1], Pi.z / body->moments[2]);
-    keep_cell3(w, rigid_state_at(w, number) + 10, rotation_out(&turn, spin));
+    return body->axes[3] == 1.0 ? q : quaternion_times(q, rigid_axes(body));
+}
+HD Quaternion rigid_from_axes(const RigidBody *body, Quaternion q)
+{
+    return body->axes[3] == 1.0 ? q : quaternion_times(q, quaternion_conjugate(rigid_axes(body)));
 }
 
-HD void rigid_fly_all(const RigidLanes *w, bool with_spin)
+// The turn q of the principal axes and the angular momentum Pi in them, after h: a splitting, whose parts are exact.
+HD void rigid_turn_body(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_fly(w, w->order[b], with_spin);
+    const double *moments = body->moments;
+    const real half = 0.5 * h;
+    rigid_turn_about(0, half, moments[0], q, Pi);
+    rigid_turn_about(1, half, moments[1], q, Pi);
+    rigid_turn_about(2, h, moments[2], q, Pi);
+    rigid_turn_about(1, half, moments[1], q, Pi);
+    rigid_turn_about(0, half, moments[0], q, Pi);
+}
+
+// Of a symmetric top, exactly: about its angular momentum with Pi/I, and about its own axis k with (1/I_k - 1/I) Pi_k,
+// I the moment about the other two.
+HD void rigid_turn_top(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
+{
+    const int k = body->top;
+    const double across = body->moments[(k + 1) % 3], own = body->moments[k];
+    *q = quaternion_times(*q, turn_by_twice(scaled(h * (0.5 / across), *Pi)));
+    if (own == across) return;
+    rigid_turn_about(k, h, own * across / (across - own), q, Pi);
+}
+
+// The free flight of one body from where it stood at the step's start, with the velocities that it has now. START: its
+// centre, and the turn of its principal axes; what it turns with at the end, in those axes, stands at A until rigid_land.
+HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
+{
+    const int at = rigid_body_at(w, number), start = at + RIGID_BODY_START;
+    const RigidBody *body = &w->bodies[number];
+    Quaternion q = rigid_quaternion(w, start + 3);
+    const Rotation turn = rotation_of(q);
+    Vector3 Pi = rotation_in(&turn, rigid_w(w, number));
+    Pi = vector3(Pi.x * body->moments[0], Pi.y * body->moments[1], Pi.z * body->moments[2]);
+    if (body->top >= 0)
+        rigid_turn_top(body, w->dt, &q, &Pi);
+    else
+        rigid_turn_body(body, w->dt, &q, &Pi);
+    keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
+    rigid_set_q(w, number, rigid_from_axes(body, q));
+    set_cell3(w, at + RIGID_BODY_A + 3, Pi);
+}
+
+// a turned by q: a + 2 s (v x a) + 2 v x (v x a)
+HD Vector3 rigid_turned(Quaternion q, const double *a)
+{
+    const Vector3 v = vector3(q.x, q.y, q.z), from = vector3_of(a), twice = scaled(splat(2.0), cross3(v, from));
+    return added(along(from, q.w, twice), cross3(v, twice));
+}
+
+// The errors of rows alone, as rigid_values has them; of one row after another of a constraint, d is the same.
+HD_CALL real rigid_errors(const RigidLanes *restrict w)
+{
+    real greatest = splat(0.0);
+    Vector3 d = vector3_zero();
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const RigidRow *row = &w->rows[k];
+        real C;
+        if (k == w->row || w->size > 1 || row->constraint != row[-1].constraint)
+            d = less(added(rigid_p(w, row->i), rigid_turned(rigid_q(w, row->i), row->at_i)),
+                     added(rigid_p(w, row->j), rigid_turned(rigid_q(w, row->j), row->at_j)));
+        if (row->kind == RIGID_DISTANCE) {
+            const real length = length3(d), target = rigid_target(w, row);
+            C = 0.5 * (length - target) * (length + target);
+        } else if (row->kind == RIGID_ALONG) {
+            C = dot3(vector3_of(row->a), d) - rigid_target(w, row);
+        } else if (row->kind == RIGID_PERPENDICULAR) {
+            C = dot3(rigid_turned(rigid_q(w, row->i), row->a), rigid_turned(rigid_q(w, row->j), row->b));
+        } else {
+            const Quaternion turn = quaternion_times(quaternion_times(rigid_q(w, row->i), rigid_rest(row)),
+                                                     quaternion_conjugate(rigid_q(w, row->j)));
+            C = dot3(vector3_of(row->a), quaternion_logarithm(turn));
+        }
+        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_C, C);
+        greatest = most_of(absolute(C), greatest);
+    }
+    rigid_wait(w);
+    return greatest;
+}
+
+HD void rigid_fly_all(const RigidLanes *w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_fly(w, w->order[b]);
     rigid_wait(w);
 }
 
-HD void rigid_remember(const RigidLanes *w)
+// Flies all bodies; gives the greatest error of a row where they come to.
+HD real rigid_fly_there(const RigidLanes *w)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = w->order[b];
-        for (int k = 0; k < 7; k++)
-            set_cell(w, rigid_body_at(w, body) + RIGID_BODY_START + k, cell(w, rigid_state_at(w, body) + k));
-    }
+    rigid_fly_all(w);
+    return rigid_most_of_team(w, rigid_errors(w));
 }
 
-HD real rigid_greatest_C(const RigidLanes *w)
+// ---- multipliers of the steps before --------------------------------------------------------------------------------
+
+// The multipliers with which a step of length h begins are a smooth function L(t, h) of the state that it begins at; by
+// the method's symmetry those with which the step before, of length g, has ended there are L(t, -g). So what the two
+// steps before have needed says about what this one will: to first order in t and h
+//     L(t, h) = L(t, -g) + (g + h)/(f + g) (L(t - g, g) - L(t - g, -f)),
+// f the length of the step before the last. Wrong by O(h^2), which moves the end of the flight by O(h^4).
+// The difference counts up to a tenth of L(t, -g): near a singular pose, where multipliers jump, it says nothing.
+enum { RIGID_PAST_END, RIGID_PAST_BEGIN, RIGID_PAST_END_BEFORE }; // L(t, -g), L(t - g, g), L(t - g, -f)
+
+HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID_PAST * row; }
+
+// Half a kick with those multipliers, so that the flight ends near the constraints. ratio: (g + h)/(f + g)
+HD void rigid_kick_off(const RigidLanes *restrict w, real ratio)
 {
-    real greatest = splat(0.0);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        greatest = most_of(absolute(cell(w, rigid_row_at(w, k) + RIGID_ROW_C)), greatest);
-    return rigid_most_of_team(w, greatest);
+    const real half = 0.5 * w->dt;
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int past = rigid_past_at(w, k);
+        const real end = cell(w, past + RIGID_PAST_END),
+                   jump = cell(w, past + RIGID_PAST_BEGIN) - cell(w, past + RIGID_PAST_END_BEFORE);
+        const real most = 0.1 * absolute(end), lambda = end + clamped(ratio * jump, -most, most);
+        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, lambda);
+        keep_cell(w, past + RIGID_PAST_BEGIN, lambda);
+        keep_cell(w, past + RIGID_PAST_END_BEFORE, end);
+    }
+    rigid_wait(w);
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
+        const Quaternion q = rigid_to_axes(&w->bodies[body], rigid_q(w, body));
+        real a[6];
+        set_cell3(w, at + RIGID_BODY_START, cell3(w, state));
+        set_cell(w, at + RIGID_BODY_START + 3, q.x);
+        set_cell(w, at + RIGID_BODY_START + 4, q.y);
+        set_cell(w, at + RIGID_BODY_START + 5, q.z);
+        set_cell(w, at + RIGID_BODY_START + 6, q.w);
+        rigid_take(w, at + RIGID_BODY_F, 6, a);
+        rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, a);
+        rigid_lighten(w, body, a);
+        for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, fused(half, a[c], cell(w, state + 7 + c)));
+    }
+    rigid_no_forces(w);
 }
 
-HD void rigid_no_forces(const RigidLanes *w)
-{
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int at = rigid_body_at(w, w->order[b]) + RIGID_BODY_F;
-        for (int k = 0; k < 6; k++) set_cell(w, at + k, splat(0.0));
-    }
-}
+// ---- the end of the flight ------------------------------------------------------------------------------------------
 
 // How the iterations go.
 typedef struct RigidAim {
@@ -119,7 +247,7 @@ HD RigidAim rigid_aim_begin(const RigidLanes *w)
     return aim;
 }
 
-// What the greatest |C| where the flight ends says.
+// What the greatest |C| where the flight ends says. A lane that has stopped stays so.
 HD void rigid_aim_judge(RigidAim *aim, real error)
 {
     const mask begins = MASK(aim->before == splat(RIGID_RATTLE_FAR));
@@ -132,7 +260,22 @@ HD void rigid_aim_judge(RigidAim *aim, real error)
     aim->before = error;
 }
 
+// v grows by s D and the multipliers of the step's start by what that takes.
+HD void rigid_aim_kick(const RigidLanes *w, double s)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int D = rigid_body_at(w, w->order[b]) + RIGID_BODY_D, v = rigid_state_at(w, w->order[b]) + 7;
+        for (int c = 0; c < 6; c++) keep_cell(w, v + c, fused(splat(s), cell(w, D + c), cell(w, v + c)));
+    }
+    const real rise = 2.0 * s / w->dt;
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_past_at(w, k) + RIGID_PAST_BEGIN;
+        keep_cell(w, at, fused(rise, cell(w, rigid_row_at(w, k) + RIGID_ROW_X), cell(w, at)));
+    }
+}
+
 // The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
+// No refinement: the next flight tells what is left.
 HD void rigid_aim_once(const RigidLanes *w, real rate)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -140,109 +283,214 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
         set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
     }
     rigid_wait(w);
-    rigid_solve(w);
-    rigid_kick(w, splat(1.0));
+    rigid_solve_rows(w);
+    rigid_aim_kick(w, 1.0);
 }
 
-// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
-// rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
-// (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
 // Takes the last change of velocity back where it led away: at a singular pose the errors before it are the lesser.
 HD void rigid_aim_back(const RigidLanes *w, mask worse)
 {
     RigidLanes back = *w;
     back.active = worse;
-    rigid_kick(&back, splat(-1.0));
+    rigid_aim_kick(&back, -1.0);
+    rigid_fly_all(w);
 }
 
-// Gives the lanes that have missed them by far.
+// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
+// rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
+// (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
+// Gives the lanes that have missed the constraints by far.
 HD mask rigid_aim(const RigidLanes *w)
 {
     RigidAim aim = rigid_aim_begin(w);
-    rigid_no_forces(w);
-    for (int iteration = 0; iteration < w->c.iterations; iteration++) {
-        rigid_fly_all(w, false);
-        rigid_assemble(w, false);
-        rigid_aim_judge(&aim, rigid_greatest_C(w));
+    for (int iteration = 0;; iteration++) {
+        rigid_aim_judge(&aim, rigid_fly_there(w));
         if (any_lane(aim.worse)) rigid_aim_back(w, aim.worse);
-        if (!any_lane(aim.open)) break;
+        if (iteration == w->c.iterations || !any_lane(aim.open)) return aim.missed;
         rigid_aim_once(w, select_real(aim.open, 1.0 / w->dt, splat(0.0)));
     }
-    return aim.missed;
 }
 
-// Rows that ask for J a = -s J' v - c J v
-HD void rigid_hold(const RigidLanes *w, real s, real c)
+// ---- the second half kick -------------------------------------------------------------------------------------------
+
+// What a state has between steps.
+HD void rigid_ready(const RigidLanes *w)
 {
+    rigid_assemble(w, true);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
+        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT,
+                 w->c.cfm > 0.0 ? w->c.cfm * rigid_row_compliance(w, k) : splat(0.0));
+    rigid_wait(w);
+}
+
+// What a body turns with at the end of its flight, world axes.
+HD Vector3 rigid_end_spin(const RigidLanes *w, int number)
+{
+    const RigidBody *body = &w->bodies[number];
+    const Rotation turn = rotation_of(rigid_to_axes(body, rigid_q(w, number)));
+    const Vector3 Pi = cell3(w, rigid_body_at(w, number) + RIGID_BODY_A + 3);
+    return rotation_out(&turn, vector3(Pi.x / body->moments[0], Pi.y / body->moments[1], Pi.z / body->moments[2]));
+}
+
+// The state at the end of the flight with its masses and rows; the velocities so far, at the bodies' START.
+HD void rigid_land(const RigidLanes *restrict w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
+        rigid_set_q(w, body, quaternion_normal(rigid_q(w, body)));
+        keep_cell3(w, state + 10, rigid_end_spin(w, body));
+        for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_START + c, cell(w, state + 7 + c));
+    }
+    rigid_masses(w);
+    rigid_ready(w);
+}
+
+// Rows that ask for J v = 0 after half a kick.
+HD void rigid_hold(const RigidLanes *w)
+{
+    const real rate = 1.0 / (0.5 * w->dt);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        set_cell(w, at + RIGID_ROW_RHS, -(s * cell(w, at + RIGID_ROW_BIAS)) - c * cell(w, at + RIGID_ROW_JV));
-        set_cell(w, at + RIGID_ROW_SOFT, w->c.cfm > 0.0 ? w->c.cfm * rigid_row_compliance(w, k) : splat(0.0));
+        set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_JV)));
     }
     rigid_wait(w);
 }
 
-// The masses are those of the state, before and after. Gives the rows that follow from others; missed: with the lanes
-// that end far from the constraints.
-HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, mask *missed)
+// The multipliers for the forces, and how far the velocities that they lead to are from those that the forces are of;
+// to those the lanes of `open` go on.
+HD real rigid_settle_once(const RigidLanes *w)
 {
     const real half = 0.5 * w->dt;
-    rigid_assemble(w, true);
-    rigid_forces(w, t, false);
-    rigid_hold(w, splat(1.0), splat(0.0)); // a first guess: the accelerations at the start
-    rigid_factor_all(w);
+    real greatest = splat(0.0);
     rigid_solve(w);
-    rigid_remember(w);
-    rigid_kick(w, half);
-    *missed = *missed | rigid_aim(w);
-    rigid_fly_all(w, true);
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int at = rigid_body_at(w, w->order[b]), state = rigid_state_at(w, w->order[b]);
+        for (int c = 0; c < 6; c++) {
+            const real v = fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c));
+            greatest = most_of(absolute(v - cell(w, state + 7 + c)), greatest);
+        }
+    }
+    return rigid_most_of_team(w, greatest);
+}
 
-    rigid_masses(w);
-    rigid_assemble(w, true);
-    rigid_forces(w, t + w->dt, false);
-    rigid_hold(w, splat(0.0), 1.0 / half);
-    const real dropped = rigid_factor_all(w);
-    rigid_solve(w);
-    rigid_kick(w, half);
+// v <- what the multipliers lead to, in the lanes of `open`
+HD void rigid_settle_kick(const RigidLanes *w, mask open)
+{
+    RigidLanes lanes = *w;
+    const real half = 0.5 * w->dt;
+    lanes.active = open;
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int at = rigid_body_at(w, w->order[b]), state = rigid_state_at(w, w->order[b]);
+        for (int c = 0; c < 6; c++)
+            keep_cell(&lanes, state + 7 + c,
+                      fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c)));
+    }
     rigid_wait(w);
+}
+
+// The lanes that iterate on, whose change is so great and, with one iteration less, was so great before.
+HD mask rigid_goes_on(const RigidLanes *w, real change, real before)
+{
+    return MASK(change > splat(RIGID_RATTLE_ENOUGH)) & MASK(change < 0.75 * before) & w->active;
+}
+
+// Half a kick with forces that depend on the velocities it leads to: forces, multipliers and velocities in turn, until
+// the velocities stay. Lanes where they do keep them: one more turn of the others gives them the same multipliers.
+HD void rigid_settle(const RigidLanes *w, real t)
+{
+    real before = splat(RIGID_RATTLE_FAR);
+    for (int iteration = 0;; iteration++) {
+        const real change = rigid_settle_once(w);
+        const mask open = iteration == 0 ? w->active : rigid_goes_on(w, change, before);
+        before = iteration == 0 ? before : change;
+        if (iteration > 0 && (iteration >= w->c.iterations || !any_lane(open))) return;
+        rigid_settle_kick(w, open);
+        if (w->c.damped == 0) return;
+        rigid_forces(w, t, false);
+    }
+}
+
+// The multipliers of the step's end, for the next one.
+HD void rigid_keep_past(const RigidLanes *w)
+{
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
+        keep_cell(w, rigid_past_at(w, k) + RIGID_PAST_END, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
+    rigid_wait(w);
+}
+
+// ---- a step ---------------------------------------------------------------------------------------------------------
+
+// From t on; ratio as rigid_kick_off has it. Gives the rows that follow from others; missed: with the lanes that end far
+// from the constraints.
+HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, real ratio, mask *missed)
+{
+    rigid_forces(w, t, false);
+    rigid_kick_off(w, ratio);
+    *missed = *missed | rigid_aim(w);
+    rigid_land(w);
+    const real dropped = rigid_factor_all(w);
+    rigid_hold(w);
+    rigid_forces(w, t + w->dt, false);
+    rigid_settle(w, t + w->dt);
+    rigid_keep_past(w);
     return dropped;
 }
 
-// Five steps of lengths p h, p h, (1 - 4p) h, p h, p h: what the third power of h has in them cancels.
-// Source: M. Suzuki, Phys. Lett. A 146, 1990, with p = 1/(4 - 4^(1/3)).
-HD double rigid_fifth(int k)
+// Steps of these parts of h one after the other: the powers of h in their errors cancel up to the order.
+// Sources: M. Suzuki, Phys. Lett. A 146, 1990 (five, p = 1/(4 - 4^(1/3)), order four); M. Sofroniou &
+// G. Spaletta, Optim. Methods Softw. 20, 2005 (eleven, order six).
+#define RIGID_SUZUKI 0.41449077179437573714
+enum { RIGID_PARTS_MOST = 11 };
+typedef struct RigidParts {
+    int count;
+    double part[RIGID_PARTS_MOST];
+} RigidParts;
+
+HD RigidParts rigid_parts(int order)
 {
-    const double p = 0.41449077179437573714;
-    return k == 2 ? 1.0 - 4.0 * p : p;
+    const RigidParts two = {1, {1.0}};
+    const RigidParts four = {5, {RIGID_SUZUKI, RIGID_SUZUKI, 1.0 - 4.0 * RIGID_SUZUKI, RIGID_SUZUKI, RIGID_SUZUKI}};
+    const RigidParts six = {11,
+                            {0.21375583945878254556, 0.18329381407425713911, 0.17692819473098943795,
+                             -0.44329082681170215850, 0.11728560432865935385, 0.50405474843802736406,
+                             0.11728560432865935385, -0.44329082681170215850, 0.17692819473098943795,
+                             0.18329381407425713911, 0.21375583945878254556}};
+    return order == RIGID_ORDER_TWO ? two : order == RIGID_ORDER_FOUR ? four : six;
 }
 
-// Of lanes that are refined, five of order two and of equal lengths: all go forwards, which passes singular poses where
-// the five of order four stop at them, and a fifth as long.
-HD real rigid_fifth_of(int k, mask refined) { return select_real(refined, splat(0.2), splat(rigid_fifth(k))); }
+// (g + h)/(f + g) of part k: g and f are those before it, if need be of the step before.
+HD double rigid_ratio(const RigidParts *parts, int k)
+{
+    const double f = parts->part[(k + 2 * parts->count - 2) % parts->count];
+    const double g = parts->part[(k + parts->count - 1) % parts->count];
+    return (g + parts->part[k]) / (f + g);
+}
 
-// The state and the latches, to begin the step once more.
+// Of lanes that are refined, as many steps of order two, of equal lengths: all go forwards, which passes singular poses
+// where those of a higher order, some of which go backwards, stop at them.
+HD real rigid_length_of(const RigidParts *parts, int k, mask refined)
+{
+    return select_real(refined, splat(1.0 / parts->count), splat(parts->part[k]));
+}
+HD real rigid_ratio_of(const RigidParts *parts, int k, mask refined) // also where a refined step begins: a first guess
+{
+    return select_real(refined, splat(1.0), splat(rigid_ratio(parts, k)));
+}
+
+// What a step changes of the cells that outlive it: keeps them or, back, goes back to them.
 HD void rigid_save(const RigidLanes *w, bool back)
 {
-    const int states = w->c.sums_at, count = states + w->c.n_forces;
+    const int states = w->c.sums_at, count = states + w->c.kept - w->c.latch_at;
     rigid_wait(w);
     for (int k = w->rank; k < count; k += w->size) {
         const int at = k < states ? k : w->c.latch_at + k - states, saved = w->c.saved_at + k;
         set_cell(w, back ? at : saved, cell(w, back ? saved : at));
     }
     rigid_wait(w);
-    if (back) rigid_masses(w);
-}
-
-HD_CALL real rigid_step_fifths(const RigidLanes *restrict w, real t, mask refined, mask *missed)
-{
-    RigidLanes part = *w;
-    real dropped = splat(0.0);
-    for (int k = 0; k < 5; k++) {
-        part.dt = rigid_fifth_of(k, refined) * w->dt;
-        dropped = rigid_step_second_order(&part, t, missed);
-        t = t + part.dt;
-    }
-    return dropped;
+    if (!back) return;
+    rigid_masses(w);
+    rigid_ready(w);
+    rigid_factor_all(w);
 }
 
 // Counts the steps that are refined.
@@ -253,22 +501,51 @@ HD void rigid_count_refined(const RigidLanes *w, mask refined)
     set_cell(w, at, cell(w, at) + select_real(refined, splat(1.0), splat(0.0)));
 }
 
-// A step that misses the constraints begins once more, in all lanes, the others as before.
-HD real rigid_step_fourth_order(const RigidLanes *w, real t, mask *missed)
+HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined, mask *missed)
+{
+    const RigidParts parts = rigid_parts(w->c.rattle_order);
+    RigidLanes part = *w;
+    real dropped = splat(0.0);
+    for (int k = 0; k < parts.count; k++) {
+        part.dt = rigid_length_of(&parts, k, refined) * w->dt;
+        dropped = rigid_step_second_order(&part, t, rigid_ratio_of(&parts, k, refined), missed);
+        t = t + part.dt;
+    }
+    return dropped;
+}
+
+// Gives the rows that follow from others. A step of a higher order that misses the constraints begins once more, in all
+// lanes, the others as before.
+HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 {
     mask refined = no_lanes();
+    rigid_latch(w, t);
+    if (w->c.rattle_order == RIGID_ORDER_TWO) return rigid_step_parts(w, t, refined, missed);
     rigid_save(w, false);
-    const real dropped = rigid_step_fifths(w, t, refined, &refined);
+    const real dropped = rigid_step_parts(w, t, refined, &refined);
     if (!any_lane(refined)) return dropped;
     rigid_count_refined(w, refined);
     rigid_save(w, true);
-    return rigid_step_fifths(w, t, refined, missed);
+    return rigid_step_parts(w, t, refined, missed);
 }
 
-// Gives the rows that follow from others.
-HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
+// What the first step builds on, at the state of the start: masses, rows, factors, and multipliers of no step at all.
+HD void rigid_begin_rattle(const RigidLanes *w)
 {
-    return w->c.order_four ? rigid_step_fourth_order(w, t, missed) : rigid_step_second_order(w, t, missed);
+    rigid_ready(w);
+    rigid_factor_all(w);
+    rigid_forces(w, splat(0.0), false);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
+    }
+    rigid_wait(w);
+    rigid_solve(w);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        for (int p = 0; p < RIGID_PAST; p++)
+            set_cell(w, rigid_past_at(w, k) + p, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
+    }
+    rigid_wait(w);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "../models.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(RigidConstants) <= sizeof(Constants), "the constants fit a kernel's argument");
@@ -42,8 +43,9 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "no transcendentals, turns less by (w dt)^2/12"},
     {"gain_units", OPTION_CHOICE, "", 0, 0, 1, "absolute|per_dt",
      "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
-    {"order", OPTION_CHOICE, "", 0, 0, 1, "two|four",
-     "of rattle. four: each step is five of them (Suzuki 1990), the error of a step of dt falls with its fourth power"},
+    {"order", OPTION_CHOICE, "", 0, 0, 2, "two|four|six",
+     "of rattle: the power of dt with which its error falls. four: each step is five of them (Suzuki 1990); six: eleven "
+     "(Sofroniou & Spaletta 2005), the least time where errors are to be small"},
     {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
     {"solver", OPTION_CHOICE, "", 0, 0, 2, "auto|skyline|trees",
      "how bodies that constraints join are solved. skyline: by the matrix of their rows, from each row's first entry "
@@ -129,7 +131,7 @@ static const struct {
     {"wz", "rad/s", "angular velocity, world axes"},
 };
 
-static void rigid_name_inputs(const char *name, RigidBody *body, Arena *arena, Parameter *to)
+static void rigid_name_inputs(const char *name, const RigidBody *body, Arena *arena, Parameter *to)
 {
     const double values[RIGID_INPUTS] = {body->mass, body->p[0], body->p[1], body->p[2], body->v[0],
                                          body->v[1], body->v[2], body->w[0], body->w[1], body->w[2]};
@@ -144,14 +146,131 @@ static void rigid_name_inputs(const char *name, RigidBody *body, Arena *arena, P
     }
 }
 
-static void rigid_name_lengths(const RigidWorldSpec *spec, const RigidConstants *c, double *assets, Arena *arena,
-                               Parameter *parameters, int *count)
+// ---- which bodies have rows in the tables ---------------------------------------------------------------------------
+
+// Names in their order, to look one up.
+typedef struct RigidName {
+    const char *name;
+    int place;
+} RigidName;
+
+static int rigid_compare_names(const void *a, const void *b)
+{
+    return strcmp(((const RigidName *)a)->name, ((const RigidName *)b)->name);
+}
+
+static RigidName *rigid_sort_names(const char *const *names, int count, Arena *arena)
+{
+    RigidName *sorted = ARENA_NEW(arena, RigidName, count + 1);
+    for (int i = 0; i < count; i++) sorted[i] = (RigidName){names[i], i};
+    qsort(sorted, (size_t)count, sizeof *sorted, rigid_compare_names);
+    return sorted;
+}
+
+// Marks the name that the word starts with, if `_suffix` is the rest of it.
+static void rigid_mark(const RigidName *sorted, int count, const char *word, const char *suffix, bool *marked)
+{
+    enum { LONGEST = 64 }; // more than a name may have
+    char text[LONGEST];
+    const size_t length = strlen(word), end = strlen(suffix) + 1;
+    if (length <= end || length - end >= LONGEST || word[length - end] != '_') return;
+    if (strcmp(word + length - end + 1, suffix) != 0) return;
+    memcpy(text, word, length - end);
+    text[length - end] = '\0';
+    const RigidName key = {.name = text};
+    const RigidName *found = bsearch(&key, sorted, (size_t)count, sizeof key, rigid_compare_names);
+    if (found != NULL) marked[found->place] = true;
+}
+
+static const char *const rigid_ends[] = {"end_x", "end_y", "end_z"};
+
+// The first ones, and those that words name by one of the suffixes: so many are marked.
+static int rigid_mark_all(const char *const *names, int count, const Choice *choice, bool rods, bool *marked,
+                          Arena *arena)
+{
+    const RigidName *sorted = rigid_sort_names(names, count, arena);
+    int n = 0;
+    for (int i = 0; i < count && i < RIGID_SHOWN; i++) marked[i] = true;
+    for (int64_t w = 0; w < choice->n_words && count > RIGID_SHOWN; w++) {
+        const char *word = choice->words[w];
+        if (rods) rigid_mark(sorted, count, word, "length", marked);
+        for (int k = 0; !rods && k < RIGID_INPUTS; k++) rigid_mark(sorted, count, word, rigid_inputs[k].suffix, marked);
+        for (int k = 0; !rods && k < 3; k++) rigid_mark(sorted, count, word, rigid_ends[k], marked);
+    }
+    for (int i = 0; i < count; i++) n += marked[i];
+    return n;
+}
+
+// ---- tables ---------------------------------------------------------------------------------------------------------
+
+// Of what is chosen.
+typedef struct RigidChosen {
+    const bool *named, *recorded, *rods; // of moving bodies, of distances; in their order
+    int n_named, n_recorded, n_lengths;
+} RigidChosen;
+
+static void rigid_fill_metrics(const RigidHost *host, const RigidChosen *chosen, Arena *arena, Configured *out)
+{
+    Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * chosen->n_named);
+    int n = RIGID_N_METRICS;
+    memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
+    for (int i = 0; i < out->n_things; i++) {
+        for (int k = 0; chosen->named[i] && k < 3; k++)
+            metrics[n++] = (Field){arena_format(arena, "%s_%s", host->moving[i], rigid_ends[k]), "m",
+                                   arena_format(arena, "position of %s at the end", host->moving[i]), NULL};
+    }
+    out->metrics = metrics;
+    out->n_metrics = n;
+}
+
+// What of a body is drawn together: stretches of its state.
+static const struct {
+    const char *title, *unit;
+    int first, count;
+    const char *lines[4];
+} rigid_panels[] = {{"position", "m", 0, 3, {"x", "y", "z"}},
+                    {"orientation", "1", 3, 4, {"x", "y", "z", "w"}},
+                    {"velocity", "m/s", 7, 3, {"x", "y", "z"}},
+                    {"angular velocity", "rad/s", 10, 3, {"x", "y", "z"}}};
+enum { RIGID_PANELS = sizeof rigid_panels / sizeof rigid_panels[0] };
+
+static void rigid_fill_columns(const RigidHost *host, const RigidChosen *chosen, Arena *arena, Configured *out)
+{
+    Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * chosen->n_recorded);
+    ColumnPanel *panels = ARENA_NEW(arena, ColumnPanel, RIGID_PANELS * chosen->n_recorded);
+    int n = 1, n_panels = 0;
+    columns[0] = (Field){"time", "s", "simulated time", "time"};
+    for (int i = 0; i < out->n_things; i++) {
+        const char *name = host->moving[i];
+        if (!chosen->recorded[i]) continue;
+        for (int k = 0; k < RIGID_PANELS; k++)
+            panels[n_panels++] = (ColumnPanel){.of = name,
+                                               .title = rigid_panels[k].title,
+                                               .unit = rigid_panels[k].unit,
+                                               .column = n + rigid_panels[k].first,
+                                               .count = rigid_panels[k].count,
+                                               .lines = rigid_panels[k].lines};
+        for (int k = 0; k < RIGID_STATE; k++)
+            columns[n++] = (Field){arena_format(arena, "%s_%s", name, rigid_states[k].suffix), rigid_states[k].unit,
+                                   arena_format(arena, "%s of %s", rigid_states[k].doc, name), "state"};
+    }
+    out->columns = columns;
+    out->n_columns = n;
+    out->panels = panels;
+    out->n_panels = n_panels;
+}
+
+static void rigid_fill_lengths(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
+                               double *assets, Arena *arena, Parameter *parameters, int *count)
 {
     RigidRow *rows = (RigidRow *)(assets + c->rows);
+    int rod = 0;
     for (int r = 0; r < c->n_rows; r++) {
         if (rows[r].kind != RIGID_DISTANCE) continue;
-        const char *name = spec->constraints.names[rows[r].constraint];
-        rows[r].input = *count;
+        const char *name = host->constraints[rows[r].constraint];
+        const bool named = chosen->rods[rod++];
+        rows[r].input = named ? *count : -1;
+        if (!named) continue;
         parameters[(*count)++] = (Parameter){.name = arena_format(arena, "%s_length", name),
                                              .unit = "m",
                                              .value = rows[r].target,
@@ -161,47 +280,104 @@ static void rigid_name_lengths(const RigidWorldSpec *spec, const RigidConstants 
     }
 }
 
-// Worlds of more bodies than are recorded have no inputs but the gains: thousands of columns help nobody.
-void rigid_name(const RigidWorldSpec *spec, const RigidConstants *c, double *assets, Arena *arena, Configured *out)
+// The parameters, and the places of the bodies' in the assets.
+static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
+                                  double *assets, Arena *arena, Configured *out)
 {
     RigidBody *bodies = (RigidBody *)assets;
-    const bool named = c->n_moving <= RIGID_RECORDED_MAX;
-    const int inputs = RIGID_INPUTS * c->n_recorded;
-    Parameter *parameters = ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + 1 + inputs + c->n_rows);
-    Field *metrics = ARENA_NEW(arena, Field, RIGID_N_METRICS + 3 * c->n_recorded);
-    Field *columns = ARENA_NEW(arena, Field, 1 + RIGID_STATE * c->n_recorded);
-    int n_parameters = RIGID_N_PARAMETERS;
+    Parameter *parameters =
+        ARENA_NEW(arena, Parameter, RIGID_N_PARAMETERS + 1 + RIGID_INPUTS * chosen->n_named + chosen->n_lengths);
+    int n = RIGID_N_PARAMETERS, thing = 0;
     memcpy(parameters, rigid_parameters, sizeof rigid_parameters);
-    if (c->form == RIGID_SEARCHED) parameters[n_parameters++] = rigid_form;
-    memcpy(metrics, rigid_metrics, sizeof rigid_metrics);
-    columns[0] = (Field){"time", "s", "simulated time", "time"};
-    for (int r = 0; r < c->n_recorded; r++) {
-        const int b = rigid_list(assets, c->recorded)[r];
-        const char *name = spec->bodies.names[b];
-        for (int k = 0; k < RIGID_STATE; k++)
-            columns[1 + RIGID_STATE * r + k] =
-                (Field){arena_format(arena, "%s_%s", name, rigid_states[k].suffix), rigid_states[k].unit,
-                        arena_format(arena, "%s of %s", rigid_states[k].doc, name), "state"};
-        for (int k = 0; k < 3; k++)
-            metrics[RIGID_N_METRICS + 3 * r + k] =
-                (Field){arena_format(arena, "%s_end_%c", name, "xyz"[k]), "m",
-                        arena_format(arena, "position of %s at the end", name), NULL};
+    if (c->form == RIGID_SEARCHED) parameters[n++] = rigid_form;
+    for (int b = 0; b < c->n_bodies; b++) {
+        if (bodies[b].fixed != 0) continue;
+        const bool named = chosen->named[thing++];
+        bodies[b].input = named ? n : -1;
         if (!named) continue;
-        bodies[b].input = n_parameters;
-        rigid_name_inputs(name, &bodies[b], arena, parameters + n_parameters);
-        n_parameters += RIGID_INPUTS;
+        rigid_name_inputs(host->bodies[b], &bodies[b], arena, parameters + n);
+        n += RIGID_INPUTS;
     }
-    if (named) rigid_name_lengths(spec, c, assets, arena, parameters, &n_parameters);
+    rigid_fill_lengths(host, c, chosen, assets, arena, parameters, &n);
     out->parameters = parameters;
-    out->n_parameters = n_parameters;
-    out->metrics = metrics;
-    out->n_metrics = RIGID_N_METRICS + 3 * c->n_recorded;
-    out->columns = columns;
-    out->n_columns = 1 + RIGID_STATE * c->n_recorded;
+    out->n_parameters = n;
+}
+
+// The lists of what is chosen in the assets: bodies by number.
+static void rigid_fill_lists(const RigidChosen *chosen, RigidConstants *c, double *assets)
+{
+    const RigidBody *bodies = (const RigidBody *)assets;
+    int32_t *recorded = (int32_t *)(assets + c->recorded), *named = (int32_t *)(assets + c->named);
+    int thing = 0;
+    c->n_recorded = c->n_named = 0;
+    for (int b = 0; b < c->n_bodies; b++) {
+        if (bodies[b].fixed != 0) continue;
+        if (chosen->recorded[thing]) recorded[c->n_recorded++] = b;
+        if (chosen->named[thing++]) named[c->n_named++] = b;
+    }
+}
+
+static const char **rigid_rod_names(const RigidHost *host, const RigidConstants *c, const double *assets, Arena *arena)
+{
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
+    const char **names = ARENA_NEW(arena, const char *, host->n_rods + 1);
+    int n = 0;
+    for (int r = 0; r < c->n_rows; r++) {
+        if (rows[r].kind == RIGID_DISTANCE) names[n++] = host->constraints[rows[r].constraint];
+    }
+    return names;
+}
+
+Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena)
+{
+    RigidConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
     RigidHost *host = ARENA_NEW(arena, RigidHost, 1);
+    memcpy(host, configured->host, sizeof *host);
+    double *assets = ARENA_NEW(arena, double, configured->n_assets);
+    memcpy(assets, configured->assets, (size_t)configured->n_assets * sizeof *assets);
+    bool *named = ARENA_NEW(arena, bool, c.n_moving), *rods = ARENA_NEW(arena, bool, host->n_rods + 1);
+    bool *shown = ARENA_NEW(arena, bool, c.n_moving);
+    for (int i = 0; i < c.n_moving && i < RIGID_SHOWN; i++) shown[i] = true;
+    RigidChosen chosen = {
+        .named = named, .rods = rods, .recorded = choice->recorded != NULL ? choice->recorded : shown};
+    chosen.n_named = rigid_mark_all(host->moving, c.n_moving, choice, false, named, arena);
+    chosen.n_lengths =
+        rigid_mark_all(rigid_rod_names(host, &c, assets, arena), host->n_rods, choice, true, rods, arena);
+    for (int i = 0; i < c.n_moving; i++) chosen.n_recorded += chosen.recorded[i];
+    if (chosen.n_named > RIGID_SHOWN_MAX || chosen.n_lengths > RIGID_SHOWN_MAX)
+        return error_make(ERROR_USER,
+                          "the spec names inputs or end positions of %d bodies and %d lengths of rods, and at most %d "
+                          "can have them, the first %d of the world among them",
+                          chosen.n_named, chosen.n_lengths, RIGID_SHOWN_MAX, RIGID_SHOWN);
+    rigid_fill_lists(&chosen, &c, assets);
+    rigid_fill_parameters(host, &c, &chosen, assets, arena, configured);
+    rigid_fill_metrics(host, &chosen, arena, configured);
+    rigid_fill_columns(host, &chosen, arena, configured);
+    host->n_lengths = chosen.n_lengths;
+    configured->host = host;
+    configured->assets = assets;
+    memcpy(&configured->constants, &c, sizeof c);
+    return error_none();
+}
+
+void rigid_know(const RigidWorldSpec *spec, const RigidConstants *c, const double *assets, Arena *arena,
+                Configured *out)
+{
+    const RigidBody *bodies = (const RigidBody *)assets;
+    const RigidRow *rows = (const RigidRow *)(assets + c->rows);
+    RigidHost *host = ARENA_NEW(arena, RigidHost, 1);
+    const char **moving = ARENA_NEW(arena, const char *, c->n_moving);
+    for (int b = 0; b < c->n_bodies; b++) {
+        if (bodies[b].fixed == 0) moving[out->n_things++] = spec->bodies.names[b];
+    }
     *host = (RigidHost){.bodies = spec->bodies.names,
                         .constraints = spec->constraints.names,
+                        .moving = moving,
                         .figure = rigid_figure(c, assets, arena, &out->drawing)};
+    for (int r = 0; r < c->n_rows; r++) host->n_rods += rows[r].kind == RIGID_DISTANCE;
+    out->things = moving;
+    out->things_are = "moving bodies";
     out->host = host;
 }
 
@@ -227,7 +403,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
                                 .iterations = (int32_t)settings[RIGID_OPTION_ITERATIONS],
                                 .refine = (int32_t)settings[RIGID_OPTION_REFINE],
                                 .pivot = settings[RIGID_OPTION_PIVOT],
-                                .order_four = (int32_t)settings[RIGID_OPTION_ORDER],
+                                .rattle_order = (int32_t)settings[RIGID_OPTION_ORDER],
                                 .redundant = (int32_t)settings[RIGID_OPTION_REDUNDANT]};
     if (constants.redundant == RIGID_REGULARISE) constants.cfm = settings[RIGID_OPTION_CFM];
     constants.share = constants.redundant == RIGID_SHARE;
@@ -254,7 +430,7 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     }
     out->n_work = small ? constants.kept : constants.cells;
     memcpy(&out->constants, &constants, sizeof constants);
-    return error_none();
+    return rigid_choose(out, &(Choice){.words = NULL}, arena);
 }
 
 const Model rigid_model = {
@@ -268,6 +444,7 @@ const Model rigid_model = {
     .lists = rigid_lists,
     .n_lists = 3,
     .configure = rigid_configure,
+    .choose = rigid_choose,
     .explain = rigid_explain,
     .debug = "debug/kkt",
     .debug_table = &rigid_debug_table,

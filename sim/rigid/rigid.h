@@ -5,7 +5,11 @@
 
 #include "../sim.h"
 
-enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192, RIGID_RECORDED_MAX = 16 };
+enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192 };
+// Moving bodies that have inputs, metrics and columns without being asked for, and rods that have an input; and how
+// many may have them: a row of SQLite has 2000 columns at most, of which a body takes 3, or 6 with their spreads, and
+// the names of a shard's columns fit an attribute of HDF5 (64 KiB, 16 bytes each).
+enum { RIGID_SHOWN = 64, RIGID_SHOWN_MAX = 256 };
 // On a GPU a warp steps a world of up to so many bodies, a block a larger one; in a batch of many worlds, so many for
 // each body but no more than at most, a thread does, which is faster then (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
@@ -22,6 +26,7 @@ typedef enum RigidForm {
     RIGID_SEARCHED // each lane its own of those up to RIGID_SOFT
 } RigidForm;
 typedef enum RigidMap { RIGID_EXPONENTIAL, RIGID_CAYLEY } RigidMap;
+typedef enum RigidOrder { RIGID_ORDER_TWO, RIGID_ORDER_FOUR, RIGID_ORDER_SIX } RigidOrder;
 typedef enum RigidRowKind {
     RIGID_DISTANCE,     // (|d| - L)(|d| + L)/2
     RIGID_ALONG,        // a.d - target, a fixed in the world
@@ -46,6 +51,7 @@ typedef struct RigidBody {
     int32_t tree, tree_count;      // its tree: order[tree .. tree + tree_count)
     int32_t touch, n_touches;      // its rows: touches[touch .. touch + n_touches)
     int32_t ease;                  // as its island's
+    int32_t top;                   // principal axis whose other two moments are equal; -1: none
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
 
@@ -111,17 +117,20 @@ typedef struct RigidForce {
 typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine, redundant, order_four;
+    int32_t form, map, air, per_dt, iterations, refine, redundant;
+    int32_t rattle_order;                         // RigidOrder
     int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
-    int32_t n_loop_rows, n_recorded, n_moving, n_islands, n_levels;
-    int32_t rows, joints, forces, order, recorded, islands; // in the assets; bodies: at 0
-    int32_t touches, places, levels, force_places;          //
-    int32_t sums_at, latch_at, follow_at, kept, cells;      // in the memory: state at 0; so many cells outlive a slice
-    int32_t saved_at;                                       // order four: the state and latches at the step's start
-    int32_t body_at, row_at, factor_at, schur_at;           // in the memory
-    double pivot;                                           // least part of a row that counts
-    int32_t share;                                          // rows that follow from others share their load
-    double cfm;                                             // part of the diagonal that is added to it, or 0
+    int32_t n_loop_rows, n_recorded, n_named, n_moving, n_islands, n_levels, first_moving;
+    int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
+    int32_t touches, places, levels, force_places;                 //
+    int32_t damped;                                                // some force depends on velocities
+    // in the memory: state at 0; so many cells outlive a slice. past_at: of rattle, RIGID_PAST cells a row
+    int32_t sums_at, latch_at, follow_at, past_at, kept, cells;
+    int32_t saved_at;                             // of refined orders: what a step changes of the former, at its start
+    int32_t body_at, row_at, factor_at, schur_at; // in the memory
+    double pivot;                                 // least part of a row that counts
+    int32_t share;                                // rows that follow from others share their load
+    double cfm;                                   // part of the diagonal that is added to it, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
@@ -211,6 +220,7 @@ enum {
     RIGID_ROW_X = 20,                    // what a solve gives
     RIGID_ROW_LENGTH = 21,               // |d|
     RIGID_ROW_CELLS = 22,                //
+    RIGID_PAST = 3,                      // multipliers of past steps, rattle.h
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
@@ -219,7 +229,7 @@ enum {
     RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
 };
 
-// Of the lists that are plain numbers: `order`, `recorded`, `touches`.
+// Of the lists that are plain numbers: `order`, `recorded`, `named`, `touches`.
 static inline const int32_t *rigid_list(const double *assets, int32_t at) { return (const int32_t *)(assets + at); }
 
 // ---- world.c --------------------------------------------------------------------------------------------------------
@@ -232,7 +242,9 @@ typedef struct RigidWorldSpec {
 // What the functions on the host know besides the assets.
 typedef struct RigidHost {
     const char *const *bodies, *const *constraints; // names
+    const char *const *moving;                      // [n_moving] names of the bodies that can move, in their order
     const struct RigidFigure *figure;               // how it is drawn
+    int n_rods, n_lengths;                          // distances; those whose length is a parameter
 } RigidHost;
 
 extern const List rigid_lists[3];
@@ -249,9 +261,11 @@ void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 
-// The parameters, metrics and columns of this world, and the bodies' parameters in its assets.
-void rigid_name(const RigidWorldSpec *spec, const RigidConstants *constants, double *assets, Arena *arena,
+// What functions on the host know of this world, and its tables for the bodies of a choice. The last again for another
+// choice. Error (user): more than RIGID_SHOWN_MAX.
+void rigid_know(const RigidWorldSpec *spec, const RigidConstants *constants, const double *assets, Arena *arena,
                 Configured *out);
+Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena);
 
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 

@@ -90,12 +90,18 @@ HD Quaternion rigid_rest(const RigidRow *row)
     return q;
 }
 
+// L of a distance, e.d of an along
+HD real rigid_target(const RigidLanes *w, const RigidRow *row)
+{
+    return row->input >= 0 ? lanes_parameter(w->group, row->input) : splat(row->target);
+}
+
 HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const RigidEnd *i, const RigidEnd *j)
 {
     const Vector3 d = less(added(i->p, i->r), added(j->p, j->r));
     const Vector3 turn_i = cross3(i->w, i->r), turn_j = cross3(j->w, j->r);
     const Vector3 spin = less(cross3(i->w, turn_i), cross3(j->w, turn_j));
-    const real target = row->input >= 0 ? lanes_parameter(w->group, row->input) : splat(row->target);
+    const real target = rigid_target(w, row);
     if (row->kind == RIGID_DISTANCE)
         return rigid_distance(i, j, d, less(added(i->v, turn_i), added(j->v, turn_j)), spin, target);
     if (row->kind == RIGID_ALONG) return rigid_along(i, j, d, spin, vector3_of(row->a), target);

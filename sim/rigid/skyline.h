@@ -153,6 +153,17 @@ HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows, bool
     rigid_wait(w);
 }
 
+// X <- A^-1 X, and D
+HD void rigid_end_skyline(const RigidLanes *restrict w, bool again)
+{
+    for (int i = w->rank; i < w->n_islands; i += w->size) {
+        const RigidIsland *island = &w->islands[i];
+        if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_back_island(w, island);
+    }
+    rigid_wait(w);
+    rigid_divide_all(w, true, again);
+}
+
 // D and X for R and Z.
 HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
 {
@@ -163,12 +174,18 @@ HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
         set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, k, RIGID_BODY_D));
     }
     rigid_wait(w);
-    for (int i = w->rank; i < w->n_islands; i += w->size) {
-        const RigidIsland *island = &w->islands[i];
-        if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_back_island(w, island);
+    rigid_end_skyline(w, again);
+}
+
+// The same for R = 0.
+HD_CALL void rigid_solve_skyline_rows(const RigidLanes *restrict w)
+{
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        if (w->rows[k].entry >= 0) set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z));
     }
     rigid_wait(w);
-    rigid_divide_all(w, true, again);
+    rigid_end_skyline(w, false);
 }
 
 #endif

@@ -265,7 +265,7 @@ HD void rigid_factor_once(const RigidLanes *w)
 }
 
 // About the angle by which the errors of an island's rows have turned J: error/arm.
-HD_CALL real rigid_turned(const RigidLanes *restrict w, const RigidIsland *island)
+HD_CALL real rigid_turned_by(const RigidLanes *restrict w, const RigidIsland *island)
 {
     real most = splat(0.0);
     for (int k = island->row; k < island->row_end; k++)
@@ -277,7 +277,7 @@ HD_CALL real rigid_turned(const RigidLanes *restrict w, const RigidIsland *islan
 // follow from others where all are met: it is to count as none.
 HD real rigid_ease_of(const RigidLanes *w, const RigidIsland *island)
 {
-    const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned(w, island);
+    const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned_by(w, island);
     return greater_of(lesser_of(RIGID_EASE_TURNED * phi * phi, splat(RIGID_EASE_MOST)), splat(w->c.pivot));
 }
 
@@ -322,7 +322,7 @@ HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
         mask unknown = MASK(cell(w, island->follow) < splat(0.0));
         real count = splat(0.0);
         if (!any_lane(unknown)) continue;
-        const real phi = rigid_turned(w, island);
+        const real phi = rigid_turned_by(w, island);
         unknown = unknown & MASK(phi * phi <= splat(w->c.pivot));
         for (int k = island->row; k < island->row_end; k++)
             count = count + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
@@ -374,15 +374,49 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
     rigid_wait(w);
 }
 
+// The passes of eased islands from this one on, up to so many.
+HD void rigid_solve_passes(const RigidLanes *w, int pass, int passes)
+{
+    for (; pass < passes; pass++) rigid_solve_again(w, pass + 1 == passes ? 1.0 - (double)passes : 1.0);
+}
+
 // A and lambda of F and the rows' right-hand sides, by the factors that are there.
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
     const int least = w->c.form == RIGID_RATTLE ? RIGID_PASSES_EXACT : RIGID_PASSES_ROUGH;
     const int passes = w->c.refine + 2 > least ? w->c.refine + 2 : least;
     for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
+    if (rigid_is_eased(w)) rigid_solve_passes(w, w->c.refine + 1, passes);
+}
+
+// A and lambda <- D and X; back: the other way.
+HD void rigid_keep_solution(const RigidLanes *w, bool back)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const int at = rigid_body_at(w, w->order[b]), A = at + RIGID_BODY_A, D = at + RIGID_BODY_D;
+        for (int c = 0; c < 6; c++) set_cell(w, back ? D + c : A + c, cell(w, back ? A + c : D + c));
+    }
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k), X = at + RIGID_ROW_X, lambda = at + RIGID_ROW_LAMBDA;
+        set_cell(w, back ? X : lambda, cell(w, back ? lambda : X));
+    }
+    rigid_wait(w);
+}
+
+// D and X for the rows' right-hand sides where no forces act (F = 0); eased, A and lambda are used up.
+HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
+{
+    rigid_given_sides(w);
+    rigid_solve_skyline_rows(w);
+    rigid_solve_trees(w, false);
+    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+        const RigidLanes island = rigid_islands(w, i, 1);
+        if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);
+    }
     if (!rigid_is_eased(w)) return;
-    for (int pass = w->c.refine + 1; pass < passes; pass++)
-        rigid_solve_again(w, pass + 1 == passes ? 1.0 - (double)passes : 1.0);
+    rigid_keep_solution(w, false);
+    rigid_solve_passes(w, 1, RIGID_PASSES_EXACT);
+    rigid_keep_solution(w, true);
 }
 
 // rhs - J a - soft lambda of a row

@@ -128,6 +128,7 @@ HD void rigid_move(const RigidLanes *restrict w)
 HD real rigid_step_stabilised(const RigidLanes *restrict w, const RigidGains *gains, real t)
 {
     rigid_assemble(w, true);
+    rigid_latch(w, t);
     rigid_forces(w, t, true);
     rigid_stabilise(w, gains);
     const real dropped = rigid_factor_all(w);

@@ -12,9 +12,12 @@
 // RATTLE's iterations are as many as the world as a whole needs. Its step is three graphs, of which the second runs as
 // often as the greatest error of all islands asks for, which is looked at between the runs:
 //
-//     rows i, forces g -> start i      half a kick, and where the flight ends
+//     forces g -> start i              half a kick, and where the flight ends
 //     aim i                            the next change of velocity, and where the flight ends then
-//     land i, forces g -> hold i -> count        the flight, and the other half
+//     land i, forces g -> hold i -> count        the flight's end, and the other half
+// Where forces depend on velocities, two more follow, the first as often as the greatest change of a velocity asks for:
+//     kick i, forces g -> settle i     the velocities that the multipliers lead to, and their forces and multipliers
+//     end i -> count
 #ifndef HOPSCOTCH_RIGID_STEP_GRAPH_H
 #define HOPSCOTCH_RIGID_STEP_GRAPH_H
 
@@ -30,19 +33,21 @@ typedef struct RigidPart {
 // What a step finds of a part. Apart from it, and side by side: one thread reads all of them.
 typedef struct RigidFound {
     RigidExtremes most;
-    real dropped, C; // C: the greatest error where the flight ends (rattle)
+    real dropped, C, change; // rattle: the greatest error where the flight ends, change of a velocity
     mask finite;
 } RigidFound;
 
 typedef struct RigidStepGraph {
-    CpuStepGraph shared;    // first
-    GraphProgram aim, land; // rattle: after shared.program
-    RigidLanes w;           // the world
+    CpuStepGraph shared;                 // first
+    GraphProgram aim, land, settle, end; // rattle: after shared.program
+    RigidLanes w;                        // the world
     RigidGains gains;
     RigidHeight height;     // at the step's start
     real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
     real rate;              // rattle: 1/dt in the lanes that aim on, else 0
-    mask missed;            // rattle: lanes where the step has missed the constraints
+    mask missed;            // lanes where the step has missed the constraints
+    mask open;              // that settle on
+    real ratio;             // as rigid_kick_off has it
     bool last;              // the step ends with this graph
     mask finite;            // after it
     real *energy, *squares; // [n_islands]
@@ -105,33 +110,13 @@ static void rigid_node_move(void *context, int number)
 
 // ---- nodes of rattle, whose functions are in rattle.h ---------------------------------------------------------------
 
-static void rigid_node_first_rows(void *context, int number)
+static void rigid_node_start(void *context, int number)
 {
     RigidStepGraph *g = context;
     RigidLanes *w = &g->parts[number].w;
     w->dt = g->dt;
-    rigid_assemble(w, true);
-    rigid_hold(w, splat(1.0), splat(0.0));
-}
-
-static void rigid_fly_there(const RigidStepGraph *g, int number)
-{
-    const RigidLanes *w = &g->parts[number].w;
-    rigid_fly_all(w, false);
-    rigid_assemble(w, false);
-    g->found[number].C = rigid_greatest_C(w);
-}
-
-static void rigid_node_start(void *context, int number)
-{
-    const RigidStepGraph *g = context;
-    const RigidLanes *w = &g->parts[number].w;
-    rigid_factor_all(w);
-    rigid_solve(w);
-    rigid_remember(w);
-    rigid_kick(w, 0.5 * w->dt);
-    rigid_no_forces(w);
-    rigid_fly_there(g, number);
+    rigid_kick_off(w, g->ratio);
+    g->found[number].C = rigid_fly_there(w);
 }
 
 static void rigid_node_aim(void *context, int number)
@@ -139,30 +124,46 @@ static void rigid_node_aim(void *context, int number)
     const RigidStepGraph *g = context;
     const RigidLanes *w = &g->parts[number].w;
     rigid_aim_once(w, g->rate);
-    rigid_fly_there(g, number);
+    g->found[number].C = rigid_fly_there(w);
 }
 
 static void rigid_node_land(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    const RigidLanes *w = &g->parts[number].w;
-    rigid_fly_all(w, true);
-    rigid_masses(w);
-    rigid_assemble(w, true);
+    rigid_land(&g->parts[number].w);
+}
+
+static void rigid_node_end(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    rigid_keep_past(&g->parts[number].w);
+    if (!g->last) return;
+    rigid_find_rows(g, number);
+    rigid_find_state(g, number);
 }
 
 static void rigid_node_hold(void *context, int number)
 {
     const RigidStepGraph *g = context;
     const RigidLanes *w = &g->parts[number].w;
-    const real half = 0.5 * w->dt;
-    rigid_hold(w, splat(0.0), 1.0 / half);
     g->found[number].dropped = rigid_factor_all(w);
-    rigid_solve(w);
-    rigid_kick(w, half);
-    if (!g->last) return;
-    rigid_find_rows(g, number);
-    rigid_find_state(g, number);
+    rigid_hold(w);
+    rigid_settle_once(w);
+    if (w->c.damped) return;
+    rigid_settle_kick(w, w->active);
+    rigid_node_end(context, number);
+}
+
+static void rigid_node_kick(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    rigid_settle_kick(&g->parts[number].w, g->open);
+}
+
+static void rigid_node_settle(void *context, int number)
+{
+    const RigidStepGraph *g = context;
+    g->found[number].change = rigid_settle_once(&g->parts[number].w);
 }
 
 // ---- the world as a whole -------------------------------------------------------------------------------------------
@@ -304,15 +305,14 @@ static const RigidStages rigid_stages_step = {
                RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_FOUND, false}}};
 
 static const RigidStages rigid_stages_start = {
-    .count = 2,
+    .count = 1,
     .forces = true,
-    .stage = {{"rows", rigid_node_first_rows, 0.2, RIGID_USES_STATE | RIGID_USES_MASSES, RIGID_USES_ROWS, false},
-              {"start", rigid_node_start, 1.2, RIGID_USES_MASSES,
+    .stage = {{"start", rigid_node_start, 0.4, RIGID_USES_MASSES,
                RIGID_USES_STATE | RIGID_USES_LOADS | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true}}};
 
 static const RigidStages rigid_stages_aim = {
     .count = 1,
-    .stage = {{"aim", rigid_node_aim, 0.8, RIGID_USES_MASSES | RIGID_USES_LOADS,
+    .stage = {{"aim", rigid_node_aim, 0.6, RIGID_USES_MASSES | RIGID_USES_LOADS,
                RIGID_USES_STATE | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, false}}};
 
 static const RigidStages rigid_stages_land = {
@@ -320,9 +320,23 @@ static const RigidStages rigid_stages_land = {
     .forces = true,
     .forces_last = true,
     .counts = true,
-    .stage = {{"land", rigid_node_land, 0.4, 0, RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_ROWS, false},
+    .stage = {{"land", rigid_node_land, 0.2, 0, RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_ROWS, false},
               {"hold", rigid_node_hold, 0.9, RIGID_USES_MASSES | RIGID_USES_LOADS,
                RIGID_USES_STATE | RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true}}};
+
+static const RigidStages rigid_stages_settle = {
+    .count = 2,
+    .forces = true,
+    .forces_last = true,
+    .stage = {{"kick", rigid_node_kick, 0.03, RIGID_USES_SOLUTION, RIGID_USES_STATE, false},
+              {"settle", rigid_node_settle, 0.4, RIGID_USES_MASSES | RIGID_USES_LOADS | RIGID_USES_STATE,
+               RIGID_USES_ROWS | RIGID_USES_SOLUTION | RIGID_USES_FOUND, true}}};
+
+static const RigidStages rigid_stages_end = {
+    .count = 1,
+    .counts = true,
+    .stage = {{"end", rigid_node_end, 0.1, RIGID_USES_STATE | RIGID_USES_MASSES | RIGID_USES_SOLUTION,
+               RIGID_USES_ROWS | RIGID_USES_FOUND, false}}};
 
 // While a graph is built.
 typedef struct RigidGraphBuild {
@@ -448,6 +462,10 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
         TRY(rigid_build_graph(g, &rigid_stages_start, threads, arena, &g->shared.program));
         TRY(rigid_build_graph(g, &rigid_stages_aim, threads, arena, &g->aim));
         TRY(rigid_build_graph(g, &rigid_stages_land, threads, arena, &g->land));
+        if (g->w.c.damped) {
+            TRY(rigid_build_graph(g, &rigid_stages_settle, threads, arena, &g->settle));
+            TRY(rigid_build_graph(g, &rigid_stages_end, threads, arena, &g->end));
+        }
     } else {
         TRY(rigid_build_graph(g, &rigid_stages_step, threads, arena, &g->shared.program));
     }
@@ -460,58 +478,77 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 // As rigid_aim does it for a world as one.
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
-    RigidAim aim = rigid_aim_begin(&g->w);
-    for (int iteration = 0; iteration < g->w.c.iterations; iteration++) {
+    RigidLanes w = g->w;
+    RigidAim aim = rigid_aim_begin(&w);
+    w.dt = g->dt;
+    for (int iteration = 0;; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
         rigid_aim_judge(&aim, error);
-        if (any_lane(aim.worse)) rigid_aim_back(&g->w, aim.worse);
-        if (!any_lane(aim.open)) break;
+        if (any_lane(aim.worse)) rigid_aim_back(&w, aim.worse);
+        if (iteration == w.c.iterations || !any_lane(aim.open)) break;
         g->rate = select_real(aim.open, 1.0 / g->dt, splat(0.0));
         graph_run(team, &g->aim, NULL);
     }
     g->missed = g->missed | aim.missed;
 }
 
-// A step of order two. tentative: it ends before it lands if it has missed the constraints.
-static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, real dt, bool last, bool tentative)
+// As rigid_settle, from its first kick on.
+static void rigid_graph_settle(RigidStepGraph *g, GraphTeam *team)
 {
-    g->dt = dt;
-    g->last = last;
+    real before = splat(RIGID_RATTLE_FAR);
+    g->open = g->w.active;
+    for (int iteration = 1; any_lane(g->open); iteration++) {
+        real change = splat(0.0);
+        graph_run(team, &g->settle, NULL);
+        if (iteration == g->w.c.iterations) return;
+        for (int p = 0; p < g->n_parts; p++) change = most_of(g->found[p].change, change);
+        g->open = rigid_goes_on(&g->w, change, before);
+        before = change;
+    }
+}
+
+// A step of order two. tentative: it ends before it lands if the step has missed the constraints.
+static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool tentative)
+{
+    const bool damped = g->w.c.damped != 0;
     graph_run(team, &g->shared.program, g->shared.profile);
     rigid_graph_aim(g, team);
     if (tentative && any_lane(g->missed)) return;
     g->t = g->t + g->dt;
+    g->last = last && !damped;
     graph_run(team, &g->land, NULL);
+    if (!damped) return;
+    rigid_graph_settle(g, team);
+    g->last = last;
+    graph_run(team, &g->end, NULL);
 }
 
-static void rigid_graph_fifths(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
+static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
 {
+    const RigidParts parts = rigid_parts(g->w.c.rattle_order);
     g->missed = no_lanes();
     g->t = g->start;
-    for (int k = 0; k < 5; k++)
-        rigid_graph_part(g, team, rigid_fifth_of(k, refined) * g->w.dt, k == 4, tentative && k == 4);
+    for (int k = 0; k < parts.count; k++) {
+        const bool last = k + 1 == parts.count;
+        g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
+        g->ratio = rigid_ratio_of(&parts, k, refined);
+        rigid_graph_part(g, team, last, tentative && last);
+    }
 }
 
-// As rigid_step_fourth_order does it; the sums over the world are made of the last one only.
-static void rigid_graph_fourth_order(RigidStepGraph *g, GraphTeam *team)
+// As rigid_step_rattle does it; the sums over the world are made of the last run only.
+static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
 {
-    rigid_save(&g->w, false);
-    rigid_graph_fifths(g, team, no_lanes(), true);
-    if (!any_lane(g->missed)) return;
+    const bool refines = g->w.c.rattle_order != RIGID_ORDER_TWO;
+    rigid_latch(&g->w, g->t);
+    if (refines) rigid_save(&g->w, false);
+    rigid_graph_parts(g, team, no_lanes(), refines);
+    if (!refines || !any_lane(g->missed)) return;
     const mask refined = g->missed;
     rigid_count_refined(&g->w, refined);
     rigid_save(&g->w, true);
-    rigid_graph_fifths(g, team, refined, false);
-}
-
-static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
-{
-    g->missed = no_lanes();
-    if (g->w.c.order_four != 0)
-        rigid_graph_fourth_order(g, team);
-    else
-        rigid_graph_part(g, team, g->w.dt, true, false);
+    rigid_graph_parts(g, team, refined, false);
 }
 
 // One step of the active lanes from the time t on, with all that is counted of it.
@@ -520,10 +557,12 @@ static void rigid_graph_step(RigidStepGraph *g, GraphTeam *team, real t)
     g->height = rigid_height(&g->w);
     g->start = g->t = t;
     g->last = true;
-    if (g->w.c.form == RIGID_RATTLE)
+    if (g->w.c.form == RIGID_RATTLE) {
         rigid_graph_rattle(g, team);
-    else
+    } else {
+        rigid_latch(&g->w, t);
         graph_run(team, &g->shared.program, g->shared.profile);
+    }
 }
 
 // ---- a slice --------------------------------------------------------------------------------------------------------

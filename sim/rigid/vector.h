@@ -150,6 +150,27 @@ HD void turn_factors(real x, real *sinc, real *cosine_x)
     *cosine_x = c;
 }
 
+// The turn by the rotation vector 2 u.
+HD Quaternion turn_by_twice(Vector3 u)
+{
+    const real z = dot3(u, u);
+    const mask far = MASK(z > splat(0.6));
+    real sinc, near_w;
+    Quaternion turn;
+    math_sinc_cosine_near(z, &sinc, &near_w);
+    turn.w = near_w;
+    if (any_lane(far)) {
+        real far_sinc, far_w;
+        turn_factors(square_root(z), &far_sinc, &far_w);
+        sinc = select_real(far, far_sinc, sinc);
+        turn.w = select_real(far, far_w, near_w);
+    }
+    turn.x = sinc * u.x;
+    turn.y = sinc * u.y;
+    turn.z = sinc * u.z;
+    return turn;
+}
+
 // exp: exactly the turn of constant w
 HD Quaternion turned_exponential(Quaternion q, Vector3 w, real dt)
 {

@@ -216,6 +216,16 @@ static bool world_principal(RigidBody *body)
     return true;
 }
 
+// The axis whose other two moments are equal, so that the body turns freely as a symmetric top; -1: none.
+static int32_t world_top(const double *moments)
+{
+    for (int k = 0; k < 3; k++) {
+        const double a = moments[(k + 1) % 3], b = moments[(k + 2) % 3];
+        if (fabs(a - b) <= 1e-14 * a) return k;
+    }
+    return -1;
+}
+
 static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody *body)
 {
     const char *name = spec->bodies.names[item];
@@ -234,6 +244,7 @@ static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody
     for (int k = 0; k < 6; k++) body->inertia[k] = k < 3 ? inertia[given == 1 ? 0 : k] : given == 6 ? inertia[k] : 0.0;
     if (!world_principal(body))
         return error_make(ERROR_USER, "inertia of %s is not positive definite: no body turns like that", name);
+    body->top = world_top(body->moments);
     const double length = isnan(q[0]) ? 1.0 : sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(length - 1.0) > 1e-6)
         return error_make(ERROR_USER, "orientation of %s has length %g, expected a unit quaternion", name, length);
@@ -387,6 +398,15 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
     return error_none();
 }
 
+// Does some force depend on velocities?
+static int32_t world_is_damped(const RigidForce *forces, int count)
+{
+    int32_t damped = 0;
+    for (int f = 0; f < count; f++)
+        damped |= forces[f].kind == RIGID_DRAG || forces[f].kind == RIGID_PARACHUTE || forces[f].damping != 0.0;
+    return damped;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static Error world_wrong(Error error, int list, int64_t item, Configured *out)
@@ -410,13 +430,15 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->sums_at = RIGID_STATE * c->n_bodies;
     c->latch_at = c->sums_at + RIGID_SUMS;
     c->follow_at = c->latch_at + c->n_forces;
-    c->kept = c->follow_at + c->n_islands;
+    c->past_at = c->follow_at + c->n_islands;
+    c->kept = c->past_at + (c->form == RIGID_RATTLE ? RIGID_PAST * c->n_rows : 0);
     c->body_at = c->kept;
     c->row_at = c->body_at + RIGID_BODY_CELLS * c->n_bodies;
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
     c->saved_at = c->schur_at;
-    if (c->form == RIGID_RATTLE && c->order_four != 0) c->schur_at += c->sums_at + c->n_forces;
+    if (c->form == RIGID_RATTLE && c->rattle_order != RIGID_ORDER_TWO)
+        c->schur_at += c->sums_at + c->kept - c->latch_at;
     for (int i = 0; i < c->n_islands; i++) islands[i].ease = c->schur_at++;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
@@ -467,11 +489,11 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
                   ((size_t)(n + 1) * sizeof(RigidBody) + rows_max * sizeof(RigidRow) +
                    (size_t)n * (sizeof(RigidJoint) + sizeof(RigidIsland)) + (size_t)f * sizeof(RigidForce)) /
                           sizeof(double) +
-                      2 * (size_t)n + rigid_places_doubles(&most));
+                      3 * (size_t)n + rigid_places_doubles(&most));
     RigidBody *bodies = (RigidBody *)assets;
     WorldRows rows = {.rows = ARENA_NEW(arena, RigidRow, rows_max)};
     for (int i = 0; i < n; i++) WORLD_TRY(world_take_body(spec, i, &bodies[i]), 1, i);
-    bodies[n] = (RigidBody){.fixed = 1, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1, .joint = -1};
+    bodies[n] = (RigidBody){.fixed = 1, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1, .joint = -1, .top = -1};
     for (int i = 0; i < m; i++) WORLD_TRY(world_take_constraint(spec, i, bodies, &rows), 2, i);
 
     RigidForest forest = {.bodies = bodies, .n_bodies = n + 1, .rows = rows.rows, .n_rows = rows.count};
@@ -489,15 +511,16 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->forces = c->joints + world_doubles((size_t)forest.n_joints * sizeof(RigidJoint));
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
+    c->damped = world_is_damped((const RigidForce *)(assets + c->forces), f);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
     int32_t *order = (int32_t *)(assets + c->order);
     for (int i = 0; i < forest.n_order; i++) order[i] = forest.order[forest.n_order - 1 - i];
     c->recorded = c->order + world_doubles((size_t)forest.n_order * sizeof *order);
-    int32_t *recorded = (int32_t *)(assets + c->recorded);
-    for (int i = 0; i < n && c->n_recorded < RIGID_RECORDED_MAX; i++) {
-        if (bodies[i].fixed == 0) recorded[c->n_recorded++] = i;
+    c->named = c->recorded + world_doubles((size_t)forest.n_order * sizeof *order);
+    c->islands = c->named + world_doubles((size_t)forest.n_order * sizeof *order);
+    for (int i = n - 1; i >= 0; i--) {
+        if (bodies[i].fixed == 0) c->first_moving = i;
     }
-    c->islands = c->recorded + world_doubles((size_t)c->n_recorded * sizeof *recorded);
     c->n_islands = forest.n_islands;
     world_lay_islands(&forest, c, assets);
     c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
@@ -507,6 +530,6 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     rigid_lay_places(c, assets, arena);
     out->assets = assets;
     out->n_assets = c->touches + (int64_t)rigid_places_doubles(c);
-    rigid_name(spec, c, assets, arena, out);
+    rigid_know(spec, c, assets, arena, out);
     return error_none();
 }

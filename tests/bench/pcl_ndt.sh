@@ -32,7 +32,8 @@ cat >"$folder/lidar.yaml" <<'YAML'
 version: 1
 experiment: lidar
 model: ndt
-simulation: {target: target.pcd, source: source.csv, resolution: 2}
+simulation: {target: target.pcd, source: source.csv, resolution: 2, solver: newton, line_search: none}
+parameters: {step_size: 0.1}
 search: {over: {epsilon: {linspace: [0.01, 0.0100001, 40]}}, method: grid}
 YAML
 for round in 1 2 3; do

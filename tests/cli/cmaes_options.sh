@@ -68,22 +68,17 @@ run unfair --set search.cmaes.uncertainty=true --set replicates.common=true
 check $? "uncertainty is refused where randomness is common"
 
 # damaged rows of trials are simulated again, and the state computed from them, constraints included
-if command -v python3 >/dev/null && python3 -c 'import sqlite3' 2>/dev/null; then
-    expected=$(digest lagrangian)
-    # damage SQL WHAT
-    damage()
-    {
-        python3 -c 'import sqlite3, sys; b = sqlite3.connect(sys.argv[1]); b.execute(sys.argv[2]); b.commit()' \
-            results/lagrangian/campaign.db "$1"
-        [ "$(digest lagrangian)" != "$expected" ] && hopscotch doctor lagrangian --repair &&
-            [ "$(digest lagrangian)" = "$expected" ] && hopscotch doctor lagrangian
-        check $? "$2"
-    }
-    damage "UPDATE searches SET state = zeroblob(8) WHERE id = 0" "a damaged state is computed again"
-    damage "UPDATE trials SET fitness = fitness + 1 WHERE id IN (3, 200)" "damaged trials are simulated again"
-    damage "UPDATE trials SET constraint_1 = 0, violation = 0" "and their constraints"
-    damage "DELETE FROM trials WHERE id > 500" "trials that are gone too"
-else
-    echo "skip cmaes_options: python3 with sqlite3 is not there"
-fi
+expected=$(digest lagrangian)
+# damage SQL WHAT
+damage()
+{
+    "$SQL" results/lagrangian/campaign.db "$1"
+    [ "$(digest lagrangian)" != "$expected" ] && hopscotch doctor lagrangian --repair &&
+        [ "$(digest lagrangian)" = "$expected" ] && hopscotch doctor lagrangian
+    check $? "$2"
+}
+damage "UPDATE searches SET state = zeroblob(8) WHERE id = 0" "a damaged state is computed again"
+damage "UPDATE trials SET fitness = fitness + 1 WHERE id IN (3, 200)" "damaged trials are simulated again"
+damage "UPDATE trials SET constraint_1 = 0, violation = 0" "and their constraints"
+damage "DELETE FROM trials WHERE id > 500" "trials that are gone too"
 exit $status

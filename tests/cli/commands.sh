@@ -149,7 +149,7 @@ expect "SQL in a condition" 1 query gains --where "1); DROP TABLE trials; --"
 expect "SQL in a column" 1 query gains --columns "id; DROP TABLE trials"
 expect "SQL in an order" 1 query gains --order "id desc; DROP TABLE trials"
 expect "the table is still there" 0 query gains --limit 1
-if command -v python3 >/dev/null; then
+if with_python "--json"; then
     for arguments in "status" "status gains" "best gains" "query gains" "show gains/$best" "replay gains/$best" \
         "models" "models hopper" "version" "digest gains" "check gains.yaml" "plan gains.yaml" "run gains.yaml"; do
         # shellcheck disable=SC2086
@@ -165,8 +165,6 @@ assert events[-2]["event"] == "finish" and events[-1]["state"] == "done", events
     else
         bad "--progress json"
     fi
-else
-    echo "skip commands: JSON is not checked without python3"
 fi
 
 # ---- nothing but failures -------------------------------------------------------------------------------------------
@@ -191,7 +189,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$program best nothing --no-color" /dev/null >out
     lacks "not with --no-color" out "$(printf '\033')["
 else
-    echo "skip commands: no script(1) to make a terminal"
+    echo "skip commands: a terminal: needs script(1)"
 fi
 
 # ---- interruption, and reading while it writes ----------------------------------------------------------------------

@@ -28,14 +28,38 @@ cp out first
 run compare some more --seeds 60 --progress none
 cmp -s out first && grep -qF "done already" err
 check $? "a second time nothing runs, and it says the same"
-run list --format csv
-has "compares more/1"
 run compare some some --seeds 5 --progress none
 has "some -> some: the same spec"
-has "better with a chance of 50.0 %, p = 1.0000"
+has "the two best trials give the same under every seed: there is nothing to test"
+lacks "p = "
+
+# What it ran lies with the campaigns that it compared, and does not crowd the list.
+run list
+lacks "_compare"
+lacks "verify/"
+has "3 campaigns that verify and compare made of these are shown by --all"
+run list --all --format csv
+has "more/verify/compare_1_60,done"
+has "compares more/1"
+run show some/verify/compare_0_60/0
+has "fitness"
+run doctor some/verify/compare_0_60
+check $? "what was made is sound"
+run mv more most
+run list --all --format csv
+has "most/verify/compare_1_60,done"
+has "compares most/1"
+run doctor most/verify/compare_1_60
+check $? "and after its campaign was renamed too"
+run rm most </dev/null
+[ $? -eq 2 ] && grep -qF ", with the 1 that verify and compare made of it" err
+check $? "rm says what goes too"
+run mv most more
+run gc
+check $? "gc looks at all"
 
 # The figures, computed again from the runs that are stored.
-if command -v python3 >/dev/null; then
+if with_python "its figures"; then
     run compare some more --seeds 60 --progress none --json
     python3 - out <<'PYTHON' 2>err
 import json, math, sqlite3, sys
@@ -56,8 +80,6 @@ assert test["pairs"] == len(less) > 5 and math.isclose(sum(less) / len(less), te
 assert test["difference"]["high"] < 0 and test["differences"][0]["key"] == "search.points.1", test
 PYTHON
     check $? "the figures are those of the stored runs"
-else
-    echo "skip compare: figures are not checked without python3"
 fi
 
 run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.1]}' \
@@ -65,7 +87,45 @@ run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.
     --progress none
 run compare some other --seeds 20 --progress none
 has "their objectives differ"
-has "they draw other disturbances"
+head -n 1 out | grep -qF "warning: some and other are not the same task" &&
+    head -n 1 out | grep -qF "they differ in objective.minimize, replicates.perturb.phi_leg"
+check $? "campaigns of different tasks: the first line says so"
+lacks "p = "
+lacks "seed by seed"
+lacks "common seeds"
+for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 objective.over=worst; do
+    run run some.yaml --name task --set "$set" --progress none
+    run compare some task --seeds 5 --progress none
+    head -n 1 out | grep -qF "not the same task, and their fitnesses can't be compared: they differ in ${set%=*}" &&
+        ! grep -qF "p = " out
+    check $? "another ${set%=*} is another task"
+    run compare some task --seeds 5 --progress none --json
+    has '"same_task": false'
+    lacks '"p"'
+    run rm task --yes
+done
+run run more.yaml --name few --set replicates.count=1 --progress none
+run compare some few --seeds 20 --progress none
+head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are of other replicates (2, 1)"
+check $? "fewer replicates: the first line says what can be compared"
+has "Mann-Whitney"
+
+# Nothing that a seed draws: one run each, and no chance.
+for name in some more; do
+    run run $name.yaml --name "certain_$name" --set 'replicates={}' --progress none
+done
+run compare certain_some certain_more --progress none
+check $? "campaigns without perturbations"
+has "one run says all, there is nothing to test"
+has "its best trial is better: "
+lacks "p = "
+lacks "chance"
+run compare certain_some certain_some --progress none
+has "its best trial gives the same: "
+run run some.yaml --name failed --set 'objective.failed=any' --set 'initial={z_foot: 0.05}' --progress none
+run compare some failed --progress none
+[ $? -eq 1 ] && grep -qF "no trial of failed has a fitness, so there is no best one" err
+check $? "a campaign of which every trial failed"
 cat >search.yaml <<'END'
 version: 1
 experiment: search
@@ -78,6 +138,9 @@ search:
 END
 run run search.yaml --progress none
 run run search.yaml --name again --set seed=2 --progress none
+run compare some search --progress none
+[ $? -eq 1 ] && grep -qF "some runs model hopper and search runs bbob: they have nothing to compare" err
+check $? "campaigns of different models"
 run compare search again --progress none
 check $? "campaigns of several searches"
 has "the best of one of its searches: better with a chance of"

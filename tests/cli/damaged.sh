@@ -2,7 +2,6 @@
 # What the program says of campaigns that are damaged, or of another version: what is wrong, where, and what to do. That
 # damage is found and mended is in doctor.sh.
 . "$(dirname "$0")/../scratch.sh"
-python3 -c 'import sqlite3' 2>/dev/null || { echo "skip damaged: no python3 with sqlite3"; exit 0; }
 
 cat >gait.yaml <<'END_OF_SPEC'
 version: 1
@@ -25,11 +24,7 @@ END_OF_SPEC
 run() { "$HOPSCOTCH" run "$@" --progress none >out 2>err || check 1 "run $*"; }
 
 # sql CAMPAIGN STATEMENTS: changed by another program, as it were
-sql()
-{
-    python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.close()' \
-        "results/$1/campaign.db" "$2"
-}
+sql() { "$SQL" "results/$1/campaign.db" "$2"; }
 
 # says CODE TEXT ARGUMENTS...: and then everything is whole again
 says()

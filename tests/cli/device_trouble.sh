@@ -3,7 +3,7 @@
 # replaced, one that hangs is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a
 # campaign without trouble.
 . "$(dirname "$0")/../scratch.sh"
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: no $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
 
 # 55 trials in 4 batches of two slices, each with arrays, and a shard of the best at the end
 run() # NAME FAULT OPTION...

@@ -18,12 +18,8 @@ record: {trajectories: {select: {best: 2, every: 10, failures: 2}, sample: 0.01}
 END
 
 doctor() { "$HOPSCOTCH" doctor gains "$@" >out 2>&1; }
-# sql TEXT: changed by another program, as it were. Without one, python's.
-sql()
-{
-    python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.close()' \
-        "$campaign/campaign.db" "$1"
-}
+# sql TEXT: changed by another program, as it were
+sql() { "$SQL" "$campaign/campaign.db" "$1"; }
 
 # mends NAME WORD COMMAND...: after the command the doctor finds something of that check, mends it, and finds no more.
 mends()
@@ -58,60 +54,52 @@ mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/sha
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
 mends "a catalogue that is gone" catalogue rm results/index.db
 mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
-if python3 -c 'import sqlite3' 2>/dev/null; then
-    [ -n "${QUICK:-}" ] || {
-        mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
-        mends "trials that went with their digests" rows sql "DELETE FROM replicates; DELETE FROM trials;
-            DELETE FROM digests WHERE name IN ('trials', 'replicates')"
-        mends "replicates that went with theirs, and their trials did not" rows sql "DELETE FROM replicates;
-            DELETE FROM digests WHERE name = 'replicates'"
-        grep -q '^FINDING *rows *table replicates: rows of trials 0 to .* are missing.* --repair simulates' out
-        check $? "and is told how to have them back"
-        mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
-        mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
-        mends "the campaign's own row" spec sql 'DELETE FROM campaign'
-        mends "the spec in the database" spec sql "UPDATE campaign SET resolved = 'abc'"
-        mends "a place of an array" shards sql 'UPDATE trajectories SET trial = 7 WHERE trial = 10'
-        mends "shards that are forgotten" references sql 'DELETE FROM shards'
-        mends "batches" rows sql 'UPDATE batches SET trials = 7'
-        mends "an event" rows sql "UPDATE events SET text = 'x'"
-        mends "a digest" rows sql "DELETE FROM digests WHERE name = 'trials'"
-    }
-    mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UPDATE replicates SET energy = 0;
-        UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches;
-        DROP INDEX trials_by_fitness'
-else
-    echo "skip doctor: damage of rows wants python3"
-fi
+[ -n "${QUICK:-}" ] || {
+    mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
+    mends "trials that went with their digests" rows sql "DELETE FROM replicates; DELETE FROM trials;
+        DELETE FROM digests WHERE name IN ('trials', 'replicates')"
+    mends "replicates that went with theirs, and their trials did not" rows sql "DELETE FROM replicates;
+        DELETE FROM digests WHERE name = 'replicates'"
+    grep -q '^FINDING *rows *table replicates: rows of trials 0 to .* are missing.* --repair simulates' out
+    check $? "and is told how to have them back"
+    mends "a trial under another id" rows sql 'UPDATE trials SET id = 3000 WHERE id = 3'
+    mends "a replicate" rows sql 'UPDATE replicates SET energy = 1 WHERE trial = 3'
+    mends "the campaign's own row" spec sql 'DELETE FROM campaign'
+    mends "the spec in the database" spec sql "UPDATE campaign SET resolved = 'abc'"
+    mends "a place of an array" shards sql 'UPDATE trajectories SET trial = 7 WHERE trial = 10'
+    mends "shards that are forgotten" references sql 'DELETE FROM shards'
+    mends "batches" rows sql 'UPDATE batches SET trials = 7'
+    mends "an event" rows sql "UPDATE events SET text = 'x'"
+    mends "a digest" rows sql "DELETE FROM digests WHERE name = 'trials'"
+}
+mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UPDATE replicates SET energy = 0;
+    UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches;
+    DROP INDEX trials_by_fitness'
 
 # A campaign that was extended has trials that its last spec does not ask for.
-if python3 -c 'import sqlite3' 2>/dev/null; then
-    cp -r whole first && rm -rf results && cp -r whole results
-    sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
-    "$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
-    check $? "a campaign that is extended"
-    whole=$expected expected=$(digest gains)
-    rm -rf whole && cp -r results whole
-    mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
-        DELETE FROM trajectories'
-    rm -rf whole && mv first whole && expected=$whole
-fi
+cp -r whole first && rm -rf results && cp -r whole results
+sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
+"$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
+check $? "a campaign that is extended"
+whole=$expected expected=$(digest gains)
+rm -rf whole && cp -r results whole
+mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
+    DELETE FROM trajectories'
+rm -rf whole && mv first whole && expected=$whole
 
 # Without a spec that can be read, debug rows are looked for under the names that the models have for them.
-if python3 -c 'import sqlite3' 2>/dev/null; then
-    campaign=results/ndt_basin
-    "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --set replicates.count=1 \
-        --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
-    "$HOPSCOTCH" doctor ndt_basin >out 2>&1
-    grep -q '^FINDING *spec' out && grep -q '^ok *shards *1' out
-    check $? "debug rows of scan matching without a spec"
-    sql 'UPDATE debug_rows SET samples = samples + 1'
-    "$HOPSCOTCH" doctor ndt_basin >out 2>&1
-    grep -q '^FINDING *shards .* does not hold trial 0' out
-    check $? "and places of them that are wrong"
-    campaign=results/gains
-    rm -rf results/ndt_basin
-fi
+campaign=results/ndt_basin
+"$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --set replicates.count=1 \
+    --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
+"$HOPSCOTCH" doctor ndt_basin >out 2>&1
+grep -q '^FINDING *spec' out && grep -q '^ok *shards *1' out
+check $? "debug rows of scan matching without a spec"
+sql 'UPDATE debug_rows SET samples = samples + 1'
+"$HOPSCOTCH" doctor ndt_basin >out 2>&1
+grep -q '^FINDING *shards .* does not hold trial 0' out
+check $? "and places of them that are wrong"
+campaign=results/gains
+rm -rf results/ndt_basin
 
 # A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
 rm -rf results && cp -r whole results

@@ -35,7 +35,7 @@ mkdir elsewhere
 run export gains --hdf5 elsewhere/all.h5
 check $? "HDF5 in another folder"
 
-if python3 -c 'import h5py, numpy' 2>/dev/null; then
+if with_python "every number" numpy h5py; then
     cat >read.py <<'PYTHON'
 import csv, json, math, sqlite3, sys
 import h5py, numpy
@@ -89,15 +89,13 @@ PYTHON
 print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
     has "True"
     mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
-else
-    echo "skip export: python3 with h5py is not there"
 fi
 
 # A lane that was recorded anew lies in another shard; its old rows are passed over.
 run resume gains --set record.trajectories.sample=0.02 --progress none
 run export gains --hdf5 results/gains/campaign.h5
 check $? "after another sampling"
-if python3 -c 'import h5py' 2>/dev/null; then
+if with_python "numbers of another sampling" numpy h5py; then
     sed -i 's,moved,results/gains,g' read.py
     run export gains --csv a.csv --jsonl a.jsonl --npz a.npz
     python3 read.py results/gains/campaign.h5 >out 2>err

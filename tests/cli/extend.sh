@@ -86,6 +86,47 @@ if command -v sqlite3 >/dev/null; then
     equal "$(sqlite3 results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
 fi
 
+# ---- what --set changed is kept by the next --extend ----------------------------------------------------------------
+
+run "$HOPSCOTCH" grid kept --set "$wider" --set limits.trials=20
+run "$HOPSCOTCH" grid kept --set "$denser"
+expect $? 1 "another axis without --extend"
+has "set by earlier runs, and kept by --extend: $wider"
+run "$HOPSCOTCH" grid kept --set "$denser" --extend
+expect $? 0 "another axis with --extend"
+has "kept keeps what earlier runs set: $wider (to change one, --set it anew)"
+lacks "search.over.k_fp: {"
+lacks "limits.trials=20"
+run "$HOPSCOTCH" grid both --set "$wider" --set limits.trials=20 &&
+    run "$HOPSCOTCH" grid both --set "$wider" --set "$denser" --extend
+equal "$(digest kept)" "$(digest both)" "the digest of one whose first axis was said again"
+run "$HOPSCOTCH" grid kept --extend
+expect $? 0 "--extend alone"
+has "done already"
+run "$HOPSCOTCH" grid kept --set 'search.over.thrust={arange: [25, 40, 5]}' --extend
+expect $? 0 "an axis that is set anew"
+has "search.over.thrust: [30, 33, 35] -> {arange: [25, 40, 5]}"
+has "kept keeps what earlier runs set: $wider ("
+"$HOPSCOTCH" resume kept --set 'search.over.k_fp={linspace: [50, 500, 19]}' --extend --progress none >out 2>&1
+expect $? 0 "resume extends it too"
+run "$HOPSCOTCH" grid kept --set 'search.over.thrust=[25, 30]' --extend
+has "kept keeps what earlier runs set: search.over.k_fp={linspace: [50, 500, 19]} ("
+sed -e 's/linspace: \[50, 300, 11\]/linspace: [50, 500, 19]/' -e 's/{arange: \[25, 40, 5\]}/[25, 30]/' \
+    grid.yaml >written.yaml
+run "$HOPSCOTCH" written kept
+expect $? 0 "a spec that says itself what was set"
+run "$HOPSCOTCH" written kept --extend
+lacks "keeps what earlier runs set"
+"$HOPSCOTCH" doctor kept >out 2>&1
+expect $? 0 "the doctor finds nothing"
+
+run "$HOPSCOTCH" grid seeded --seed 8
+run "$HOPSCOTCH" grid set --set seed=8
+equal "$(digest seeded)" "$(digest set)" "run --seed 8 is --set seed=8"
+run "$HOPSCOTCH" grid seeded --seed 9 --extend
+expect $? 1 "another seed"
+has "seed: 8 -> 9"
+
 # ---- the same digest, in other batches, and killed in between -------------------------------------------------------
 
 run "$HOPSCOTCH" grid other --batch 6 && run "$HOPSCOTCH" grid other --batch 10 --set "$wider" --extend &&
@@ -117,7 +158,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     [ "$bad" -eq 0 ]
     check $? "the digest of one that was killed while it was extended, at $kills moments"
 else
-    echo "skip extend: no $HOPSCOTCH_FAULTS_PROGRAM"
+    echo "skip extend: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
 
 # ---- random ---------------------------------------------------------------------------------------------------------

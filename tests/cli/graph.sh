@@ -53,7 +53,7 @@ check $? "run --profile-graph FILE"
 check $? "a trace of one step, and where it is"
 [ "$(grep -vc '^{' out)" -eq 0 ]
 check $? "standard output is JSON alone"
-if command -v python3 >/dev/null; then
+if with_python "the trace"; then
     python3 - <<'END_OF_CHECK' >out 2>err
 import json
 trace = json.load(open("step.json"))
@@ -80,6 +80,12 @@ check $? "a step of rattle, which is several graphs, is not drawn"
 [ $? -eq 1 ] && [ ! -e results/none ] &&
     grep -q "a step of model hopper with these settings is not a graph that threads could share" err
 check $? "a step that is no graph is refused before anything runs"
+grep -qF "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte is one" err
+check $? "and a spec that has one is named"
+"$HOPSCOTCH" run "$root/experiments/chain_scaling.yaml" --set simulation.stabilisation=baumgarte --backend cpu \
+    --set simulation.duration=0.002 --set simulation.copies=50 --profile-graph named.json --progress none >out 2>err &&
+    [ -s named.json ]
+check $? "which is true"
 "$HOPSCOTCH" run levels.yaml --name none --backend cpu --profile-graph nowhere/step.json >out 2>err
 [ $? -eq 3 ] && grep -q "nowhere" err && [ ! -e results/none ]
 check $? "a picture that can't be written"

@@ -4,7 +4,7 @@
 set -u
 program=${HOPSCOTCH:-build/hopscotch}
 if ! python3 -c 'import sqlite3' 2>/dev/null; then
-    echo "skip hostile: no python3 with sqlite3"
+    echo "skip hostile: needs python3"
     exit 0
 fi
 case $program in *asan* | *tsan*) export HOSTILE_SLOWER=20 ;; esac

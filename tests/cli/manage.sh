@@ -2,8 +2,7 @@
 # Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
 # loses nothing and leaves nothing that gc and reindex do not mend.
 . "$(dirname "$0")/../scratch.sh"
-catalogue() { python3 -c 'import sqlite3
-print(*[row[0] for row in sqlite3.connect("results/index.db").execute("SELECT name FROM campaigns ORDER BY name")])'; }
+catalogue() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ' | sed 's/ $//'; }
 
 cat >grid.yaml <<'END'
 version: 1
@@ -89,6 +88,27 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check $? "with yes it goes"
 fi
 
+# ---- one that was made of a campaign is being run -------------------------------------------------------------------
+
+works run grid.yaml --name host --progress none
+"$HOPSCOTCH" run grid.yaml --results results/host/verify --name busy --set 'simulation.dimension=40' \
+    --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
+    --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
+pid=$!
+tries=0
+until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+refused rm host --yes
+has "works in host/verify/busy, which was made of it: remove host when that has ended" err
+refused mv host guest
+has "which was made of it: rename host when that has ended" err
+kill -9 $pid
+wait $pid 2>/dev/null
+pid=
+works rm host --yes
+
 # ---- a campaign that is being run -----------------------------------------------------------------------------------
 
 "$HOPSCOTCH" run grid.yaml --name busy --set 'simulation.dimension=40' \
@@ -166,15 +186,8 @@ mkdir -p results/.removed-old/shards results/grid/quarantine results/grid/shards
 head -c 100000 /dev/zero >results/.removed-old/shards/000000.h5
 head -c 100000 /dev/zero >results/grid/quarantine/000000.h5
 echo half >results/grid/shards/000001.h5.tmp
-python3 - <<'PYTHON'
-import sqlite3
-database = sqlite3.connect("results/grid/campaign.db")
-database.execute("CREATE TABLE filler(text TEXT)")
-database.executemany("INSERT INTO filler VALUES(?)", [("x" * 4000,)] * 300)
-database.commit()
-database.execute("DROP TABLE filler")
-database.commit()
-PYTHON
+"$SQL" results/grid/campaign.db "CREATE TABLE filler(text TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+    SELECT i + 1 FROM n WHERE i < 300) INSERT INTO filler SELECT hex(zeroblob(2000)) FROM n; DROP TABLE filler"
 works gc
 has "what a crash left of rm"
 has "shards that recovery put aside"

@@ -36,8 +36,25 @@ elif command -v groff >/dev/null; then
     grep -qF -e "--name NAME" page && grep -qF "hopscotch run experiments/smoke.yaml" page
     check $? "and a page reads as it should"
 else
-    echo "skip manual: neither mandoc nor groff is there"
+    echo "skip manual: the pages: needs mandoc or groff"
 fi
+
+# ---- the page of the spec -------------------------------------------------------------------------------------------
+
+"$HOPSCOTCH" help spec >keys.txt
+sed -n '/^A SPEC, complete/,/^KEYS/s/^    //p' keys.txt >complete.yaml
+"$HOPSCOTCH" check complete.yaml >out 2>err && grep -qF "ok: my_gains" out
+check $? "begins with a complete spec, in which check finds nothing wrong"
+for key in search.over replicates objective constraints record.trajectories limits device simulation; do
+    grep -q "^$key\$" keys.txt || echo "$key"
+done >missing
+"$HOPSCOTCH" models rigid --json | tr ',{' '\n\n' | sed -n 's/^ *"name": "\(world\.[a-z]*\)".*/\1/p' | sort -u >lists
+while read -r list; do grep -q "^simulation.$list\$" keys.txt || echo "$list"; done <lists >>missing
+[ -s lists ] && [ ! -s missing ]
+check $? "has the lists of a world: $(tr '\n' ' ' <lists)"
+sed -n '/^simulation.world.bodies$/,/^simulation.world.constraints$/p' keys.txt >bodies
+grep -q '^    - mass: ' bodies && grep -q '^    - inertia: ' bodies && grep -q '^    - repeat: ' bodies
+check $? "and the keys of their items"
 
 # ---- completion -----------------------------------------------------------------------------------------------------
 
@@ -56,7 +73,7 @@ if command -v zsh >/dev/null; then
     cmp -s out expected
     check $? "completes commands, campaigns, files, options and their words"
 else
-    echo "skip manual: no zsh"
+    echo "skip manual: completion: needs zsh"
 fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err

@@ -25,20 +25,16 @@ works resume both --set limits.trials=none --progress none
 check $? "what was merged and resumed has the digest of the whole"
 
 # Trials that only the other one holds are added, with their replicates; their arrays are recorded again.
-python3 - <<'PYTHON' >out 2>err
-import sqlite3
-for name, gone in (("low", "id >= 12"), ("high", "id < 12")):
-    source = sqlite3.connect("results/whole/campaign.db")
-    import os, shutil
-    shutil.copytree("results/whole", f"results/{name}")
-    database = sqlite3.connect(f"results/{name}/campaign.db")
-    database.execute("PRAGMA foreign_keys = OFF")
-    trial = gone.replace("id", "trial")
-    database.executescript(f"DELETE FROM trials WHERE {gone}; DELETE FROM replicates WHERE {trial};"
-                           f"DELETE FROM trajectories WHERE {trial};")
-    database.commit()
-PYTHON
-check $? "two halves"
+# half NAME CONDITION: the campaign without the trials of which it is true
+half()
+{
+    cp -r results/whole "results/$1"
+    "$SQL" "results/$1/campaign.db" "PRAGMA foreign_keys = OFF; DELETE FROM trials WHERE id $2;
+        DELETE FROM replicates WHERE trial $2; DELETE FROM trajectories WHERE trial $2"
+    check $? "a half: $1"
+}
+half low ">= 12"
+half high "< 12"
 works merge low high --into halves
 has "halves: 12 trials of high, 12 of others"
 has "hopscotch resume halves"
@@ -48,11 +44,8 @@ check $? "the halves have the digest of the whole"
 
 # One bit.
 cp -r results/whole results/bent
-python3 -c 'import sqlite3
-database = sqlite3.connect("results/bent/campaign.db")
-database.execute("UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = 5")
-database.execute("UPDATE replicates SET survived = 0.1 WHERE trial = 7 AND replicate = 1")
-database.commit()'
+"$SQL" results/bent/campaign.db "UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = 5;
+    UPDATE replicates SET survived = 0.1 WHERE trial = 7 AND replicate = 1"
 code=3 refused merge whole bent --into none
 has "trial 5 of whole and of bent: attitude_rms" err
 has "trial 7 of whole and of bent: one of its replicates" err
@@ -99,5 +92,26 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     check $? "killed at $killed calls of SQLite"
     [ -z "$(ls -A results | grep '^\.merging')" ]
     check $? "gc left nothing of it"
+
+    # While it makes the copy, gc leaves that alone and a second merge into the same name is refused.
+    for call in open:1 write:1 sql:40 sql:80 rename:1 rename:2 stat:12; do
+        rm -rf results/paused
+        HOPSCOTCH_FAULT=$call:STOP "$HOPSCOTCH_FAULTS_PROGRAM" merge short long --into paused >said 2>&1 &
+        pid=$!
+        until case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; do
+            sleep 0.02
+        done
+        "$HOPSCOTCH" gc --yes >out 2>err || bad=1
+        "$HOPSCOTCH" merge short long --into paused >out 2>err
+        second=$?
+        kill -CONT "$pid"
+        wait "$pid"
+        first=$?
+        pid=
+        [ "$first" -eq 0 ] || [ "$second" -eq 0 ] || bad=1
+        [ "$(digest paused)" = "$(digest long)" ] || bad=1
+        [ "$bad" -eq 0 ] || { cp said out && check 1 "merge that pauses at $call: $first and $second" && break; }
+    done
+    check "$bad" "gc and a second merge beside a merge"
 fi
 exit $status

@@ -93,7 +93,7 @@ says 1 "'up' is no direction; write x1:asc or x1:desc" query grid --order x1:up
 says 1 "--order: more than 64 columns; the first few decide" query grid --order "$(repeat 65 x1 ,)"
 says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend
-says 1 "no trial of empty has a fitness: there is none to verify" verify empty
+says 1 "no trial of empty has a fitness, so there is no best one; verify --trial ID takes one that failed" verify empty
 says 1 "front has 2 objectives and so no best trial: name one of its front with verify --trial" verify front
 says 1 "campaign grid has no trial 99; hopscotch best grid lists the best" verify grid --trial 99
 
@@ -119,7 +119,7 @@ says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes t
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
 says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
 says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
-says 2 "--sample, --window and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
+says 2 "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
 says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv
@@ -193,7 +193,7 @@ says 1 "terrain_points are of use with terrain: table only" check hopper.yaml \
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \
     --set record.trajectories.sample=0.001
 
-if command -v python3 >/dev/null && [ -z "${QUICK:-}" ]; then
+if [ -z "${QUICK:-}" ] && with_python "the messages of the source"; then
     cd "$root" && { python3 tests/messages.py || status=1; }
 fi
 exit $status

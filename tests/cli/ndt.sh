@@ -23,14 +23,15 @@ fi
 near=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns translation_error \
     --format csv | tail -n 1)
 awk -v error="$near" 'BEGIN { exit !(error < 0.2) }' || fail "the best alignments end $near m from the truth"
-"$HOPSCOTCH" show ndt_basin/1 | grep -qF '["debug/ndt"]' ||
+best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
+"$HOPSCOTCH" show "ndt_basin/$best" | grep -qF '["debug/ndt"]' ||
     fail "show does not say how to read debug rows"
 "$HOPSCOTCH" show ndt_basin/1 | grep -q '^computed: .* each, in a batch of 24 on ' ||
     fail "show does not say what an alignment took"
 "$HOPSCOTCH" show ndt_basin/1 --json | grep -q '"lane_seconds": 0\.' ||
     fail "show --json does not say what an alignment took"
 
-if python3 -c 'import h5py' 2>/dev/null; then
+if with_python "debug rows" numpy h5py; then
     python3 - results/ndt_basin/shards/*.h5 <<'PYTHON' || fail "debug rows"
 import sys, h5py, numpy
 lanes = 0
@@ -58,8 +59,6 @@ for path in sys.argv[1:]:
         lanes += 1
 assert lanes > 0
 PYTHON
-else
-    echo "skip ndt debug rows: python3 with h5py is not there"
 fi
 
 # One large alignment, by one thread and by several that share its evaluations: the same bits.
@@ -92,7 +91,6 @@ numbers own >own.csv
 [ "$(sed -n 6p own.csv)" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat own.csv)"
 
 # A row of debug numbers, the Hessian in full.
-best=$("$HOPSCOTCH" query ndt_basin --order fitness --limit 1 --columns id --format csv | tail -n 1)
 "$HOPSCOTCH" show "ndt_basin/$best" --debug 0 >row 2>&1 ||
     fail "show --debug: $(cat row)"
 grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" row || fail "show --debug: $(cat row)"
@@ -116,6 +114,19 @@ head -n 1 rows.csv | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
     fail "--debug newton"
 grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' log ||
     fail "newton: $(cat log)"
+
+# The alignment as a page: the cloud in each iteration, small.
+"$HOPSCOTCH" replay "ndt_basin/$best" --html alignment.html >log 2>&1 || fail "replay --html: $(cat log)"
+rows=$(($(wc -l <rows.csv) - 1))
+sed -n 's/.*id="alignments">\(.*\)<\/script>.*/\1/p' alignment.html >alignment.json
+n_points=$(sed 's/.*"n_points": *\([0-9]*\).*/\1/' alignment.json)
+numbers=$(sed 's/.*"points": *\[\([^]]*\)\].*/\1/' alignment.json | tr ',' '\n' | wc -l)
+[ "$n_points" -gt 100 ] && [ "$numbers" -eq $((2 * n_points * (rows + 1))) ] ||
+    fail "$numbers numbers of $n_points points in $rows iterations"
+[ "$(grep -o '"iteration [0-9]*, score ' alignment.json | wc -l)" -eq "$rows" ] || fail "iterations have no scores"
+[ "$(wc -c <alignment.html)" -lt 1000000 ] || fail "the page has $(wc -c <alignment.html) bytes"
+"$HOPSCOTCH" replay "ndt_basin/$best" ndt_basin/0 --html two.html >log 2>&1 &&
+    [ "$(grep -o '"n_points"' two.html | wc -l)" -eq 2 ] || fail "two alignments side by side: $(cat log)"
 
 # The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
 "$HOPSCOTCH" report ndt_basin -o report.html >log 2>&1 ||

@@ -97,7 +97,7 @@ says "not enough memory for the plot"
 each stream ENOMEM run gait.yaml --name other --backend cpu --progress none
 says "not enough memory for a line of log.jsonl"
 each stream ENOMEM verify gait --seeds 2 --grid 0 --backend cpu --progress none
-says "not enough memory for the spec of gait_verify_"
+says "not enough memory for the spec of trial_"
 rm -rf results && cp -r whole results
 each stream ENOMEM import points.csv gait.yaml --progress none
 says "not enough memory for the points of points.csv"

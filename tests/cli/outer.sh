@@ -78,7 +78,7 @@ check $? "show says where the outer values come from"
 "$HOPSCOTCH" verify whole --trial 77 --seeds 3 --progress none >out 2>&1 &&
     at="$("$HOPSCOTCH" query whole --where "id = 77" --columns x3,x4 --format csv |
         tail -n 1)" &&
-    "$HOPSCOTCH" query whole_verify_77 --columns x3,x4 --format csv | tail -n +2 |
+    "$HOPSCOTCH" query whole/verify/trial_77 --columns x3,x4 --format csv | tail -n +2 |
     sort -u >out && [ "$(cat out)" = "$at" ] && [ "$at" != "0,0" ]
 check $? "verify stays at the point of its trial"
 "$HOPSCOTCH" doctor whole >out 2>&1

@@ -18,15 +18,12 @@ else
     status=1
 fi
 
-if ! python3 -c 'import h5py' 2>/dev/null; then
-    echo "skip readme: no python3 with h5py"
-    exit $status
-fi
+with_python "the Python" h5py || exit $status
 block python 1 >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
-if ! python3 -c 'import pandas' 2>/dev/null; then
-    echo "skip readme: no python3 with pandas"
+if ! with_python "trials" pandas; then
+    :
 elif (python3 read.py >out 2>&1) && grep -q '^trial [0-9]*: 1.5 s in 301 samples' out; then
     echo "ok   readme: the Python reads trials and a trajectory"
 else

@@ -23,6 +23,21 @@ expect()
 has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
 lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
 
+# sections NAME FILE EXPECTED: those of the page, in their order
+sections()
+{
+    found=$(sed -n 's/^<section id="\([a-z]*\)">$/\1/p' "$2" | tr '\n' ' ')
+    if [ "$found" = "$3 " ]; then good "$1"; else bad "$1: '$found', expected '$3'"; fi
+}
+# page SPEC: runs the spec, and writes its report to NAME.html
+page()
+{
+    experiment=$(sed -n 's/^experiment: //p' "$1")
+    "$program" run "$1" --threads 1 --progress none >log 2>&1 || { cp log out && bad "run $experiment"; }
+    expect "report $experiment" 0 report "$experiment" --threads 1 -o "$experiment.html"
+    lacks "it shows no section without content" "$experiment.html" "Nothing to show"
+}
+
 hostile='</script></style></pre><img src=x onerror=alert(1)>&lt;"'
 cat >gains.yaml <<END
 # $hostile
@@ -59,6 +74,121 @@ has "is named" err "nowhere"
 expect "no campaign" 1 report gians
 has "a guess" err "did you mean 'gains'?"
 
+# ---- what has nothing to say is left out ----------------------------------------------------------------------------
+
+sections "a grid shows no convergence" again.html \
+    "best motion scatter importance pairs parallel pareto failures spec provenance"
+has "phases are named that are shaded" again.html "Shaded in the curves: compression"
+lacks "nobody searched" again.html "searches"
+
+cat >one.yaml <<END
+version: 1
+experiment: one
+model: hopper
+simulation: {duration: 0.5, settle: 0.1}
+search: {method: list, points: [{k_fp: 200}]}
+END
+page one.yaml
+sections "a campaign of one trial" one.html "best motion spec provenance"
+has "has a title of its own" one.html "<h2>The trial</h2>"
+lacks "nothing to sort" one.html "click on a head"
+has "and no replicates" one.html ">Trial 0, simulated again"
+has "a command that can be copied" one.html "hopscotch replay one/0<"
+
+cat >bars.yaml <<END
+version: 1
+experiment: bars
+model: rigid
+simulation:
+  duration: 0.4
+  dt: 0.002
+  world:
+    bodies:
+      - {name: post#, repeat: [0, 1], inertia: [0.0834, 0.0833, 0.001], position: [0, 0, 0.5], velocity: [0.5, 0, 0],
+         spin: [0, 1, 0], step: {position: [1, 0, 0]}}
+      - {name: beam, inertia: [0.001, 0.0833, 0.0834], position: [0.5, 0, 1], velocity: [1, 0, 0]}
+    constraints:
+      - {name: foot#, repeat: [0, 1], type: ball, a: post#, at_a: [0, 0, -0.5]}
+      - {name: left, type: ball, a: beam, b: post0, at_a: [-0.5, 0, 0]}
+      - {name: right, type: ball, a: beam, b: post1, at_a: [0.5, 0, 0]}
+search: {method: list, points: [{gravity: 9.81}]}
+objective: {minimize: energy_error}
+END
+page bars.yaml
+lacks "nothing has phases" bars.html "Shaded in the curves"
+lacks "a curve that never changes" bars.html 'aria-label="post0_y, time"'
+has "one that does" bars.html 'aria-label="post0_x, time"'
+has "a line names the others" bars.html "post0_y = 0 m, "
+lacks "nor one of rounding" bars.html 'aria-label="beam_wy, time"'
+lacks "no whole cycle" bars.html "One cycle of the motion"
+expect "its picture" 0 replay bars/0 --svg bars.svg --threads 1
+has "names them in a line" bars.svg "These columns never change: post0_y, "
+lacks "and has no curve of them" bars.svg 'aria-label="post0_y, time"'
+
+cat >drop.yaml <<END
+version: 1
+experiment: drop
+model: rigid
+simulation: {duration: 5, dt: 0.01, world: {bodies: [{name: ball}]}}
+search: {method: list, points: [{gravity: 9.81}]}
+objective: {minimize: energy_error}
+END
+page drop.yaml
+lacks "a figure too small to be seen" drop.html 'aria-label="The last second of the motion"'
+has "its curve" drop.html 'aria-label="ball_z, time"'
+
+cat >along.yaml <<END
+version: 1
+experiment: along
+model: bbob
+simulation: {dimension: 3}
+search: {method: grid, over: {x1: {linspace: [-5, 5, 30]}, x2: [1], x3: [2]}}
+END
+page along.yaml
+sections "one parameter" along.html "best scatter spec provenance"
+has "those with one value are named" along.html "The same in all trials: x2 = 1, x3 = 2."
+lacks "and have no panel" along.html 'aria-label="fitness, x2"'
+
+cat >drawn.yaml <<END
+version: 1
+experiment: drawn
+model: bbob
+simulation: {dimension: 3}
+search: {method: random, trials: 60, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}}
+END
+page drawn.yaml
+sections "points that are drawn converge" drawn.html \
+    "best convergence scatter importance pairs parallel spec provenance"
+has "in their order" drawn.html "The best fitness so far, in the order of the trials."
+
+sed -e 's/experiment: drawn/experiment: indices/' \
+    -e 's/method: random, trials: 60/method: sobol_indices, samples: 16/' drawn.yaml >indices.yaml
+page indices.yaml
+sections "sensitivity comes first" indices.html "importance best scatter pairs parallel spec provenance"
+has "by its name" indices.html "first-order index"
+
+sed -e 's/experiment: drawn/experiment: learnt/' \
+    -e 's/method: random, trials: 60/method: cmaes, cmaes: {searches: 2, stop: {generations: 3}}/' \
+    drawn.yaml >learnt.yaml
+page learnt.yaml
+has "a search that learns" learnt.html "the median of each generation"
+has "of two searches" learnt.html "A line per search, the best one in front."
+
+cat >never.yaml <<END
+version: 1
+experiment: never
+model: hopper
+simulation: {duration: 100000}
+search: {method: grid, over: {thrust: {linspace: [15, 60, 100]}, k_fp: {linspace: [50, 200, 100]}}}
+END
+"$program" run never.yaml --threads 1 --progress none >log 2>&1 &
+pid=$!
+leaves INT results/never/campaign.lock
+expect "a report of a campaign without trials" 0 report never --threads 1 -o never.html
+sections "has two sections" never.html "spec provenance"
+has "says how to go on" never.html "<code>hopscotch resume never</code>"
+lacks "and no time of nothing" never.html "0 us"
+
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
 expect "a doctor who finds a report among the files" 0 doctor gains
@@ -79,13 +209,29 @@ if [ "$(grep -o 'y="42">[0-9.]*<' rate.svg | sort -u | wc -l)" -eq 7 ]; then
 else
     bad "its colours: $(grep -o 'y="42">[0-9.]*<' rate.svg)"
 fi
+expect "report a grid of two parameters" 0 report rate --threads 1 -o map.html
+sections "the map comes first" map.html "pairs best scatter importance parallel spec provenance"
+has "is named" map.html "<h2>Fitness over x1 and x2</h2>"
+has "is in the navigation" map.html '<a href="#pairs">Map</a>'
+has "is of each trial" map.html "The fitness of each trial. Dot"
+cat >few.yaml <<END
+version: 1
+experiment: few
+model: bbob
+search: {method: grid, over: {x1: [0, 1, 2], x2: [0, 1]}}
+END
+page few.yaml
+has "the best of few values has the last colour" few.html 'class="c7 ce"'
 expect "its default name" 0 plot gains
 has "says what it is" out "gains-convergence.svg"
 expect "a wrong kind" 2 plot gains --kind convergnce
 has "is guessed" err "did you mean 'convergence'?"
 "$program" run gains.yaml --name fallen --set search.over.dphi_body=[20] --threads 1 --progress none >log 2>&1
 expect "a report of nothing but failures" 0 report fallen --threads 1 -o fallen.html
-has "says so" fallen.html "no trial has a fitness"
+has "says so" fallen.html "no trial has one"
+sections "failures come first, then the motion of one" fallen.html "failures motion spec provenance"
+has "it says that it failed" fallen.html "Trial 0, replicate 0, which failed, simulated again"
+lacks "failures of one kind need no axis of a parameter" fallen.html 'aria-label="failed (%)'
 for kind in convergence scatter pairs parallel importance pareto; do
     expect "plot $kind of nothing but failures" 1 plot fallen --kind $kind -o none.svg
     has "has nothing to draw" err "there is nothing to plot as $kind"
@@ -180,7 +326,7 @@ search: {method: grid, over: {x1: [0, 1], x2: [0, 1]}}
 END
 "$program" run point.yaml --threads 1 --progress none >log 2>&1
 expect "a report without a motion" 0 report point --threads 1 -o point.html
-has "says why" point.html "the model has no time"
+sections "it is left out" point.html "pairs best scatter importance parallel spec provenance"
 expect "an animation of no motion" 1 replay point/1 --html point.html
 has "says what there is" err "has no drawing"
 expect "nor in the terminal" 1 replay point/1 --terminal
@@ -189,7 +335,7 @@ has "says which have one" err "no solver that iterates"
 
 # ---- what only a parser sees ----------------------------------------------------------------------------------------
 
-command -v python3 >/dev/null || { echo "skip report: markup is not checked without python3"; exit $status; }
+with_python "markup" || exit $status
 python3 - "$hostile" >out 2>err <<'END'
 import csv, glob, html.parser, json, re, sqlite3, subprocess, sys, xml.etree.ElementTree as xml, os
 
@@ -266,7 +412,7 @@ try:
     group = h5py.File("trace.h5")["trajectories"]
     check("HDF5 has the lane", len(group["lanes"]) == 1 and group["lanes"]["length"][0] == len(group["time"]))
 except ImportError:
-    print("skip report: HDF5 is not read without h5py")
+    print("skip report: HDF5: needs python3 with h5py")
 
 # In a terminal: a screen of its own, and back, also when it is interrupted.
 def played(*keys):

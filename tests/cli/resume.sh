@@ -62,7 +62,7 @@ same best "stopped before its best trials"
 
 # ---- what a kill leaves ---------------------------------------------------------------------------------------------
 
-[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: no $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
 (
     export HOPSCOTCH_FAULT="rename:6:KILL"
     run "$HOPSCOTCH_FAULTS_PROGRAM" killed
@@ -88,12 +88,11 @@ resume whole --retry failed
 check $? "retry of what fails again"
 has "10 failed again, 0 did not; 0 rows changed"
 same whole "retried in vain"
-command -v sqlite3 >/dev/null || { echo "skip resume: no sqlite3 to damage rows"; exit $status; }
 # As if a machine had been at fault: rows of failures that were none.
 damage()
 {
     rm -rf "results/$1" && cp -r results/whole "results/$1"
-    sqlite3 "results/$1/campaign.db" "UPDATE trials SET failure = 'diverged', fitness = NULL WHERE id < 9;
+    "$SQL" "results/$1/campaign.db" "UPDATE trials SET failure = 'diverged', fitness = NULL WHERE id < 9;
         UPDATE replicates SET failure = 'diverged' WHERE trial < 9; UPDATE batches SET failures = failures + 9 WHERE
         id = (SELECT min(id) FROM batches); UPDATE campaign SET name = '$1'"
 }
@@ -115,7 +114,7 @@ while [ "$ended" -eq 137 ] && [ "$n" -lt 400 ]; do
     ) 2>/dev/null
     ended=$?
     # Killed before its request was stored: nothing remembers it.
-    asked=$(sqlite3 results/again/campaign.db "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
+    asked=$("$SQL" results/again/campaign.db "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
     if [ "$asked" -eq 1 ]; then resume again; else resume again --retry diverged; fi || bad=$((bad + 1))
     [ "$(digest again)" = "$expected" ] || { bad=$((bad + 1)) && echo "   killed at statement $n: another digest"; }
     kills=$((kills + 1)) n=$((n + step))

@@ -1,11 +1,7 @@
 #!/bin/sh
 # The JSON schema that the program prints is a valid one (draft 2020-12), accepts every shipped spec, and
-# refuses it with any key misspelt. Needs python3 with jsonschema and yaml; skips without them.
+# refuses it with any key misspelt. The last two need python3 with jsonschema and yaml.
 . "$(dirname "$0")/../scratch.sh"
-if ! python3 -c 'import jsonschema, yaml; jsonschema.Draft202012Validator' 2>/dev/null; then
-    echo "skip schema: python3 with jsonschema and yaml is not there"
-    exit 0
-fi
 "$HOPSCOTCH" schema >schema.json || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
 # What editors read beside the experiments is what this program says.
 stale=0
@@ -21,6 +17,7 @@ for spec in "$root"/experiments/*.yaml; do
     stale=1
 done
 case $HOPSCOTCH in *asan* | *tsan*) exit $stale ;; esac # what is left is python's alone
+with_python "the schema" jsonschema yaml || exit $stale
 python3 - schema.json "$root"/experiments/*.yaml <<'PYTHON'
 import json, re, sys
 import jsonschema, yaml

@@ -118,7 +118,6 @@ asked()
     check $? "SIGUSR1 is answered: $doing"
 }
 asked recording
-command -v sqlite3 >/dev/null || { echo "skip stop: no sqlite3 to damage rows"; exit $status; }
-sqlite3 results/long/campaign.db "UPDATE trials SET failure = 'diverged', fitness = NULL"
+"$SQL" results/long/campaign.db "UPDATE trials SET failure = 'diverged', fitness = NULL"
 asked retrying --retry diverged
 exit $status

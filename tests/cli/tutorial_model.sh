@@ -13,7 +13,7 @@ mkdir build
 for name in Makefile configure.sh README.md sim io runner experiments; do
     cp -r "$root/$name" . || fail "the sources could not be copied"
 done
-cp "$root"/build/config.mk build
+cp "$root"/build/config.mk build && touch build/configured
 
 # A block after ``` whose first line is "// FILE: ..." or "# FILE: ..." is that file.
 mkdir -p sim/spring

@@ -2,7 +2,7 @@
 # hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
 # campaigns of their own, linked to the first; a second call computes nothing.
 . "$(dirname "$0")/../scratch.sh"
-sql() { python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone())' "$@"; }
+sql() { "$SQL" "$@"; }
 
 cat >gains.yaml <<'END'
 version: 1
@@ -38,11 +38,11 @@ grep -qF "done already" err
 check $? "a second time nothing runs"
 cmp -s out first
 check $? "and it says the same"
-run status "gains_verify_$best"
+run status "gains/verify/trial_$best"
 has "verifies gains/$best"
-run replay "gains_verify_$best/0" --threads 1
+run replay "gains/verify/trial_$best/0" --threads 1
 check $? "what it ran replays"
-run doctor "gains_verify_$best"
+run doctor "gains/verify/trial_$best"
 check $? "and is sealed"
 run verify gains --seeds 40 --grid 0 --gains 5 --progress none
 [ $? -eq 1 ] && grep -qF "is another spec now" err
@@ -64,9 +64,9 @@ has "m 9 to 11"
 has "of 8 starts succeed"
 
 # The success rate and the mean are those of the replicates that are stored.
-if command -v python3 >/dev/null; then
+if with_python "its figures"; then
     run verify gains --seeds 40 --grid 3 --progress none --json
-    python3 - "results/gains_verify_$best/campaign.db" out <<'PYTHON' 2>err
+    python3 - "results/gains/verify/trial_$best/campaign.db" out <<'PYTHON' 2>err
 import json, math, sqlite3, statistics, sys
 rows = sqlite3.connect(sys.argv[1]).execute("SELECT failure, attitude_rms FROM replicates WHERE trial = 0").fetchall()
 k_fp = sqlite3.connect(sys.argv[1]).execute("SELECT k_fp FROM trials WHERE id = 0").fetchone()[0]
@@ -81,12 +81,10 @@ assert said["success"]["low"] < len(good) / 40 < said["success"]["high"]
 assert len(said["changes"]) > 20 and said["grid"]["points"] == 9
 PYTHON
     check $? "its figures are those of the stored runs"
-    sql "results/gains_verify_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
-    [ "$(cat out)" = "verifies gains $best" ]
-    check $? "the new campaign knows of which trial it is"
-else
-    echo "skip verify: figures are not checked without python3"
 fi
+sql "results/gains/verify/trial_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
+[ "$(cat out)" = "verifies gains $best" ]
+check $? "the new campaign knows of which trial it is"
 
 refused verify gains --trial 999
 has "has no trial 999" err

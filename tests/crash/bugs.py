@@ -57,6 +57,7 @@ def copy_sources(to):
     build = os.path.join(to, "build")
     os.makedirs(os.path.join(build, "bug"))
     shutil.copy2(os.path.join(crash.REPOSITORY, "build", "config.mk"), build)
+    open(os.path.join(build, "configured"), "w").close()
     built = os.path.dirname(os.path.abspath(crash.BUILT))
     for name in os.listdir(built):
         if name.startswith(("cpu_", "main.")):

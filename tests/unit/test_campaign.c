@@ -462,6 +462,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
     StoredCampaign stored;
     Database *database = NULL;
     ReplayResult replay;
+    Sha256Text digest;
     const BackendOptions backend = {.name = "cpu", .threads = 1, .isa = "scalar"};
     campaign_case_start(&test, CAMPAIGN_SPEC);
     CHECK_OK(campaign_case_run(&test, "whole"));
@@ -479,6 +480,11 @@ TEST(campaign_replays_a_trial_to_the_bit)
     CHECK(!replay.equal);
     CHECK(strncmp(replay.difference, "hop_count is ", 13) == 0);
     CHECK_ERROR(ERROR_USER, campaign_replay(&stored, 112, &backend, &test.arena, &replay)); // excluded
+    stored.hash = "of a program that gave the same spec other results";
+    const Error other = campaign_replay(&stored, 60, &backend, &test.arena, &replay);
+    CHECK_ERROR(ERROR_USER, other);
+    CHECK(strstr(other.text, "for which its spec meant something else") != NULL);
+    CHECK_ERROR(ERROR_USER, campaign_digest(&stored, &digest));
     campaign_close(&stored);
     campaign_case_end(&test);
 }
@@ -509,5 +515,36 @@ TEST(campaign_writer_tells_its_error)
     CHECK_ERROR(ERROR_MACHINE, writer_finish(writer));
     CHECK_INTEGER(5, writer->counts.trials);
     CHECK_OK(store_close(store));
+    campaign_case_end(&test);
+}
+
+// ---- batches of a CPU -----------------------------------------------------------------------------------------------
+
+TEST(campaign_batches_of_a_cpu_take_half_a_second)
+{
+    CHECK_INTEGER(256, batch_start(64, 5312));
+    CHECK_INTEGER(100, batch_start(64, 100));
+    CHECK_INTEGER(1024, batch_adapt(256, 0.01, 0, 64, 5312)); // four times as many at most
+    CHECK_INTEGER(1280, batch_adapt(1024, 0.4, 0, 64, 5312)); // whole multiples
+    CHECK_INTEGER(256, batch_adapt(1024, 60, 0, 64, 5312));   // a quarter at least
+    CHECK_INTEGER(64, batch_adapt(64, 60, 0, 64, 5312));      // never fewer than fill all threads
+    CHECK_INTEGER(48, batch_adapt(48, 60, 0, 64, 48));        // or than there are
+    CHECK_INTEGER(5312, batch_adapt(5312, 0.1, 0, 64, 5312)); // nor more than a batch may have
+    CHECK_INTEGER(2048, batch_adapt(1024, 1, 400, 64, 5312)); // a long run: half a percent of it
+    CHECK_INTEGER(5312, batch_adapt(5312, 2, 100000, 64, 5312));
+}
+
+// Without a size that somebody asked for they begin small, and a size that was asked for is the size.
+TEST(campaign_batches_are_as_large_as_asked_for)
+{
+    CampaignCase test;
+    campaign_case_start(&test, CAMPAIGN_HEAD "search: {method: grid, over: {k_fp: {linspace: [50, 300, 3000]}}}\n");
+    test.options.backend.threads = 1, test.options.batch = 1000;
+    CHECK_OK(campaign_case_run(&test, "asked"));
+    CHECK_INTEGER(3, campaign_case_count(&test, "asked", "SELECT count(*) FROM batches"));
+    test.options.batch = 0;
+    CHECK_OK(campaign_case_run(&test, "paced"));
+    CHECK(campaign_case_count(&test, "paced", "SELECT trials FROM batches ORDER BY id LIMIT 1") <= 256);
+    CHECK_TEXT(campaign_case_digest(&test, "asked").hex, campaign_case_digest(&test, "paced").hex);
     campaign_case_end(&test);
 }

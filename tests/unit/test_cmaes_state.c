@@ -117,3 +117,82 @@ TEST(cmaes_refuses_results_out_of_order)
     CHECK_SAYS(ERROR_MACHINE, "out of order", test.search.method->tell(&test.search, &test.trials));
     cmaes_case_end(&test);
 }
+
+// An option of a search that is there, and its state read again, as an extension does it.
+static void cmaes_case_extend(CmaesCase *test, int option, double value)
+{
+    test->settings = ARENA_NEW(&test->arena, double, CMAES_N_OPTIONS);
+    memcpy(test->settings, test->spec.method_settings, sizeof(double) * CMAES_N_OPTIONS);
+    test->settings[option] = value;
+    test->spec.method_settings = test->settings;
+    cmaes_case_run_in_pieces(test, 1); // its first batch is the old search's, which has ended
+    cmaes_case_run(test, 7);
+}
+
+// The search whose function is not flat goes on, as do those that a tolerance has not ended.
+TEST(cmaes_with_more_generations_is_the_search_that_had_them)
+{
+    static const char options[] = "searches: 4, sigma: 0.2, stop: {tolfun: 1e-3, tolfunhist: 1e-3, generations: ";
+    char few[160], many[160];
+    CmaesCase whole, parts;
+    snprintf(few, sizeof few, "%s25}", options);
+    snprintf(many, sizeof many, "%s80}", options);
+    cmaes_case_start(&whole, cmaes_sphere, 3, 3, many);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    cmaes_case_start(&parts, cmaes_sphere, 3, 3, few);
+    cmaes_case_run(&parts, CMAES_TEST_TRIALS);
+    CHECK(parts.evaluations < whole.evaluations);
+    cmaes_case_extend(&parts, CMAES_STOP_GENERATIONS, 50);
+    cmaes_case_extend(&parts, CMAES_STOP_GENERATIONS, 80);
+    CHECK_INTEGER(whole.evaluations, parts.evaluations);
+    CHECK(cmaes_same_state(&whole, &parts));
+    int64_t least = INT64_MAX, most = 0;
+    for (int s = 0; s < 4; s++) {
+        const int64_t rounds = cmaes_case_of(&parts, s)->round;
+        least = rounds < least ? rounds : least;
+        most = rounds > most ? rounds : most;
+    }
+    CHECK(least < most && most > 25); // they ended one by one, some of them in the second part
+    cmaes_case_end(&parts);
+    cmaes_case_end(&whole);
+}
+
+TEST(cmaes_with_restarts_and_more_trials_is_the_search_that_had_them)
+{
+    static const char options[] = "sigma: 0.2, restarts: bipop, restarts_max: 2, stop: {trials: ";
+    for (int64_t first = 200; first < 2400; first += 300) {
+        char few[160], many[160];
+        CmaesCase whole, parts;
+        snprintf(few, sizeof few, "%s%lld}", options, (long long)first);
+        snprintf(many, sizeof many, "%s2500}", options);
+        cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, many);
+        cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+        cmaes_case_start(&parts, cmaes_rosenbrock, 5, 3, few);
+        cmaes_case_run(&parts, CMAES_TEST_TRIALS);
+        cmaes_case_extend(&parts, CMAES_STOP_TRIALS, 2500);
+        CHECK_INTEGER(whole.evaluations, parts.evaluations);
+        CHECK(cmaes_same_state(&whole, &parts));
+        cmaes_case_end(&parts);
+        cmaes_case_end(&whole);
+    }
+}
+
+// Searches that end in different rounds and are extended: each is the one that it would have been.
+TEST(cmaes_searches_that_ended_apart_go_on_apart)
+{
+    static const char options[] = "searches: 3, sigma: 0.2, restarts: ipop, restarts_max: 2, stop: {trials: ";
+    char few[160], many[160];
+    CmaesCase whole, parts;
+    snprintf(few, sizeof few, "%s1500}", options);
+    snprintf(many, sizeof many, "%s4000}", options);
+    cmaes_case_start(&whole, cmaes_sphere, 4, 3, many);
+    cmaes_case_run(&whole, CMAES_TEST_TRIALS);
+    cmaes_case_start(&parts, cmaes_sphere, 4, 3, few);
+    cmaes_case_run(&parts, CMAES_TEST_TRIALS);
+    CHECK(cmaes_case_of(&parts, 0)->round != cmaes_case_of(&parts, 1)->round);
+    cmaes_case_extend(&parts, CMAES_STOP_TRIALS, 4000);
+    const size_t bytes = ((const Cmaes *)whole.search.scratch)->run_bytes;
+    for (int64_t s = 0; s < 3; s++) CHECK(memcmp(cmaes_case_of(&whole, s), cmaes_case_of(&parts, s), bytes) == 0);
+    cmaes_case_end(&parts);
+    cmaes_case_end(&whole);
+}

@@ -467,7 +467,7 @@ TEST(database_that_is_a_pipe_is_not_waited_for)
     CHECK_INTEGER(0, mkfifo(path, 0600));
     const Error error = database_open(path, DATABASE_READ, &database);
     CHECK_ERROR(ERROR_MACHINE, error);
-    CHECK(strstr(error.text, "pipe.db is no regular file") != NULL);
+    CHECK(strstr(error.text, "pipe.db is a pipe, not a regular file") != NULL);
 }
 
 TEST(database_runs_no_view_or_trigger_of_its_schema)

@@ -27,7 +27,7 @@ static Trial trial_of(const char *minimize, Over over, double quantile, int coun
     CHECK_OK(expression_parse_text(minimize, "test", &scope, &trial.arena, &expression));
     list = ARENA_NEW(&trial.arena, const Expression *, 1);
     list[0] = expression;
-    trial.spec.objective.minimize = list;
+    trial.spec.objective.expression = list;
     trial.spec.objective.count = 1;
     trial.spec.objective.over = over;
     trial.spec.objective.quantile = quantile;

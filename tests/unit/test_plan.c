@@ -253,3 +253,73 @@ TEST(plan_batch_bounds_what_is_traced)
     CHECK_INTEGER(fit, lanes_of(all, 0, &traced));     // every trial is recorded, so the trace bounds the batch
     CHECK_INTEGER(fit, traced);
 }
+
+// ---- searches that learn --------------------------------------------------------------------------------------------
+
+#define LEARN(method, options)                                                                                         \
+    "  method: " method "\n  over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}\n  " method ": {" options "}\n"
+#define SEVERAL "objective: {minimize: [velocity_error, attitude_rms]}"
+
+// What its `stop` allows, not a generation of it.
+TEST(plan_of_a_search_that_learns_counts_all_generations)
+{
+    static const struct {
+        const char *text;
+        int64_t least, most, rounds;
+        const char *early;
+    } rows[] = {
+        {PLAN_SPEC(LEARN("cmaes", "searches: 5, population: 12, stop: {generations: 100}"), ""), 60, 6000, 500,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("cmaes", "searches: 5, population: 12, stop: {generations: 100, trials: 50}"), ""), 60, 300,
+         25, "tolerances"},
+        // 4 + 3 ln 2 = 6 members; 100 + 150 (2 + 3)^2/sqrt(6) = 1,631 generations
+        {PLAN_SPEC(LEARN("cmaes", ""), ""), 6, 9786, 1631, "tolerances"},
+        {PLAN_SPEC(LEARN("cmaes", "restarts: ipop, restarts_max: 2, population: 10, stop: {generations: 7}"),
+                   "limits: {trials: 1e6}"),
+         10, 7 * (10 + 20 + 40), 21, "tolerances"},
+        {PLAN_SPEC(LEARN("cmaes", "population: 12, stop: {generations: 100}"), "limits: {trials: 500}"), 12, 500, 87,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("nsga2", "searches: 4, population: 80, stop: {generations: 100}"), SEVERAL), 32000, 32000, 400,
+         NULL},
+        {PLAN_SPEC(LEARN("nsga2", "population: 80, stop: {generations: 100, trials: 1000}"), SEVERAL), 1040, 1040, 13,
+         NULL},
+        {PLAN_SPEC(LEARN("nsga2", "population: 80, stop: {generations: 100, stagnation: 30}"), SEVERAL), 80, 8000, 100,
+         "stagnation"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Planned planned;
+        const Plan *plan = plan_of(&planned, rows[i].text, 0);
+        CHECK_INTEGER(rows[i].most, plan->trials);
+        CHECK_INTEGER(rows[i].least, plan->trials_least);
+        CHECK_INTEGER(rows[i].rounds, plan->rounds);
+        CHECK_TEXT(rows[i].early != NULL ? rows[i].early : "", plan->early != NULL ? plan->early : "");
+        CHECK(!plan->trials_open);
+        CHECK_INTEGER(plan->trials, plan->lanes);
+        CHECK(plan->sqlite_bytes > 100.0 * (double)plan->trials);
+        CHECK(plan->seconds_low > 0 && plan->seconds_low < plan->seconds && plan->seconds < plan->seconds_high);
+        arena_destroy(&planned.arena);
+    }
+}
+
+TEST(plan_of_a_search_without_an_end_says_so)
+{
+    Planned planned;
+    const Plan *plan =
+        plan_of(&planned, PLAN_SPEC(LEARN("cmaes", "searches: 3, population: 10, restarts: bipop"), ""), 0);
+    CHECK(plan->trials_open);
+    CHECK_INTEGER(30, plan->trials); // of its first generation
+    CHECK_INTEGER(30, plan->round_trials);
+    arena_destroy(&planned.arena);
+}
+
+// An upper bound refuses nothing.
+TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
+{
+    Planned planned;
+    const Plan *plan = plan_of(
+        &planned,
+        PLAN_SPEC(LEARN("cmaes", "population: 12, restarts: ipop, stop: {trials: 1e15, generations: 1e7}"), ""), 0);
+    CHECK_TEXT("", plan->refusal);
+    CHECK(strstr(plan->warning, "if nothing ends the search early") != NULL);
+    arena_destroy(&planned.arena);
+}

@@ -158,3 +158,82 @@ TEST(progress_none_prints_nothing)
     CHECK_TEXT("", text);
     free(text);
 }
+
+// ---- what is not known, and what is not done ------------------------------------------------------------------------
+
+TEST(progress_of_a_search_that_may_end_early_is_a_bound)
+{
+    ProgressNumbers numbers = {.trials_done = 196,
+                               .trials_most = 12000,
+                               .ticks_done = 196,
+                               .ticks_total = 12000,
+                               .best = (double)NAN,
+                               .doing = "running"};
+    char *line = progress_test_show(PROGRESS_BAR, "200", &numbers);
+    CHECK(strstr(line, "196 of at most 12,000") != NULL && strstr(line, "at most ") != NULL);
+    CHECK(strstr(line, "  1%") != NULL);
+    free(line);
+    line = progress_test_show(PROGRESS_BAR, "80", &numbers);
+    CHECK(strstr(line, "196/<=12.0k") != NULL);
+    free(line);
+    line = progress_test_show(PROGRESS_JSON, "80", &numbers);
+    CHECK(strstr(line, "\"trials_total\":0,\"trials_most\":12000") != NULL);
+    free(line);
+}
+
+// All is computed, and not all is written: neither 100 % nor a full bar, nor is no time left.
+TEST(progress_is_not_full_before_all_is_committed)
+{
+    ProgressNumbers numbers = {.trials_done = 48000,
+                               .trials_total = 51200,
+                               .ticks_done = 51200,
+                               .ticks_total = 51200,
+                               .writing_seconds = 7,
+                               .best = (double)NAN,
+                               .doing = "running"};
+    char *line = progress_test_show(PROGRESS_BAR, "120", &numbers);
+    CHECK(strstr(line, "48,000/51,200") != NULL);
+    CHECK(strstr(line, ">]") != NULL && strstr(line, " 99%") != NULL && strstr(line, "100%") == NULL);
+    CHECK(strstr(line, "7.0 s left") != NULL);
+    free(line);
+    numbers.doing = "writing";
+    line = progress_test_show(PROGRESS_BAR, "120", &numbers);
+    CHECK(strstr(line, "left") == NULL && strstr(line, "writing") != NULL);
+    free(line);
+}
+
+// What is recorded after the search has a count and a time of its own.
+TEST(progress_of_a_phase_counts_what_it_does)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    Progress *progress = progress_start(out, PROGRESS_JSON, "gains");
+    ProgressNumbers numbers = {.trials_done = 1000,
+                               .trials_total = 1000,
+                               .ticks_done = 1000,
+                               .ticks_total = 1000,
+                               .best = (double)NAN,
+                               .doing = "recording",
+                               .phase_total = 25,
+                               .phase_unit = "trials' trajectories"};
+    progress_show(progress, &numbers);
+    const double start = clock_seconds();
+    while (clock_seconds() < start + 1.05) {
+    }
+    numbers.phase_done = 5; // 20 more take four times as long
+    progress_show(progress, &numbers);
+    const double took = clock_seconds() - start;
+    fclose(out);
+    const char *last = strstr(text, "\"phase_done\":5");
+    CHECK(last != NULL && strstr(last, "\"phase_total\":25") != NULL && strstr(last, "\"fraction\":0.2") != NULL);
+    const char *left = last != NULL ? strstr(last, "\"seconds_left\":") : NULL;
+    if (left != NULL) CHECK_NEAR(4 * took, strtod(left + 15, NULL), 0.05 * took);
+    CHECK(left != NULL);
+    free(progress);
+    free(text);
+    numbers.phase_done = 3.4;
+    char *line = progress_test_show(PROGRESS_BAR, "120", &numbers);
+    CHECK(strstr(line, "recording 3 of 25 trials' trajectories") != NULL && strstr(line, "100%") == NULL);
+    free(line);
+}

@@ -132,8 +132,8 @@ TEST(report_hopper_stands_as_it_should)
     CHECK_OK(spec_parse("test", "version: 1\nexperiment: t\nmodel: hopper\nsearch: {method: grid, over: {k_fp: [1]}}\n",
                         NULL, 0, &arena, diagnostics, &spec));
     const Drawing *drawing = spec.configured.drawing;
-    CHECK(drawing != NULL);
-    double point[2 * DRAWING_POINTS_MAX], sample[14] = {0, 2, 0.1, 0, 0, 0.9};
+    CHECK(drawing != NULL && 2 * drawing->n_points <= 64);
+    double point[64], sample[14] = {0, 2, 0.1, 0, 0, 0.9};
     drawing->points(&spec.configured, spec.fixed, sample, point);
     CHECK_NEAR(2, point[0], 0); // the foot
     CHECK_NEAR(0.1, point[1], 0);
@@ -209,6 +209,8 @@ TEST(report_data_of_a_grid)
     CHECK_NEAR(data.best_fitness[0], data.sorted[0], 0);
     CHECK(isnan(data.correlation[2])); // never varied
     CHECK_INTEGER(2, data.order[2]);   // and so stands last
+    CHECK_INTEGER(2, data.n_varied);
+    CHECK(plot_varies(&data.gain[1]) && !plot_varies(&data.gain[2]));
     int64_t count = 0;
     double best = (double)INFINITY;
     for (int x = 0; x < 3; x++) {
@@ -277,4 +279,102 @@ TEST(report_axis_marks_round_numbers)
     CHECK_TEXT("50000", plot_short(5e4).text);
     CHECK_TEXT("0.3333", plot_short(1.0 / 3).text);
     CHECK_TEXT("0", plot_short(-0.0).text);
+}
+
+// ---- labels of axes -------------------------------------------------------------------------------------------------
+
+// The panel of these axes, as it is written.
+static const char *report_panel(PlotAxis x, PlotAxis y)
+{
+    FILE *out = report_open();
+    Plot plot = {.out = out, .page = true};
+    PlotPanel panel = plot_panel(&plot, 288, 190, NULL, x, y);
+    plot_panel_end(&panel);
+    return report_close(out);
+}
+
+static int report_count(const char *text, const char *part)
+{
+    int count = 0;
+    for (text = strstr(text, part); text != NULL; text = strstr(text + 1, part)) count++;
+    return count;
+}
+
+// A narrow axis far from zero: no two ticks have the same label.
+TEST(report_axis_labels_differ)
+{
+    const PlotAxis time = {.name = "time", .unit = "s", .low = 0, .high = 3};
+    const PlotAxis narrow = {.name = "w", .unit = "rad/s", .low = 4.89967, .high = 4.90002};
+    const char *panel = report_panel(time, narrow);
+    CHECK_INTEGER(1, report_count(panel, ">4.8997<"));
+    CHECK_INTEGER(1, report_count(panel, ">4.8999<"));
+    CHECK_INTEGER(1, report_count(panel, ">4.9<"));
+    CHECK_INTEGER(1, report_count(panel, ">w (rad/s)<"));
+}
+
+// One that would need many digits: the labels are differences to a base, which the name mentions.
+TEST(report_axis_has_a_base)
+{
+    const PlotAxis time = {.name = "time", .unit = "s", .low = 0, .high = 3};
+    const PlotAxis narrow = {.name = "qw", .unit = "1", .low = 1 - 3.8e-8, .high = 1 + 0.2e-8};
+    const char *panel = report_panel(time, narrow);
+    CHECK_INTEGER(1, report_count(panel, ">qw - 1<"));
+    CHECK_INTEGER(1, report_count(panel, ">-2e-8<"));
+    CHECK_INTEGER(2, report_count(panel, ">0<")); // of both axes
+    const PlotAxis below = {.name = "x", .unit = "m", .low = -5 - 1e-9, .high = -5 + 1e-9};
+    panel = report_panel(below, time);
+    CHECK_INTEGER(1, report_count(panel, ">x + 5 (m)<"));
+}
+
+// Long labels have fewer ticks.
+TEST(report_axis_labels_have_room)
+{
+    static const double highs[] = {11500, 115000, 0.00115, 1.15, 1.15e9};
+    for (size_t k = 0; k < sizeof highs / sizeof *highs; k++) {
+        const PlotAxis x = {.name = "k", .unit = "N/m", .low = 85 * highs[k] / 115, .high = highs[k]};
+        const char *at = report_panel(x, (PlotAxis){.name = "f", .low = 0, .high = 1});
+        double before = (double)-INFINITY;
+        int labels = 0;
+        while ((at = strstr(at, "text-anchor=\"middle\"")) != NULL) {
+            const double middle = strtod(strstr(at, "x=\"") + 3, NULL);
+            const char *text = strchr(at, '>') + 1;
+            const double half = plot_text_width("0") / 2 * (double)(strchr(text, '<') - text);
+            at = text;
+            if (strncmp(text, "k (", 3) == 0) continue; // the axis' name
+            CHECK(middle - half > before);
+            CHECK(middle + half <= 288);
+            before = middle + half;
+            labels++;
+        }
+        CHECK(labels >= 2);
+    }
+}
+
+// ---- columns that never change --------------------------------------------------------------------------------------
+
+TEST(report_constants_are_found)
+{
+    static const Field columns[] = {{.name = "time", .unit = "s"}, {.name = "x", .unit = "m"},
+                                    {.name = "y", .unit = "m"},    {.name = "z", .unit = "m"},
+                                    {.name = "w", .unit = "rad"},  {.name = "gap", .unit = "m"},
+                                    {.name = "none", .unit = "m"}, {.name = "some", .unit = "m"}};
+    double row[3][8] = {{0, 1, 2e-16, 5, 1e-14, 0, (double)NAN, (double)NAN},
+                        {1, 2, -3e-16, 5, 2e-14, 1e-9, (double)NAN, 1},
+                        {2, 3, 0, 5, 3e-14, 0, (double)NAN, 1}};
+    ReplayTrace trace = {.columns = columns, .n_columns = 8, .row = &row[0][0], .count = 3};
+    Arena arena;
+    int count;
+    CHECK_OK(arena_create(&arena, 1 << 20, "test"));
+    const TraceConstant *constant = trace_constants(&trace, &arena, &count);
+    static const bool expected[] = {false, false, true, true, false, false, true, false};
+    for (int c = 0; c < 8; c++) CHECK_INTEGER(expected[c], constant[c].is);
+    CHECK_INTEGER(3, count);
+    FILE *out = report_open();
+    trace_put_constants(&trace, out, &arena);
+    CHECK_TEXT("<p class=\"none\">These columns never change: y = 0 m, z = 5 m, none (no value).</p>\n",
+               report_close(out));
+    trace.request.debug = true; // a solver's residual is none of rounding
+    constant = trace_constants(&trace, &arena, &count);
+    CHECK(!constant[2].is && constant[3].is);
+    arena_destroy(&arena);
 }

@@ -160,6 +160,40 @@ TEST(rigid_gains_are_explained)
     forms_check_remark("simulation: {stabilisation: rattle}", "gains: rattle needs none");
 }
 
+// A ball of 1 kg on a rod, and what else is given of it.
+#define FORMS_BALL(order, velocity, forces)                                                                            \
+    "simulation: {stabilisation: rattle, order: " order ", dt: 0.01, world: {bodies: [{name: ball, position: [1, 0, "  \
+    "0], velocity: [" velocity                                                                                         \
+    "]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}], forces: [" forces "]}}"
+
+// Where rattle has not the order that is asked for, check says so; elsewhere it says nothing of it.
+TEST(rigid_lost_orders_are_explained)
+{
+    char remarks[4000];
+    forms_check_remark(
+        FORMS_BALL("four", "0, 1, 0", "{name: line, type: tether, a: ball, at_b: [2, 0, 0], stiffness: 9}"),
+        "order: errors fall with dt^4 while forces are smooth, but only with dt^2 (dt if damped) once a "
+        "tether has gone taut or slack\n");
+    forms_check_remark(FORMS_BALL("six", "0, 1, 0", "{name: canopy, type: parachute, a: ball, area: 1, speed: 9}"),
+                       "order: errors fall with dt^6 while forces are smooth, but only with dt once a parachute has "
+                       "latched during the run\n");
+    forms_check_remark(
+        "simulation: {stabilisation: rattle, world: {bodies: [{name: ball}], forces: [{name: canopy, type: "
+        "parachute, a: ball, area: 1, speed: 9}]}}",
+        "order: errors fall with dt^2 while forces are smooth, but only with dt once a parachute");
+    forms_check_remark(
+        FORMS_BALL("two", "0.25, 1, 0", ""),
+        "!order: the velocities at the start break the constraints by up to 0.25 m/s: the first step changes "
+        "them, and errors fall with dt, not with dt^2\n");
+    forms_check_remark(
+        FORMS_BALL("two", "0, 1, 0", "{name: air, type: drag, a: ball, linear: 200}"),
+        "!order: a damper is too stiff for dt (c dt/2m up to 1, at most 0.75): its force is not solved for "
+        "exactly, errors fall with dt\n");
+    forms_remarks(FORMS_BALL("four", "0, 1, 0", "{name: air, type: drag, a: ball, linear: 2, area: 1}"), remarks,
+                  sizeof remarks);
+    CHECK(strstr(remarks, "order: ") == NULL);
+}
+
 // What check predicts from the motion at the start is what a motion ends with: on a circle, whose speed the error
 // hardly changes.
 TEST(rigid_predicted_steady_error_is_that_of_the_motion)

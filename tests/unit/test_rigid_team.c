@@ -77,6 +77,7 @@ TEST(rigid_worlds_have_the_same_bits_from_a_team)
                                           "solver: trees, stabilisation: soft, rotation: cayley, refine: 2",
                                           "solver: auto, stabilisation: rattle",
                                           "solver: trees, stabilisation: rattle, order: four, iterations: 3",
+                                          "solver: auto, stabilisation: rattle, order: six, refine: 0",
                                           "solver: trees, redundant: regularise, cfm: 1e-6"};
 #ifdef __SANITIZE_THREAD__
     test_skip("the thread sanitizer does not know threads that take turns on one");

@@ -74,8 +74,8 @@ TEST(schema_examples_are_good_specs)
         const char *several =
             strcmp(rows[i].path, "objective.reference") == 0 ? "objective: {minimize: [energy, apex_mean]}\n" : "";
         const char *text = arena_format(
-            &arena, "version: 1\nexperiment: test\nmodel: hopper\nsimulation: {duration: 1.5}\n%ssearch: %s\n", several,
-            schema_context(rows[i].path));
+            &arena, "version: 1\nexperiment: test\nmodel: %s\nsimulation: {duration: 1.5}\n%ssearch: %s\n",
+            strcmp(rows[i].path, "record.bodies") == 0 ? "rigid" : "hopper", several, schema_context(rows[i].path));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);

@@ -63,7 +63,7 @@ TEST(spec_defaults_are_those_of_the_tables)
     CHECK_INTEGER(1, spec->replicates.count);
     CHECK(spec->replicates.common && !spec->replicates.store && !spec->record.trajectories);
     CHECK(spec->objective.over == OVER_MEAN && spec->objective.failed == FAILED_ANY &&
-          spec->objective.minimize != NULL);
+          spec->objective.expression != NULL);
     CHECK_INTEGER(0, spec->limits.trials);
     CHECK_BITS(0.0, spec->limits.wall_time);
     CHECK_BITS(1.0, spec->limits.failures);
@@ -172,14 +172,29 @@ TEST(spec_errors_of_overrides_have_their_own_place)
     spec_done(&reading);
 }
 
-TEST(spec_an_unknown_model_is_one_error)
+// Of names nothing is known then, and nothing is said of them; forms, methods and zips are wrong whatever the model.
+TEST(spec_an_unknown_model_hides_no_errors_and_causes_none)
 {
-    Reading reading = spec_of("version: 1\nexperiment: test\nmodel: hoppper\nsimulation: {warp: 9}\n"
-                              "parameters: {x: y}\nsearch: {over: {q: 1}, zip: 3, exclude: [q]}\n"
+    Reading reading = spec_of("version: 1\nexperiment: test\nmodel: quadruped\nsimulation: {warp: 9}\n"
+                              "parameters: {x: y}\nsearch: {over: {q: [1, 2]}, exclude: [q > nothing]}\n"
                               "objective: {minimize: nothing}\nreplicates: {perturb: {q: 1}}\n",
                               NULL, 0);
     CHECK_INTEGER(1, reading.errors);
+    spec_done(&reading);
+    reading = spec_of("version: 1\nexperiment: test\nmodel: quadruped\nsearch: {over: {q: [1, z]}, zip: 3}\n", NULL, 0);
+    CHECK_INTEGER(3, reading.errors);
+    CHECK(strstr(reading.messages, "q is 'z', expected a number") != NULL);
+    CHECK(strstr(reading.messages, "zip is '3', expected a list of groups of axes") != NULL);
+    spec_done(&reading);
+}
+
+TEST(spec_a_misspelt_model_is_read_as_the_one_that_was_meant)
+{
+    Reading reading =
+        spec_of("version: 1\nexperiment: test\nmodel: hoppper\nsearch: {over: {k_fq: [1, 2]}}\n", NULL, 0);
+    CHECK_INTEGER(2, reading.errors);
     CHECK(strstr(reading.messages, "did you mean 'hopper'?") != NULL);
+    CHECK(strstr(reading.messages, "did you mean 'k_fp'?") != NULL);
     spec_done(&reading);
 }
 

@@ -375,17 +375,21 @@ static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulati
     cmaes_set_violations(cmaes, run->lambda);
 }
 
-// To the search whose results come next; it stays where it is if all have ended.
-static void cmaes_turn(const Search *search, CmaesState *state)
+// To the search whose results come next: the first one that goes on, in the order of (round, search). False: all have
+// ended.
+static bool cmaes_turn(const Search *search, CmaesState *state)
 {
-    state->told = 0;
-    for (int64_t i = 0; i < state->searches; i++) {
-        if (++state->search == state->searches) {
-            state->search = 0;
-            state->round++;
-        }
-        if (cmaes_run(search, state->search)->stop == CMAES_GOES_ON) return;
+    int64_t next = -1, round = 0;
+    for (int64_t s = 0; s < state->searches; s++) {
+        const CmaesRun *run = cmaes_run(search, s);
+        if (run->stop != CMAES_GOES_ON || (next >= 0 && run->round >= round)) continue;
+        next = s;
+        round = run->round;
     }
+    if (next < 0) return false;
+    state->search = next;
+    state->round = round;
+    return true;
 }
 
 static void cmaes_end_generation(Search *search, Cmaes *cmaes, const CmaesPopulation *population)
@@ -398,7 +402,8 @@ static void cmaes_end_generation(Search *search, Cmaes *cmaes, const CmaesPopula
     const CmaesStop stop = cmaes_stop(cmaes, &view);
     cmaes_report(search, run, stop);
     if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, run, stop);
-    cmaes_turn(search, state);
+    state->told = 0;
+    if (!cmaes_turn(search, state)) state->round++; // all have ended: behind the last one
 }
 
 static Error cmaes_tell(Search *search, const Trials *trials)
@@ -411,7 +416,7 @@ static Error cmaes_tell(Search *search, const Trials *trials)
             return search_told_wrong(search, trials, t);
         const CmaesPopulation *population = cmaes_population(search, run);
         double *told = cmaes_told(search) + cmaes_told_width(cmaes) * state->told;
-        told[0] = isnan(trials->fitness[t]) ? (double)NAN : trials->fitness[t] + 0.0;
+        told[0] = isnan(trials->fitness[t]) ? (double)NAN : spec_cost(cmaes->spec, 0, trials->fitness[t]) + 0.0;
         told[1] = trials->survived[t];
         for (int i = 0; i < cmaes->n_constraints; i++) told[2 + i] = trials->constraint[t * cmaes->n_constraints + i];
         state->next_id++;
@@ -461,7 +466,8 @@ static bool cmaes_is_whole(const Search *search)
     for (int64_t s = 0; s < cmaes->searches; s++) {
         const CmaesRun *run = cmaes_run(search, s);
         const int64_t round = state->round + (s < state->search); // those before the next one have told it already
-        if (run->stop == CMAES_GOES_ON && run->round != round) return false;
+        if (run->stop == CMAES_GOES_ON && (run->round < round || run->round > INT32_MAX)) return false;
+        if (run->stop == CMAES_GOES_ON && s == state->search && run->round != round) return false;
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
@@ -470,6 +476,18 @@ static bool cmaes_is_whole(const Search *search)
             return false;
     }
     return true;
+}
+
+// Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
+// One whose generation is partly told ends it first.
+static void cmaes_heed_budgets(const Search *search, const Cmaes *cmaes)
+{
+    CmaesState *state = cmaes_state(search);
+    for (int64_t s = 0; s < state->searches; s++) {
+        const CmaesView view = cmaes_view(search, s);
+        if (state->told == 0 || s != state->search) cmaes_reconsider(cmaes, &view, s);
+    }
+    if (state->told == 0) (void)cmaes_turn(search, state);
 }
 
 // ask goes on behind what was told.
@@ -490,6 +508,7 @@ static Error cmaes_restore(Search *search)
         return search_state_of_other(search, CMAES_STATE_VERSION);
     if (!cmaes_is_whole(search)) return search_state_damaged(search);
     for (int64_t i = 0; i < cmaes->n_populations; i++) cmaes->populations[i].round = -1;
+    cmaes_heed_budgets(search, cmaes);
     cmaes_set_cursor(search, cmaes);
     if (state->told > 0 && state->told >= cmaes_population(search, state->search)->run)
         return search_state_damaged(search);
@@ -521,6 +540,16 @@ static const char *cmaes_stopped(const Search *search)
     return text;
 }
 
+// A restart that a limit or a tolerance began can't be taken back: with restarts, only what ends the whole search.
+static bool cmaes_budget(const Spec *spec, const char *option)
+{
+    static const char start[] = "cmaes.stop.";
+    const bool whole = strcmp(option, cmaes_options[CMAES_STOP_TRIALS].name) == 0 ||
+                       strcmp(option, cmaes_options[CMAES_STOP_TARGET].name) == 0;
+    const bool restarts = (int)spec->method_settings[CMAES_RESTARTS] != CMAES_RESTARTS_NONE;
+    return restarts ? whole : strncmp(option, start, strlen(start)) == 0;
+}
+
 const SearchMethod search_cmaes = {
     .name = "cmaes",
     .doc = "covariance matrix adaptation evolution strategy (Hansen 2023), many searches side by side",
@@ -529,6 +558,8 @@ const SearchMethod search_cmaes = {
     .wants_range = true,
     .wants_sigma = true,
     .wants_outer = true,
+    .budget = cmaes_budget,
+    .bounds = cmaes_bounds,
     .check = cmaes_check,
     .init = cmaes_init,
     .ask = cmaes_ask,

@@ -278,6 +278,11 @@ double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
 CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
+double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
+
+// ---- bounds.c -------------------------------------------------------------------------------------------------------
+
+void cmaes_bounds(const Search *search, SearchBounds *bounds);
 
 // ---- restart.c ------------------------------------------------------------------------------------------------------
 
@@ -286,6 +291,9 @@ int64_t cmaes_greatest_population(const double *settings, int64_t lambda);
 void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t lambda, double sigma);
 // After a run ended: the next one, or the end of the search.
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why);
+// What the stored state of a search means with the limits of now, which an extension may have changed: the run that had
+// ended goes on, or the one that went on ends. With the same limits nothing changes.
+void cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 

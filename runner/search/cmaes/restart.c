@@ -71,6 +71,15 @@ static void cmaes_account(CmaesRun *run)
     }
 }
 
+// The run goes on. last_large_evaluations is read by later runs alone, and this one sets it again before them.
+static void cmaes_take_back(CmaesRun *run)
+{
+    const int64_t used = run->evaluations - run->first_evaluations;
+    run->stop = CMAES_GOES_ON;
+    if (run->restart > 0 && run->small) run->small_evaluations -= used;
+    if (run->restart > 0 && !run->small) run->large_evaluations -= used;
+}
+
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why)
 {
     CmaesRun *run = view->run;
@@ -84,4 +93,13 @@ void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, Cm
     }
     run->restart++;
     (small ? cmaes_begin_small : cmaes_begin_large)(cmaes, view, search);
+}
+
+void cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search)
+{
+    CmaesRun *run = view->run;
+    if (run->round == run->first_round) return; // it has only begun
+    const CmaesStop why = cmaes_stop(cmaes, view);
+    if (run->stop != CMAES_GOES_ON) cmaes_take_back(run);
+    if (why != CMAES_GOES_ON) cmaes_restart(cmaes, view, search, why);
 }

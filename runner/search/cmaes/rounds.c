@@ -87,10 +87,10 @@ static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *ro
                                                (double)run->evaluations,
                                                run->sigma,
                                                cmaes_condition(cmaes, view),
-                                               run->generation_best,
-                                               run->generation_median,
-                                               run->generation_worst,
-                                               run->best};
+                                               spec_cost(cmaes->spec, 0, run->generation_best),
+                                               spec_cost(cmaes->spec, 0, run->generation_median),
+                                               spec_cost(cmaes->spec, 0, run->generation_worst),
+                                               spec_cost(cmaes->spec, 0, run->best)};
     for (int i = 0; i < 1 + CMAES_SCALARS; i++) *row++ = scalars[i];
     const double *const vectors[] = {view->mean, view->lengths, view->p_c, view->p_sigma};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
@@ -122,7 +122,8 @@ void cmaes_report(Search *search, int64_t run, CmaesStop stop)
                                          .evaluations = view.run->evaluations,
                                          .sigma = view.run->sigma,
                                          .condition = cmaes_condition(cmaes, &view),
-                                         .best = view.run->best,
+                                         .best = spec_cost(cmaes->spec, 0, view.run->best),
+                                         .continues = view.run->round - 1 > view.run->first_round,
                                          .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
     cmaes_fill_row(cmaes, &view, rounds->field + rounds->count * search->n_round_fields);
     rounds->count++;

@@ -29,7 +29,8 @@ typedef bool CmaesStops(const Cmaes *cmaes, const CmaesView *view);
 
 static bool cmaes_at_target(const Cmaes *cmaes, const CmaesView *view)
 {
-    return view->run->best <= cmaes->settings[CMAES_STOP_TARGET];
+    const double target = cmaes->settings[CMAES_STOP_TARGET];
+    return view->run->best <= (isinf(target) ? target : spec_cost(cmaes->spec, 0, target)); // infinite: none
 }
 
 static bool cmaes_at_trials(const Cmaes *cmaes, const CmaesView *view)
@@ -46,12 +47,16 @@ static bool cmaes_at_budget(const Cmaes *cmaes, const CmaesView *view)
     return run->small && 2 * (run->evaluations - run->first_evaluations) >= run->last_large_evaluations;
 }
 
+double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda)
+{
+    const double n = cmaes->n, given = cmaes->settings[CMAES_STOP_GENERATIONS];
+    return given > 0.0 ? given : 100.0 + 150.0 * (n + 3.0) * (n + 3.0) / sqrt((double)lambda);
+}
+
 static bool cmaes_at_generations(const Cmaes *cmaes, const CmaesView *view)
 {
     const CmaesRun *run = view->run;
-    const double n = cmaes->n, given = cmaes->settings[CMAES_STOP_GENERATIONS];
-    const double most = given > 0.0 ? given : 100.0 + 150.0 * (n + 3.0) * (n + 3.0) / sqrt((double)run->lambda);
-    return (double)(run->round - run->first_round) >= most;
+    return (double)(run->round - run->first_round) >= cmaes_most_generations(cmaes, run->lambda);
 }
 
 static bool cmaes_at_all_failed(const Cmaes *cmaes, const CmaesView *view)

@@ -313,7 +313,7 @@ static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, doub
     const double *objective = trials->objective + t * objectives;
     bool good = true;
     for (int k = 0; k < objectives; k++) good = good && !isnan(objective[k]);
-    for (int k = 0; k < objectives; k++) told[k] = good ? objective[k] + 0.0 : (double)NAN;
+    for (int k = 0; k < objectives; k++) told[k] = good ? spec_cost(nsga2->spec, k, objective[k]) + 0.0 : (double)NAN;
     told[objectives] = isnan(trials->survived[t]) ? -1.0 : trials->survived[t];
     const int constraints = nsga2->spec->n_constraints;
     const double violation =
@@ -437,6 +437,26 @@ static const char *nsga2_stopped(const Search *search)
     return text;
 }
 
+// Exact, but for children that find no place that `exclude` allows, and for generations that fail as a whole.
+static void nsga2_bounds(const Search *search, SearchBounds *bounds)
+{
+    const Nsga2 *nsga2 = search->scratch;
+    const double trials = nsga2->settings[NSGA2_STOP_TRIALS], members = (double)nsga2->population;
+    const double searches = (double)nsga2->searches, given = nsga2->settings[NSGA2_STOP_GENERATIONS];
+    const bool early = nsga2->settings[NSGA2_STOP_STAGNATION] > 0.0, limited = trials > 0.0;
+    const double rounds = limited && ceil(trials / members) < given ? ceil(trials / members) : given;
+    const SearchBudget most = {searches * rounds * members, searches * rounds};
+    *bounds = (SearchBounds){.least = early ? (SearchBudget){searches * members, searches} : most,
+                             .most = most,
+                             .early = early ? "stagnation" : NULL};
+}
+
+static bool nsga2_budget(const Spec *spec, const char *option)
+{
+    (void)spec;
+    return strncmp(option, "nsga2.stop.", strlen("nsga2.stop.")) == 0;
+}
+
 const SearchMethod search_nsga2 = {
     .name = "nsga2",
     .doc = "the front of several objectives by a genetic algorithm (Deb et al. 2002), many searches side by side",
@@ -444,7 +464,8 @@ const SearchMethod search_nsga2 = {
     .n_options = NSGA2_N_OPTIONS,
     .wants_range = true,
     .several = true,
-    .budget = "nsga2.stop.",
+    .budget = nsga2_budget,
+    .bounds = nsga2_bounds,
     .check = nsga2_check,
     .init = nsga2_init,
     .ask = nsga2_ask,

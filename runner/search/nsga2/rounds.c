@@ -42,7 +42,7 @@ static void nsga2_extent(const Nsga2 *nsga2, const Nsga2View *view, double *low,
     for (int k = 0; k < nsga2->objectives; k++) {
         low[k] = high[k] = (double)NAN;
         for (int64_t i = 0; i < view->run->front; i++) {
-            const double x = nsga2_member(nsga2, view->member, i).objective[k];
+            const double x = spec_cost(nsga2->spec, k, nsga2_member(nsga2, view->member, i).objective[k]);
             if (!(x >= low[k])) low[k] = x;
             if (!(x <= high[k])) high[k] = x;
         }
@@ -55,7 +55,8 @@ static void nsga2_fill_row(const Nsga2 *nsga2, const Nsga2View *view, int64_t fa
     const double scalars[NSGA2_SCALARS] = {(double)(run->round - 1), (double)run->members, (double)run->evaluations,
                                            (double)failed,           (double)run->front,   run->hypervolume};
     for (int i = 0; i < NSGA2_SCALARS; i++) *row++ = scalars[i];
-    for (int k = 0; k < nsga2->objectives; k++) *row++ = run->has_reference != 0 ? view->reference[k] : (double)NAN;
+    for (int k = 0; k < nsga2->objectives; k++)
+        *row++ = run->has_reference != 0 ? spec_cost(nsga2->spec, k, view->reference[k]) : (double)NAN;
     nsga2_extent(nsga2, view, row, row + nsga2->objectives);
 }
 
@@ -74,6 +75,7 @@ void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop)
                                          .condition = (double)NAN,
                                          .best = (double)NAN,
                                          .has_front = true,
+                                         .continues = view.run->round > 1,
                                          .front = view.run->front,
                                          .hypervolume = view.run->hypervolume,
                                          .stop = stop != NSGA2_GOES_ON ? nsga2_stop_names[stop] : NULL};

@@ -62,8 +62,8 @@ static void nsga2_set_reference(Nsga2 *nsga2, const Nsga2View *view)
 {
     const int objectives = nsga2->objectives;
     bool any = false;
-    if (nsga2->spec->objective.reference != NULL)
-        memcpy(view->reference, nsga2->spec->objective.reference, (size_t)objectives * sizeof(double));
+    for (int k = 0; k < objectives && nsga2->spec->objective.reference != NULL; k++)
+        view->reference[k] = spec_cost(nsga2->spec, k, nsga2->spec->objective.reference[k]);
     for (int64_t i = 0; i < view->run->members && nsga2->spec->objective.reference == NULL; i++) {
         const Nsga2Member member = nsga2_member(nsga2, view->member, i);
         if (!nsga2_good(&member)) continue;

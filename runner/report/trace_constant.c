@@ -1,0 +1,116 @@
+// Columns of a trace that never change: they have no curve, a line names them.
+#include "trace.h"
+
+#include <math.h>
+#include <string.h>
+
+// Part of the greatest value of all columns with the same unit: a smaller change is rounding (a mechanism in a plane
+// moves some 1e-16 m across it).
+#define TRACE_ROUNDING 1e-12
+
+enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names than that are folded; characters of a picture's line
+
+typedef struct TraceRange {
+    double low, high; // of the finite values
+    int64_t finite;   // how many there are
+} TraceRange;
+
+static TraceRange trace_range(const ReplayTrace *trace, int column)
+{
+    TraceRange range = {(double)INFINITY, (double)-INFINITY, 0};
+    for (int64_t i = 0; i < trace->count; i++) {
+        const double value = trace->row[i * trace->n_columns + column];
+        if (!isfinite(value)) continue;
+        range.low = fmin(range.low, value);
+        range.high = fmax(range.high, value);
+        range.finite++;
+    }
+    return range;
+}
+
+static const char *trace_unit(const ReplayTrace *trace, int column)
+{
+    return trace->columns[column].unit != NULL ? trace->columns[column].unit : "1";
+}
+
+// scale[n_columns]: the greatest value of any column with the unit of this one; units are few.
+static void trace_find_scales(const ReplayTrace *trace, const TraceRange *range, Arena *arena, double *scale)
+{
+    bool *done = ARENA_NEW(arena, bool, trace->n_columns);
+    for (int first = 1; first < trace->n_columns; first++) {
+        double most = 0;
+        if (done[first]) continue;
+        for (int c = first; c < trace->n_columns; c++) {
+            if (strcmp(trace_unit(trace, c), trace_unit(trace, first)) != 0) continue;
+            if (range[c].finite > 0) most = fmax(most, fmax(-range[c].low, range[c].high));
+            done[c] = true;
+        }
+        for (int c = first; c < trace->n_columns; c++) {
+            if (strcmp(trace_unit(trace, c), trace_unit(trace, first)) == 0) scale[c] = most;
+        }
+    }
+}
+
+const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count)
+{
+    TraceRange *range = ARENA_NEW(arena, TraceRange, trace->n_columns);
+    double *scale = ARENA_NEW(arena, double, trace->n_columns);
+    TraceConstant *constant = ARENA_NEW(arena, TraceConstant, trace->n_columns);
+    *count = 0;
+    for (int c = 0; c < trace->n_columns; c++) range[c] = trace_range(trace, c);
+    // Of a solver's rows, residuals stand beside what they are residuals of: there only equal values are constant.
+    if (!trace->request.debug) trace_find_scales(trace, range, arena, scale);
+    for (int c = 1; c < trace->n_columns; c++) {
+        const double rounding = TRACE_ROUNDING * scale[c], value = trace->row[c];
+        const bool equal = range[c].high - range[c].low <= rounding;
+        constant[c].is = range[c].finite == 0 || (range[c].finite == trace->count && equal);
+        constant[c].value = range[c].finite == 0 ? (double)NAN : fabs(value) <= rounding ? 0 : value;
+        *count += constant[c].is;
+    }
+    return constant;
+}
+
+static void trace_put_constant(const ReplayTrace *trace, int column, double value, FILE *out)
+{
+    const char *unit = trace_unit(trace, column);
+    put_markup(out, trace->columns[column].name);
+    fprintf(out, isfinite(value) ? " = %s" : " (no value)", plot_short(value).text);
+    if (!isfinite(value) || strcmp(unit, "1") == 0 || unit[0] == '\0') return;
+    fputc(' ', out);
+    put_markup(out, unit);
+}
+
+void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena)
+{
+    int count, put = 0;
+    const TraceConstant *constant = trace_constants(trace, arena, &count);
+    const bool folded = count > TRACE_NAMED;
+    if (count == 0 || trace->count < 2) return;
+    if (folded) fprintf(out, "<details><summary>%d columns never change</summary>", count);
+    fprintf(out, "<p class=\"none\">%s", folded ? "" : "These columns never change: ");
+    for (int c = 1; c < trace->n_columns; c++) {
+        if (!constant[c].is) continue;
+        fputs(put++ > 0 ? ", " : "", out);
+        trace_put_constant(trace, c, constant[c].value, out);
+    }
+    fprintf(out, ".</p>%s\n", folded ? "</details>" : "");
+}
+
+// In a picture, where lines don't wrap: as many names as fit.
+void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
+{
+    int count, named = 0;
+    const TraceConstant *constant = trace_constants(trace, arena, &count);
+    const char *names = "";
+    if (count == 0 || trace->count < 2) return;
+    for (int c = 1; c < trace->n_columns && strlen(names) < TRACE_NAMES_WIDTH; c++) {
+        if (!constant[c].is) continue;
+        names = arena_format(arena, "%s%s%s", names, named > 0 ? ", " : "", trace->columns[c].name);
+        named++;
+    }
+    plot_new_row(plot);
+    PlotPanel panel = plot_panel(plot, 896, 24, NULL, (PlotAxis){0}, (PlotAxis){0});
+    if (named < count) names = arena_format(arena, "%s and %d others", names, count - named);
+    svg_text(plot->out, "la", 2, 14, "start", arena_format(arena, "These columns never change: %s", names));
+    plot_panel_end(&panel);
+}

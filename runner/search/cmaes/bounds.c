@@ -1,0 +1,56 @@
+// How many trials a search by the CMA-ES runs, as far as its options say: generations of each run times their trials.
+// Tolerances may end a run after any generation, so that all of this is an upper bound.
+#include "cmaes.h"
+
+#include <math.h>
+
+static double bounds_least(double a, double b) { return a < b ? a : b; }
+
+// Trials of a generation, at most: where members are run again, each may be up to uncertainty_max times.
+static double bounds_generation(const Cmaes *cmaes, int64_t lambda)
+{
+    const double each = cmaes->uncertain ? cmaes->settings[CMAES_UNCERTAINTY_MAX] : 1.0;
+    return (double)(lambda + cmaes_again(cmaes, lambda)) * each + cmaes->lagrangian;
+}
+
+// Of one run of the strategy that had no limit of trials.
+static SearchBudget bounds_run(const Cmaes *cmaes, int64_t lambda)
+{
+    const double rounds = ceil(cmaes_most_generations(cmaes, lambda));
+    return (SearchBudget){.trials = rounds * bounds_generation(cmaes, lambda), .rounds = rounds};
+}
+
+// Of the restarts: the populations of IPOP, and the small ones of BIPOP, which use less than the large ones together
+// before the last of them begins, and are as long as half of the last large one. Their generations are as small as the
+// first ones.
+static SearchBudget bounds_restarts(const Cmaes *cmaes)
+{
+    SearchBudget sum = {.trials = 0};
+    const int kind = (int)cmaes->settings[CMAES_RESTARTS];
+    const int restarts = kind == CMAES_RESTARTS_NONE ? 0 : (int)cmaes->settings[CMAES_RESTARTS_MAX];
+    for (int i = 0; i <= restarts; i++) {
+        const SearchBudget run = bounds_run(cmaes, cmaes->lambda_start << i);
+        const double small = kind == CMAES_RESTARTS_BIPOP && i > 0 ? run.trials : 0.0, last = i == restarts ? 1.5 : 1.0;
+        sum.trials += run.trials + last * small;
+        sum.rounds += run.rounds + last * small / bounds_generation(cmaes, cmaes->lambda_start);
+    }
+    return sum;
+}
+
+void cmaes_bounds(const Search *search, SearchBounds *bounds)
+{
+    const Cmaes *cmaes = search->scratch;
+    const double limit = cmaes->settings[CMAES_STOP_TRIALS], searches = (double)cmaes->searches;
+    const bool restarts = cmaes->settings[CMAES_RESTARTS] != CMAES_RESTARTS_NONE;
+    SearchBudget most = bounds_restarts(cmaes);
+    if (limit > 0.0) { // whole generations
+        const double lambda = (double)cmaes->lambda_start, last = bounds_generation(cmaes, cmaes->lambda_max);
+        const bool equal = !restarts && !cmaes->uncertain && !cmaes->lagrangian;
+        most.trials = bounds_least(most.trials, equal ? ceil(limit / lambda) * lambda : limit - 1.0 + last);
+        most.rounds = bounds_least(most.rounds, ceil(limit / (restarts ? 4.0 : lambda)));
+    }
+    *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
+                             .most = {searches * most.trials, searches * most.rounds},
+                             .open = restarts && !(limit > 0.0),
+                             .early = "tolerances"};
+}

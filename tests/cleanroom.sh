@@ -1,0 +1,133 @@
+#!/bin/sh
+# `make demo` and `make test` on a bare Debian: a root of each release is made by debootstrap with git, make, sudo and
+# nothing else that Hopscotch needs. Each run begins in a fresh copy of it with a clone of what is committed here.
+#
+#   tests/cleanroom.sh [RELEASE...]      bookworm (Debian 12), trixie (Debian 13); both without an argument
+#   tests/cleanroom.sh --roots [...]     only makes the roots that are not there yet
+#
+#   CLEANROOM_USERS="root user"          who builds: root, an ordinary user who may use sudo; both by default
+#   CLEANROOM_CACHE=FOLDER               where the roots are kept (${XDG_CACHE_HOME:-~/.cache}/hopscotch/cleanroom)
+#   CLEANROOM_MIRROR=URL                 where packages come from; by default what apt here uses for Debian
+#   CLEANROOM_MAKE="OPT=-O0"             more variables for make, for a quick look
+#   CLEANROOM_PACKAGES="python3-h5py"    more packages, for tests that are skipped without them
+#
+# It needs root, debootstrap, and the right to mount; without them it prints `skip …`. Everything is mounted in a
+# namespace of its own, and goes with it. The last line is `N passed, N failed`.
+#
+# shellcheck disable=SC2086
+set -u
+cd "$(dirname "$0")/.." || exit 3
+cache=${CLEANROOM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hopscotch/cleanroom}
+users=${CLEANROOM_USERS:-root user}
+[ "${1:-}" != --roots ] || { users= && shift; }
+releases=${*:-bookworm trixie}
+passed=0 failed=0
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+skip()
+{
+    echo "skip clean rooms: $1"
+    echo "0 passed, 0 failed"
+    [ -n "$users" ] # no roots
+    exit
+}
+
+[ "$(id -u)" = 0 ] || skip "only root can make them"
+command -v debootstrap >/dev/null || skip "there is no debootstrap (apt-get install debootstrap)"
+unshare --mount --pid --fork true 2>/dev/null || skip "nothing may be mounted here"
+
+# The archive of Debian that apt here is configured for; nothing where there is none: debootstrap has its own.
+mirror()
+{
+    [ -n "${CLEANROOM_MIRROR:-}" ] && echo "$CLEANROOM_MIRROR" && return
+    apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 2>/dev/null | sed -n 's/^Debian|Debian|//p' |
+        head -n 1
+}
+
+# make_root RELEASE: $cache/RELEASE.tar, unless it is there. What apt here is told of proxies and dates holds in it too.
+make_root()
+{
+    [ -s "$cache/$1.tar" ] && return
+    echo "making a root of $1"
+    mkdir -p "$cache" && half=$(mktemp -d "$cache/$1.XXXXXX") || return 1
+    log=$half.log
+    if debootstrap --variant=minbase --include=ca-certificates,git,make,sudo "$1" "$half" $(mirror) >"$log" 2>&1; then
+        apt-config dump | grep -E '^Acquire::(https?|Check-)' >"$half/etc/apt/apt.conf.d/90host"
+        rm -f "$half"/var/cache/apt/archives/*.deb
+        chmod 755 "$half" && tar -C "$half" --one-file-system -cf "$half.tar" . && mv "$half.tar" "$cache/$1.tar"
+    else
+        tail -n 5 "$log"
+    fi
+    rm -rf "$half" "$half.tar" "$log"
+    [ -s "$cache/$1.tar" ]
+}
+
+# in_root ROOT USER SCRIPT: by a shell in it that has nothing from here but the way to the network
+in_root()
+{
+    cp /etc/resolv.conf /etc/hosts "$1/etc/" 2>/dev/null
+    # shellcheck disable=SC2016
+    unshare --mount --pid --fork --kill-child --propagation private sh -c '
+        mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" &&
+            mount --rbind /sys "$1/sys" && exec chroot "$1" setpriv --reuid="$2" --regid="$2" --init-groups env -i \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$(chroot "$1" sh -c "echo ~$2")" \
+            USER="$2" ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+            ${no_proxy:+no_proxy="$no_proxy"} sh -c "$3"' sh "$1" "$2" "$3" </dev/null
+}
+
+# measured ROOM USER GOAL: make GOAL there, its output here and in ROOM/GOAL; its exit status. Sets $seconds, $cpu.
+measured()
+{
+    begin=$(date +%s)
+    in_root "$1" "$2" "cd && cd hopscotch && make $3 ${CLEANROOM_MAKE:-}; echo status \$?; times" 2>&1 | tee "$1/$3"
+    seconds=$(($(date +%s) - begin))
+    cpu=$(tail -n 1 "$1/$3" | # of all children, from `times`: 1m2.3s 0m4.5s
+        awk '{ split($1, u, "[ms]"); split($2, s, "[ms]"); print int(60 * (u[1] + s[1]) + u[2] + s[2]) }')
+    grep -qx 'status 0' "$1/$3"
+}
+
+# one_room RELEASE USER: demo and tests in a fresh root; a line about them at the end of $summary
+one_room()
+(
+    room=$(mktemp -d "${TMPDIR:-/var/tmp}/cleanroom.XXXXXX") && chmod 755 "$room" || exit 1
+    trap 'rm -rf --one-file-system "$room"' EXIT
+    trap 'exit 130' INT TERM HUP
+    tar -C "$room" -xf "$cache/$1.tar" || exit 1
+    user=$2
+    if [ "$user" != root ]; then
+        user=builder
+        chroot "$room" useradd -m -s /bin/sh $user
+        echo "$user ALL=(ALL) NOPASSWD: ALL" >"$room/etc/sudoers.d/$user"
+    fi
+    [ -z "${CLEANROOM_PACKAGES:-}" ] || in_root "$room" root "apt-get update -q &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $CLEANROOM_PACKAGES" || exit 1
+    git clone -q --bare --depth 1 "file://$PWD" "$room/srv/hopscotch.git" && chroot "$room" chown -R $user /srv &&
+        in_root "$room" $user 'cd && git clone -q file:///srv/hopscotch.git' || exit 1
+    demo=1
+    measured "$room" $user demo && grep -q '^rank ' "$room/demo" && demo=0
+    [ $demo -eq 0 ] || echo "FAIL clean room: make demo on $1 as $2"
+    printf '%s' "$1, $2: make demo $seconds s ($cpu s of CPU), " >>"$summary"
+    measured "$room" $user test
+    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$room/test" | tail -n 1)
+    [ -n "$counts" ] || echo "FAIL clean room: make test on $1 as $2 did not end"
+    echo "make test $seconds s ($cpu s of CPU): ${counts:-0 passed, 1 failed}" >>"$summary"
+    exit $demo
+)
+
+summary=$(mktemp) || exit 3
+trap 'rm -f "$summary"' EXIT
+trap 'exit 130' INT TERM HUP
+for release in $releases; do
+    if ! make_root "$release"; then
+        echo "FAIL clean room: no root of $release"
+        failed=$((failed + 1))
+        continue
+    fi
+    for user in $users; do
+        echo "---- $release, $user"
+        if one_room "$release" "$user"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    done
+done
+cat "$summary"
+awk -v passed=$passed -v failed=$failed '{ passed += $(NF - 3); failed += $(NF - 1) }
+    END { print passed " passed, " failed " failed"; exit failed > 0 }' "$summary"

@@ -1,0 +1,53 @@
+#!/bin/sh
+# A search that may end early has no total: plan, progress and status say "at most", status lists no 0; what is recorded
+# after the search has a count of its own.
+. "$(dirname "$0")/../scratch.sh"
+
+cat >learn.yaml <<'END'
+version: 1
+experiment: learn
+seed: 5
+model: hopper
+simulation: {duration: 0.4, settle: 0.1}
+search:
+  method: cmaes
+  over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}
+  cmaes: {searches: 4, population: 10, stop: {generations: 80}}
+record: {trajectories: {select: {best: 12}, sample: 0.001}}
+END
+
+works plan learn.yaml
+has 'at most 3,200, 40 a generation; tolerances may end a search before'
+has 'at most about'
+works plan learn.yaml --set 'search.cmaes.restarts=bipop' --set 'search.cmaes.stop={}'
+has 'open: tolerances end it'
+works plan learn.yaml --json
+has '"trials": 3200,'
+has '"trials_least": 40,'
+
+"$HOPSCOTCH" run learn.yaml --progress json --set limits.wall_time=0.05s >stream 2>out
+check $? "a run that a limit stops"
+grep -q '"trials_total":0,"trials_most":3200' stream
+check $? "the stream of its progress tells the bound"
+works status learn
+has 'of at most 3,200'
+lacks ' of 0'
+works status
+has '<= 3200'
+works status learn --json
+has '"trials_total": null,'
+has '"trials_most": 3200,'
+works status learn --watch
+has 'of at most 3,200 trials'
+
+"$HOPSCOTCH" run learn.yaml --progress json --set search.cmaes.stop.tolfun=0.01 --name early >stream 2>out
+check $? "a run to its end"
+grep '"doing":"recording"' stream >phase
+grep -q '"phase_total":12' phase
+check $? "what is recorded after the search has a count"
+works status early
+lacks 'at most'
+done=$("$HOPSCOTCH" status early --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1/p')
+works status early --json
+has "\"trials_total\": $done,"
+exit $status

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Files that commands write for the user: what is no regular file is written into, a link stays a link, a file of the
+# user's is never overwritten but the one that was named, and commands at once do not disturb each other.
+. "$(dirname "$0")/../scratch.sh"
+
+cat >spec.yaml <<'END'
+version: 1
+experiment: a
+model: hopper
+simulation: {duration: 0.2, settle: 0.1}
+search: {method: grid, over: {k_fp: [100, 150], thrust: [30, 35]}}
+record: {trajectories: {select: {best: 2}}}
+END
+works run spec.yaml --progress none --threads 1
+"$HOPSCOTCH" export a --csv - >trials.csv
+[ "$(wc -l <trials.csv)" -eq 5 ]
+check $? "four trials and a head"
+
+# outputs NAME: each command that writes a file, into that one
+outputs()
+{
+    cat <<END
+export a --csv $1
+export a --jsonl $1
+export a --hdf5 $1
+report a -o $1
+plot a --kind scatter -o $1
+replay a/0 --threads 1 --svg $1
+replay a/0 --threads 1 --html $1
+replay a/0 --threads 1 -o $1.csv
+END
+}
+
+mkfifo pipe pipe.csv
+outputs pipe | while read -r command; do
+    file=${command##* }
+    cat "$file" >got &
+    # shellcheck disable=SC2086
+    timeout 20 "$HOPSCOTCH" $command >out 2>err </dev/null
+    ended=$?
+    [ "$ended" -eq 0 ] || : | timeout 1 tee "$file" >/dev/null # so that the reader ends
+    wait
+    [ "$ended" -eq 0 ] && [ -p "$file" ] && [ -s got ]
+    check $? "into a pipe: $command"
+done >said
+cat said
+! grep -q ^FAIL said || status=1
+cat pipe >got &
+run export a --csv pipe
+wait
+cmp -s trials.csv got
+check $? "the pipe's reader has the trials"
+code=2 refused export a --npz pipe
+has "needs the name of a regular file" err
+run export a --csv /dev/stdout && cmp -s trials.csv out
+check $? "standard output by its name"
+[ -e /dev/stdout ] && "$HOPSCOTCH" export a --csv /dev/stdout 2>err | cmp -s trials.csv -
+check $? "and where it is a pipe"
+if [ "$(id -u)" -eq 0 ] && mknod null c 1 3 2>/dev/null; then
+    outputs null | while read -r command; do
+        case $command in *.csv) continue ;; esac
+        # shellcheck disable=SC2086
+        "$HOPSCOTCH" $command >out 2>err </dev/null && [ -c null ]
+        check $? "into a device: $command"
+    done >said
+    cat said
+    ! grep -q ^FAIL said || status=1
+else
+    echo "skip $suite: devices can be made by root only"
+fi
+
+mkdir there
+echo old >there/page
+ln -s there/page link
+works report a -o link
+[ -L link ] && grep -q '<html' there/page && [ "$(ls there)" = page ]
+check $? "a link stays, and its target is replaced"
+ln -s nowhere dangling
+refused report a -o dangling
+has "is a link to a file that is not there" err
+[ -L dangling ] && [ ! -e nowhere ]
+check $? "nothing is made where it leads"
+code=3 refused report a -o there
+has "there" err
+
+echo mine >page.html.tmp
+echo mine >page.tmp
+: >page.html
+chmod 600 page.html
+works report a -o page.html
+[ "$(cat page.html.tmp page.tmp)" = "mine
+mine" ] && [ "$(stat -c %a page.html)" = 600 ]
+check $? "the user's own files stay, and the mode of the file"
+
+# Several at once: each writes all of it, and the last one stays.
+for i in 1 2 3 4 5 6; do
+    (for _ in 1 2 3; do
+        "$HOPSCOTCH" report a -o page.html >/dev/null 2>>said."$i" || echo failed
+        "$HOPSCOTCH" export a --csv at_once.csv >/dev/null 2>>said."$i" || echo failed
+    done) >>"ended.$i" &
+done
+wait
+[ -z "$(cat ended.*)" ] && cmp -s trials.csv at_once.csv && tail -c 20 page.html | grep -q '</html>'
+check $? "six at once into one file"
+[ -z "$(find . -maxdepth 1 -name '*.tmp' ! -name page.html.tmp ! -name page.tmp)" ]
+check $? "nothing is left beside it"
+code=3 refused report a -o there/no/such/page.html
+exit "$status"
