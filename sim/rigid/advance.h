@@ -189,11 +189,13 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 }
 
 // Lanes that have missed the constraints and whose energy has changed by a good part of the kinetic energy in one step:
-// what they show from here on is not the motion.
+// what they show from here on is not the motion. Forces that depend on velocities take energy away themselves: there a
+// gain tells.
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const real kinetic = rigid_kinetic(w), step = change - cell(w, w->c.sums_at + RIGID_METRIC_energy_end);
-    const mask jumped = missed & MASK(absolute(step) > RIGID_JUMP * (kinetic + absolute(step)));
+    const real size = w->c.damped != 0 ? step : absolute(step);
+    const mask jumped = missed & MASK(size > RIGID_JUMP * (kinetic + absolute(step)));
     const int at = w->c.sums_at + RIGID_SUM_JUMPED;
     set_cell(w, at, select_real(jumped, splat(1.0), cell(w, at)));
 }

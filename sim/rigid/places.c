@@ -2,6 +2,8 @@
 // touch each body, and its children.
 #include "rigid.h"
 
+_Static_assert(sizeof(RigidPlace) % sizeof(double) == 0, "places are laid out as doubles");
+
 // Doubles that all of it takes in the assets.
 size_t rigid_places_doubles(const RigidConstants *c)
 {

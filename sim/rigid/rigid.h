@@ -100,6 +100,7 @@ typedef struct RigidPlace {
     int32_t parent;             // -1: fixed
     int32_t child, n_children;  // places[child .. child + n_children)
     int32_t ease;               // as its island's
+    int32_t none;               // whole doubles, as which they are laid out
 } RigidPlace;
 
 typedef struct RigidForce {

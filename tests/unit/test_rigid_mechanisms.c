@@ -16,7 +16,7 @@ static const double mechanisms_gravity[LANES_OF_ONE] = {9.81, 3.7, 0.0}; // m/s^
 static int mechanisms_wanted(void)
 {
     const char *given = getenv("MECHANISMS");
-    return given != NULL ? atoi(given) : test_quick() ? 1 : 2;
+    return given != NULL ? atoi(given) : 1;
 }
 
 static void mechanisms_start(RigidRun *run, const Mechanism *mechanism, const char *options)
