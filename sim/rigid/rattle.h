@@ -197,15 +197,38 @@ enum { RIGID_PAST_END, RIGID_PAST_BEGIN, RIGID_PAST_END_BEFORE }; // L(t, -g), L
 
 HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID_PAST * row; }
 
-// Half a kick with those multipliers, so that the flight ends near the constraints. ratio: (g + h)/(f + g)
-HD void rigid_kick_off(const RigidLanes *restrict w, real ratio)
+// A step among others: ratio: (g + h)/(f + g); refined: lanes where it is a part of a refined one.
+typedef struct RigidStart {
+    real ratio;
+    mask refined;
+} RigidStart;
+
+// The multipliers of the accelerations.
+HD void rigid_accelerate(const RigidLanes *w)
+{
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
+    }
+    rigid_wait(w);
+    rigid_solve(w);
+}
+
+// Half a kick with those multipliers, so that the flight ends near the constraints. Refined steps are where the past
+// says nothing: they begin with the multipliers of the accelerations.
+HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
 {
     const real half = 0.5 * w->dt;
+    if (any_lane(with->refined)) {
+        rigid_assemble(w, true); // with the velocities that the step before has come to
+        rigid_accelerate(w);
+    }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int past = rigid_past_at(w, k);
         const real end = cell(w, past + RIGID_PAST_END),
                    jump = cell(w, past + RIGID_PAST_BEGIN) - cell(w, past + RIGID_PAST_END_BEFORE);
-        const real most = 0.1 * absolute(end), lambda = end + clamped(ratio * jump, -most, most);
+        const real most = 0.1 * absolute(end), own = cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA);
+        const real lambda = select_real(with->refined, own, end + clamped(with->ratio * jump, -most, most));
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, lambda);
         keep_cell(w, past + RIGID_PAST_BEGIN, lambda);
         keep_cell(w, past + RIGID_PAST_END_BEFORE, end);
@@ -420,12 +443,12 @@ HD void rigid_keep_past(const RigidLanes *w)
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// From t on; ratio as rigid_kick_off has it. Gives the rows that follow from others; missed: with the lanes that end far
+// From t on. Gives the rows that follow from others; missed: with the lanes that end far
 // from the constraints.
-HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, real ratio, mask *missed)
+HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const RigidStart *with, mask *missed)
 {
     rigid_forces(w, t, false);
-    rigid_kick_off(w, ratio);
+    rigid_kick_off(w, with);
     *missed = *missed | rigid_aim(w);
     rigid_land(w);
     const real dropped = rigid_factor_all(w);
@@ -472,10 +495,6 @@ HD real rigid_length_of(const RigidParts *parts, int k, mask refined)
 {
     return select_real(refined, splat(1.0 / parts->count), splat(parts->part[k]));
 }
-HD real rigid_ratio_of(const RigidParts *parts, int k, mask refined) // also where a refined step begins: a first guess
-{
-    return select_real(refined, splat(1.0), splat(rigid_ratio(parts, k)));
-}
 
 // What a step changes of the cells that outlive it: keeps them or, back, goes back to them.
 HD void rigid_save(const RigidLanes *w, bool back)
@@ -508,7 +527,8 @@ HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined
     real dropped = splat(0.0);
     for (int k = 0; k < parts.count; k++) {
         part.dt = rigid_length_of(&parts, k, refined) * w->dt;
-        dropped = rigid_step_second_order(&part, t, rigid_ratio_of(&parts, k, refined), missed);
+        const RigidStart with = {splat(rigid_ratio(&parts, k)), refined};
+        dropped = rigid_step_second_order(&part, t, &with, missed);
         t = t + part.dt;
     }
     return dropped;
@@ -535,12 +555,7 @@ HD void rigid_begin_rattle(const RigidLanes *w)
     rigid_ready(w);
     rigid_factor_all(w);
     rigid_forces(w, splat(0.0), false);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const int at = rigid_row_at(w, k);
-        set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + RIGID_ROW_BIAS));
-    }
-    rigid_wait(w);
-    rigid_solve(w);
+    rigid_accelerate(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         for (int p = 0; p < RIGID_PAST; p++)
             set_cell(w, rigid_past_at(w, k) + p, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));

@@ -47,7 +47,7 @@ typedef struct RigidStepGraph {
     real rate;              // rattle: 1/dt in the lanes that aim on, else 0
     mask missed;            // lanes where the step has missed the constraints
     mask open;              // that settle on
-    real ratio;             // as rigid_kick_off has it
+    RigidStart with;        // the step of the graph that runs
     bool last;              // the step ends with this graph
     mask finite;            // after it
     real *energy, *squares; // [n_islands]
@@ -115,7 +115,7 @@ static void rigid_node_start(void *context, int number)
     RigidStepGraph *g = context;
     RigidLanes *w = &g->parts[number].w;
     w->dt = g->dt;
-    rigid_kick_off(w, g->ratio);
+    rigid_kick_off(w, &g->with);
     g->found[number].C = rigid_fly_there(w);
 }
 
@@ -532,7 +532,8 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
     for (int k = 0; k < parts.count; k++) {
         const bool last = k + 1 == parts.count;
         g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
-        g->ratio = rigid_ratio_of(&parts, k, refined);
+        g->with.ratio = splat(rigid_ratio(&parts, k));
+        g->with.refined = refined;
         rigid_graph_part(g, team, last, tentative && last);
     }
 }
