@@ -16,6 +16,7 @@
 
 #define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
+#define RIGID_RATTLE_ROUND 1e-14  // of the numbers that C is made of: as much of it may be rounding
 #define RIGID_RATTLE_FAR 1e300    // more than any
 
 // x[6] <- M^-1 x of a body, whichever way it is solved
@@ -199,7 +200,7 @@ HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID
 
 // A step among others: ratio: (g + h)/(f + g); refined: lanes where it is a part of a refined one.
 typedef struct RigidStart {
-    real ratio;
+    double ratio;
     mask refined;
 } RigidStart;
 
@@ -255,28 +256,41 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
 
 // How the iterations go.
 typedef struct RigidAim {
-    real first, before; // greatest |C| where they began, and with one of them less
-    mask open;          // lanes that aim on
-    mask missed;        // that have come to a stand far from the constraints
-    mask worse;         // that have just done so, farther than with one iteration less
+    real before; // greatest |C| with one of them less
+    mask open;   // lanes that aim on
+    mask missed; // that have come to a stand far from the constraints
+    mask worse;  // that have just done so, farther than with one iteration less
 } RigidAim;
 
 HD RigidAim rigid_aim_begin(const RigidLanes *w)
 {
     RigidAim aim;
-    aim.first = aim.before = splat(RIGID_RATTLE_FAR);
+    aim.before = splat(RIGID_RATTLE_FAR);
     aim.open = w->active;
     aim.missed = aim.worse = no_lanes();
     return aim;
 }
 
-// What the greatest |C| where the flight ends says. A lane that has stopped stays so.
-HD void rigid_aim_judge(RigidAim *aim, real error)
+// The greatest of the numbers that errors are made of: where bodies are, and of a distance that times its length.
+HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
 {
-    const mask begins = MASK(aim->before == splat(RIGID_RATTLE_FAR));
+    real greatest = splat(0.0);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const RigidRow *row = &w->rows[k];
+        const Vector3 i = rigid_p(w, row->i), j = rigid_p(w, row->j);
+        real term = most_of(square_root(dot3(i, i)), square_root(dot3(j, j)));
+        if (row->kind == RIGID_DISTANCE) term = term * rigid_target(w, row);
+        greatest = most_of(term, greatest);
+    }
+    return rigid_most_of_team(w, greatest);
+}
+
+// What the greatest |C| where the flight ends says. A lane that has stopped stays so.
+HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error)
+{
     const mask on = aim->open & MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before);
-    aim->first = select_real(begins, error, aim->first);
-    const mask misses = aim->open & ~on & MASK(error > splat(RIGID_RATTLE_NEAR)) & MASK(error > 1e-4 * aim->first);
+    mask misses = aim->open & ~on & MASK(error > splat(RIGID_RATTLE_NEAR));
+    if (any_lane(misses)) misses = misses & MASK(error > RIGID_RATTLE_ROUND * rigid_greatest_term(w));
     aim->missed = aim->missed | misses;
     aim->worse = misses & MASK(error > aim->before);
     aim->open = on;
@@ -327,7 +341,7 @@ HD mask rigid_aim(const RigidLanes *w)
 {
     RigidAim aim = rigid_aim_begin(w);
     for (int iteration = 0;; iteration++) {
-        rigid_aim_judge(&aim, rigid_fly_there(w));
+        rigid_aim_judge(w, &aim, rigid_fly_there(w));
         if (any_lane(aim.worse)) rigid_aim_back(w, aim.worse);
         if (iteration == w->c.iterations || !any_lane(aim.open)) return aim.missed;
         rigid_aim_once(w, select_real(aim.open, 1.0 / w->dt, splat(0.0)));
@@ -527,7 +541,7 @@ HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined
     real dropped = splat(0.0);
     for (int k = 0; k < parts.count; k++) {
         part.dt = rigid_length_of(&parts, k, refined) * w->dt;
-        const RigidStart with = {splat(rigid_ratio(&parts, k)), refined};
+        const RigidStart with = {rigid_ratio(&parts, k), refined};
         dropped = rigid_step_second_order(&part, t, &with, missed);
         t = t + part.dt;
     }

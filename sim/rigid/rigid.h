@@ -160,7 +160,7 @@ typedef struct RigidConstants {
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
     X(redundant_rows, "1", "rows that follow from others: of a loop where that is so from the start as many as then, else those at the end") \
     X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
-    X(refined_steps, "1", "steps of order four that did not meet the constraints, as near a singular pose, and were made of five of order two") \
+    X(refined_steps, "1", "steps of order four or six that did not meet the constraints, as near a singular pose, and were made of five or eleven of order two") \
     X(survived, "s", "time that the world stayed finite")
 // clang-format on
 

@@ -484,7 +484,7 @@ static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
     for (int iteration = 0;; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
-        rigid_aim_judge(&aim, error);
+        rigid_aim_judge(&w, &aim, error);
         if (any_lane(aim.worse)) rigid_aim_back(&w, aim.worse);
         if (iteration == w.c.iterations || !any_lane(aim.open)) break;
         g->rate = select_real(aim.open, 1.0 / g->dt, splat(0.0));
@@ -532,7 +532,7 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
     for (int k = 0; k < parts.count; k++) {
         const bool last = k + 1 == parts.count;
         g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
-        g->with.ratio = splat(rigid_ratio(&parts, k));
+        g->with.ratio = rigid_ratio(&parts, k);
         g->with.refined = refined;
         rigid_graph_part(g, team, last, tentative && last);
     }

@@ -139,16 +139,15 @@ TEST(rigid_rattle_of_fourth_order)
     CHECK_NEAR(16.0, error[0] / error[1], 1.5);
 }
 
-// Two linkages, which fold flat twelve times: at flat poses the five steps of order four, one of
-// them backwards, do not meet the constraints. Lanes with other gravity pass them at other times.
-TEST(rigid_order_four_passes_singular_poses)
+// Two linkages, which fold flat twelve times: at flat poses the steps of higher orders, some of which go backwards, do
+// not meet the constraints. Lanes with other gravity pass them at other times.
+static void loops_pass_singular_poses(const char *const *overrides, int count)
 {
     enum { LANES_HERE = 3 };
     static const double gravity[LANES_HERE] = {9.81, 4.0, 20.0};
-    static const char *const overrides[] = {"simulation.copies=2", "record={}"};
     RigidRun run, alone;
     const LoopsAngle exact = loops_four_bar(2, 10.0);
-    rigid_load_lanes(&run, "four_bar", overrides, 2, LANES_HERE, "auto");
+    rigid_load_lanes(&run, "four_bar", overrides, count, LANES_HERE, "auto");
     for (int64_t lane = 0; lane < LANES_HERE; lane++) rigid_set(&run, "gravity", lane, gravity[lane]);
     rigid_go(&run, 777);
     CHECK_NEAR(cos(exact.theta), 2.0 * rigid_metric(&run, "post0_end_x", 0), 1e-6);
@@ -160,11 +159,39 @@ TEST(rigid_order_four_passes_singular_poses)
         CHECK(rigid_metric(&run, "energy_error", lane) < 1e-4);
     }
     // a lane's neighbours, whose steps are refined at other times, change nothing
-    rigid_load_lanes(&alone, "four_bar", overrides, 2, 1, "scalar");
+    rigid_load_lanes(&alone, "four_bar", overrides, count, 1, "scalar");
     rigid_set(&alone, "gravity", 0, gravity[1]);
     rigid_go(&alone, 10000);
     for (int m = 0; m < run.spec.configured.n_metrics; m++)
         CHECK_BITS(alone.batch->metric[m * alone.batch->stride], run.batch->metric[m * run.batch->stride + 1]);
     rigid_end(&alone);
     rigid_end(&run);
+}
+
+TEST(rigid_higher_orders_pass_singular_poses)
+{
+    static const char *const overrides[] = {"simulation.copies=2", "record={}", "simulation.order=six"};
+    loops_pass_singular_poses(overrides, 2);
+    loops_pass_singular_poses(overrides, 3);
+}
+
+// Far from the origin rounding is no miss.
+TEST(rigid_steps_are_not_refined_far_away)
+{
+    static const char *const orders[] = {"four", "six"};
+    for (int k = 0; k < 8; k++) {
+        RigidRun run;
+        char simulation[500];
+        snprintf(simulation, sizeof simulation,
+                 "{dt: 0.01, duration: 2, stabilisation: rattle, order: %s, world: {bodies: [{name: one, inertia: 0.1, "
+                 "position: [%g, 0, 0], velocity: [0, 3, 0], spin: [0, 0, -6]}, {name: other, inertia: 0.1, position: "
+                 "[%g, 0, -1]}], constraints: [{name: top, type: ball, a: one, at_a: [0.5, 0, 0]}, {name: rod, type: "
+                 "distance, a: one, b: other}]}}",
+                 orders[k % 2], pow(100.0, k / 2), pow(100.0, k / 2));
+        rigid_start(&run, simulation, "", 1, "auto");
+        rigid_go(&run, 1000);
+        CHECK_INTEGER(LANE_DONE, run.batch->status[0]);
+        CHECK_BITS(0.0, rigid_metric(&run, "refined_steps", 0));
+        rigid_end(&run);
+    }
 }
