@@ -466,8 +466,8 @@ static double explain_lightness(const RigidLanes *w, int number, const double *a
     return rigid_moves(w, number) ? 1.0 / cell(w, rigid_body_at(w, number) + RIGID_BODY_M) + r2 / least : 0.0;
 }
 
-// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step: where it is above 0.75, rattle's iteration for
-// the velocities may stop early (rigid_goes_on).
+// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step: where it is above 0.75, rattle's iteration
+// for the velocities may stop early (rigid_goes_on).
 static double explain_stiffness(const RigidLanes *w)
 {
     const RigidParts parts = rigid_parts(w->c.rattle_order);

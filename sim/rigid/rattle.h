@@ -118,7 +118,8 @@ HD void rigid_turn_top(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi
 }
 
 // The free flight of one body from where it stood at the step's start, with the velocities that it has now. START: its
-// centre, and the turn of its principal axes; what it turns with at the end, in those axes, stands at A until rigid_land.
+// centre, and the turn of its principal axes; what it turns with at the end, in those axes, stands at A until
+// rigid_land.
 HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
 {
     const int at = rigid_body_at(w, number), start = at + RIGID_BODY_START;

@@ -44,8 +44,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"gain_units", OPTION_CHOICE, "", 0, 0, 1, "absolute|per_dt",
      "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
     {"order", OPTION_CHOICE, "", 0, 0, 2, "two|four|six",
-     "of rattle: the power of dt with which its error falls. four: each step is five of them (Suzuki 1990); six: eleven "
-     "(Sofroniou & Spaletta 2005), the least time where errors are to be small"},
+     "of rattle: the power of dt with which its error falls. four: each step is five of them (Suzuki 1990); six: "
+     "eleven (Sofroniou & Spaletta 2005), the least time where errors are to be small"},
     {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
     {"solver", OPTION_CHOICE, "", 0, 0, 2, "auto|skyline|trees",
      "how bodies that constraints join are solved. skyline: by the matrix of their rows, from each row's first entry "
