@@ -195,3 +195,19 @@ TEST(rigid_steps_are_not_refined_far_away)
         rigid_end(&run);
     }
 }
+
+// Drag takes much of the kinetic energy away in the step that passes a flat pose and does not meet the constraints:
+// that is the motion, no jump. Exact: I theta'' = -P cos(theta) - 2 c theta' by Runge and Kutta's method, c = 2 N s/m.
+TEST(rigid_drag_is_no_jump_of_energy)
+{
+    RigidRun run;
+    static const char *const overrides[] = {
+        "simulation.copies=2", "record={}", "simulation.order=two", "simulation.duration=1.5",
+        "simulation.world.forces=[{name: d#, repeat: 2, type: drag, a: 'beam#', linear: 2}]"};
+    rigid_load(&run, "four_bar", overrides, 5, "scalar");
+    rigid_go(&run, 1000);
+    CHECK_INTEGER(LANE_DONE, run.batch->status[0]);
+    CHECK_NEAR(-0.37610374096, rigid_metric(&run, "post0_end_x", 0), 1e-5);
+    CHECK_NEAR(-0.32946316339, rigid_metric(&run, "post0_end_z", 0), 1e-5);
+    rigid_end(&run);
+}
