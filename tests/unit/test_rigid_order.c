@@ -1,5 +1,6 @@
-// The order of `stabilisation: rattle` with forces that depend on velocities, by halving the step, against the same laws
-// in few coordinates by Runge and Kutta's method with small steps; and what check says where the order is not kept.
+// The order of `stabilisation: rattle` with forces that depend on velocities, by halving the step, against the same
+// laws in few coordinates by Runge and Kutta's method with small steps; and what check says where the order is not
+// kept.
 #include "rigid_case.h"
 
 #include <math.h>
@@ -230,8 +231,8 @@ static const OrderCase order_cases[] = {
      1.0,
      {1, 0, 0, 0, 0, 0, 2, 0, 0.4, 0, 1, 0}},
     {"damped tether that stays taut",
-     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, -0.4], velocity: [0.5, 1, -0.5]}], " ORDER_ROD
-     ", forces: [{name: s, type: tether, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
+     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, -0.4], velocity: [0.5, 1, "
+     "-0.5]}], " ORDER_ROD ", forces: [{name: s, type: tether, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
      "",
      "c",
      order_spring,
@@ -252,8 +253,8 @@ static const OrderCase order_cases[] = {
      1.0,
      {0, 0, 100, 8, 0, -15}},
     {"chain with drag",
-     "bodies: [{name: b#, repeat: 3, inertia: [0.001, 0.08333333333333333, 0.08333333333333333], position: [0.5, 0, 0], "
-     "step: {position: [1, 0, 0]}}], constraints: [{name: hook, type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: joint#, "
+     "bodies: [{name: b#, repeat: 3, inertia: [0.001, 0.08333333333333333, 0.08333333333333333], position: [0.5, 0, "
+     "0], step: {position: [1, 0, 0]}}], constraints: [{name: hook, type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: joint#, "
      "repeat: [2, 3], type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, 0]}], forces: [{name: f#, repeat: 3, type: drag, a: "
      "b#, linear: 0.6}]",
      "",
