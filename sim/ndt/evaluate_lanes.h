@@ -38,8 +38,8 @@ HD void ndt_shifts(const NdtMap *map, NdtShifts *shifts)
 
 // ---- places ---------------------------------------------------------------------------------------------------------
 
-// The coordinate of each lane's cell, and y from its corner. A lane leaves `near` if it is out of the map's reach or not
-// a number.
+// The coordinate of each lane's cell, and y from its corner. A lane leaves `near` if it is out of the map's reach or
+// not a number.
 HD real ndt_cells_of(double resolution, real *y, mask *near)
 {
     const real scaled = *y / resolution, rounded = math_nearest(scaled);
