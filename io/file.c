@@ -312,7 +312,7 @@ static Error folder_sync(const char *path)
     return error.kind != OK ? error : closed;
 }
 
-// ---- what a file is --------------------------------------------------------------------------------------------------
+// ---- what a file is -------------------------------------------------------------------------------------------------
 
 static const char *file_kind(mode_t mode)
 {

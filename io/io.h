@@ -115,8 +115,8 @@ typedef enum DatabaseMode {
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, readers wait for its end
 } DatabaseMode;
 
-// Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a link,
-// a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
+// Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
+// link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now

@@ -206,6 +206,7 @@
 
 // is it still what was written?
 #include "doctor/doctor.c"
+#include "doctor/kept.c"
 #include "doctor/shards.c"
 #include "doctor/repair.c"
 #include "doctor/trials.c"

@@ -574,7 +574,7 @@ int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
 #define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery put aside
-#define CAMPAIGN_STOP "stop" // asks the run to end (campaign/interrupt.c)
+#define CAMPAIGN_STOP "stop"             // asks the run to end (campaign/interrupt.c)
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
 

@@ -71,7 +71,7 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
     ExportNpz npz = {.columns = columns};
     if (!output_takes_any_order(path))
         return error_make(ERROR_USAGE,
-                          "--npz %.200s: an NPZ file is not written in order, so it needs the name of a regular file",
+                          "--npz %.200s: an NPZ file is not written in order, so it needs the name of a file",
                           text_visible(path, arena));
     TRY(export_npz_columns(query, arena, columns));
     TRY(output_open(path, arena, &output));

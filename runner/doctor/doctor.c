@@ -240,8 +240,9 @@ static void doctor_check_lock(Doctor *doctor)
 
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
 {
-    static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows, doctor_check_spec,
-                                                    doctor_check_shards, doctor_check_catalogue};
+    static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows,
+                                                    doctor_check_spec,      doctor_check_kept,
+                                                    doctor_check_shards,    doctor_check_catalogue};
     *doctor = (Doctor){.place = place, .arena = arena, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
     doctor_check_lock(doctor);
     doctor_check_database(doctor);

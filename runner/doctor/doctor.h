@@ -37,6 +37,7 @@ bool doctor_damaged(const Doctor *doctor, const char *table);
 // Looks at everything and changes nothing. What is wrong with the campaign is in the lines; an Error is of the machine.
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
 void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, places
+void doctor_check_kept(Doctor *doctor);   // copies of the files that the model reads
 void doctor_check_files(Doctor *doctor);  // orphans, temporaries
 
 // ---- repair ---------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ Error plot_has_column(const PlotData *data, const char *table, const char *colum
 int64_t plot_shown_trial(const PlotData *data);
 int plot_bin(const PlotGain *gain, double value);
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
-bool plot_varies(const PlotGain *gain); // its trials have at least two values of it
+bool plot_varies(const PlotGain *gain);                     // its trials have at least two values of it
 bool plot_better(const PlotData *data, double a, double b); // a than b; also if b is NaN
 // Value at this part [0, 1] of the sample's fitness, from the best to the worst.
 double plot_quantile(const PlotData *data, double part);

@@ -126,8 +126,8 @@ HD real ndt_decay(real x)
     return select_real(none, splat(0.0), (1.0 + (r + c)) * math_power_of_two(k));
 }
 
-// A pair of each lane that `some` has: q from the cell's mean (m), A its inverse covariance. The others add zeros, which
-// changes no bit of a sum that began as one.
+// A pair of each lane that `some` has: q from the cell's mean (m), A its inverse covariance. The others add zeros,
+// which changes no bit of a sum that began as one.
 HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real *A, NdtPoint *p)
 {
     real c[3];

@@ -20,7 +20,8 @@ typedef struct NdtShifts {
     Four at[NDT_OFFSETS];
 } NdtShifts;
 
-// The pairs of LANES points, one point's after the other's. The first stands for the pair of a point that has none left.
+// The pairs of LANES points, one point's after the other's. The first stands for the pair of a point that has none
+// left.
 typedef struct NdtPairs {
     Four q[1 + LANES * NDT_MATCHES_MAX]; // from the cell's mean (m)
     int32_t cell[1 + LANES * NDT_MATCHES_MAX];
@@ -37,8 +38,8 @@ HD void ndt_shifts(const NdtMap *map, NdtShifts *shifts)
 
 // ---- places ---------------------------------------------------------------------------------------------------------
 
-// The coordinate of each lane's cell, and y from its corner. A lane leaves `near` that is out of the map's reach, or not
-// a number.
+// The coordinate of each lane's cell, and y from its corner. A lane leaves `near` if it is out of the map's reach or
+// not a number.
 HD real ndt_cells_of(double resolution, real *y, mask *near)
 {
     const real scaled = *y / resolution, rounded = math_nearest(scaled);

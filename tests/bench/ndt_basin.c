@@ -2,9 +2,9 @@
 // The made-up scenes by their defaults and, if it is there, the lidar pair.
 //     ndt_basin [STARTS [STEP_SIZE [METHOD]]]     NDT_DATA: folder of the lidar pair (../shared/data/ndt)
 // METHOD: 3 solver + line search; without it all six.
-// prints CSV, on one thread. A start is drawn evenly from x, y within `offset` of the true pose, z within 0.3 offset (at
-// most 0.3 m), the angles within 0.1 offset (at most 0.1 rad). `found`: alignments that converge to within 0.2 m and
-// 0.05 rad of it.
+// prints CSV, on one thread. A start is drawn evenly from x, y within `offset` of the true pose, z within 0.3 offset
+// (at most 0.3 m), the angles within 0.1 offset (at most 0.1 rad). `found`: alignments that converge to within 0.2 m
+// and 0.05 rad of it.
 #include "../../io/io.h"
 #include "../../sim/sim.h"
 

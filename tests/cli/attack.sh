@@ -75,7 +75,8 @@ replace()
 files="a a/campaign.db a/campaign.db-wal a/campaign.db-shm a/campaign.db-journal a/campaign.lock a/shards
     a/shards/000000.h5 a/shards/left.tmp a/files a/quarantine a/spec.yaml a/spec.yaml.tmp a/resolved.yaml a/log.jsonl
     a/stop index.db index.db-wal index.db-shm index.db-journal index.lock .merging-m .removed-a"
-ways="link link_to_database link_to_folder link_to_nothing link_to_itself pipe device folder database journal huge empty"
+ways="link link_to_database link_to_folder link_to_nothing link_to_itself pipe device folder database journal huge
+    empty"
 commands="list|status a|best a|query a --limit 1|show a/0|digest a|doctor a|doctor a --repair|replay a/0 --threads 1
 report a -o page.html|plot a --kind scatter -o plot.svg|export a --csv -|export a --hdf5 out.h5|tag a kept|note a words
 index a k_fp|mv a b|gc|gc --yes|run hopper.yaml --name a --progress none --threads 1|resume a --progress none

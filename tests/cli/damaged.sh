@@ -42,7 +42,7 @@ says()
 run gait.yaml
 run gait.yaml --name same
 run gait.yaml --name longer --set 'search.over.k_fp=[100, 150]'
-run gait.yaml --name longer --extend
+run gait.yaml --name longer --set 'search.over.k_fp=[100, 150, 200]' --extend
 run learn.yaml
 run learn.yaml --name half --set limits.trials=200
 run gait.yaml --name third --set limits.trials=1 --batch 1

@@ -60,7 +60,14 @@ mv away scans
 for copy in elsewhere/corner/files/*; do printf '9 9 9\n' >>"$copy"; done
 "$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 && fail "replay of damaged copies"
 grep -q "scans/target.csv has changed: its SHA-256 is " log || fail "damaged copies: $(cat log)"
+"$HOPSCOTCH" doctor corner --results elsewhere >log 2>&1 && fail "doctor finds no damaged copy"
+grep -q "FINDING .*target.csv: its content changed: its SHA-256 is .*; it can't be computed again" log ||
+    fail "doctor of damaged copies: $(cat log)"
+"$HOPSCOTCH" doctor corner --results r >log 2>&1 || fail "doctor of good copies: $(cat log)"
+grep -q "^ok  *kept files 3, each of the content that the spec names" log || fail "doctor of copies: $(cat log)"
 rm -r elsewhere/corner/files
+"$HOPSCOTCH" doctor corner --results elsewhere --repair >log 2>&1 && fail "doctor mends a copy that is gone"
+grep -q "target.csv: it is missing; it can't be computed again: put that file there" log || fail "doctor: $(cat log)"
 "$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 && fail "replay without copies"
 grep -q "scans/target.csv is not in elsewhere/corner, nor is a copy of it, files/" log || fail "no copies: $(cat log)"
 "$HOPSCOTCH" show corner/1 --results elsewhere >log 2>&1 || fail "show without copies: $(cat log)"

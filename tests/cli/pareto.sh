@@ -66,7 +66,8 @@ run front parts --set search.nsga2.stop.generations=3
 run front parts --set search.nsga2.stop.generations=5
 [ $? -eq 1 ] && grep -q 'extend runs what is new' out
 check $? "more generations are refused without --extend"
-run front parts --set search.nsga2.stop.generations=5 --extend && run front parts --extend
+run front parts --set search.nsga2.stop.generations=5 --extend &&
+    run front parts --set "search.nsga2.stop.generations=$generations" --extend
 check $? "more generations, in two parts"
 columns=id,search,round,k_fp,thrust,b_fp,objective_1,objective_2,violation,failure,attitude_rms
 for name in whole parts; do

@@ -117,7 +117,7 @@ END
 page bars.yaml
 lacks "nothing has phases" bars.html "Shaded in the curves"
 lacks "a curve that never changes" bars.html 'aria-label="post0_y, time"'
-has "one that does" bars.html 'aria-label="post0_x, time"'
+has "one that does" bars.html 'aria-label="post0 position, time"'
 has "a line names the others" bars.html "post0_y = 0 m, "
 lacks "nor one of rounding" bars.html 'aria-label="beam_wy, time"'
 lacks "no whole cycle" bars.html "One cycle of the motion"
@@ -135,7 +135,7 @@ objective: {minimize: energy_error}
 END
 page drop.yaml
 lacks "a figure too small to be seen" drop.html 'aria-label="The last second of the motion"'
-has "its curve" drop.html 'aria-label="ball_z, time"'
+has "its curve" drop.html 'aria-label="ball position, time"'
 
 cat >along.yaml <<END
 version: 1
@@ -202,7 +202,7 @@ model: bbob
 search: {method: grid, over: {x1: {linspace: [-5, 5, 14]}, x2: {linspace: [-5, 5, 14]}}}
 objective: {minimize: "min(f, 4)"}
 END
-"$program" run rate.yaml --threads 1 --progress none >log 2>&1
+"$program" run rate.yaml --threads 1 --batch 1000 --progress none >log 2>&1
 expect "a heat map of a fitness that most trials share" 0 plot rate --kind pairs -o rate.svg
 if [ "$(grep -o 'y="42">[0-9.]*<' rate.svg | sort -u | wc -l)" -eq 7 ]; then
     good "its eight colours stand for as many values"

@@ -220,9 +220,8 @@ static const OrderCase order_cases[] = {
      2.0,
      {1, 0, 0, 0, 1, 0}},
     {"damped spring between bodies",
-     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, 0.4], "
-     "velocity: [0, 1, 0]}], " ORDER_ROD
-     ", forces: [{name: s, type: spring, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
+     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, 0.4], velocity: [0, 1, "
+     "0]}], " ORDER_ROD ", forces: [{name: s, type: spring, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
      "",
      "c",
      order_spring,
@@ -232,9 +231,8 @@ static const OrderCase order_cases[] = {
      1.0,
      {1, 0, 0, 0, 0, 0, 2, 0, 0.4, 0, 1, 0}},
     {"damped tether that stays taut",
-     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, -0.4], "
-     "velocity: [0.5, 1, -0.5]}], " ORDER_ROD
-     ", forces: [{name: s, type: tether, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
+     "bodies: [{name: b, position: [1, 0, 0]}, {name: c, mass: 2, position: [2, 0, -0.4], velocity: [0.5, 1, "
+     "-0.5]}], " ORDER_ROD ", forces: [{name: s, type: tether, a: b, b: c, stiffness: 40, damping: 3, length: 0.7}]",
      "",
      "c",
      order_spring,
@@ -255,10 +253,9 @@ static const OrderCase order_cases[] = {
      1.0,
      {0, 0, 100, 8, 0, -15}},
     {"chain with drag",
-     "bodies: [{name: b#, repeat: 3, inertia: [0.001, 0.08333333333333333, 0.08333333333333333], position: [0.5, 0, 0],"
-     " step: {position: [1, 0, 0]}}], constraints: [{name: hook, type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: "
-     "joint#, "
-     "repeat: [2, 3], type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, 0]}], forces: [{name: f#, repeat: 3, type: drag, a: "
+     "bodies: [{name: b#, repeat: 3, inertia: [0.001, 0.08333333333333333, 0.08333333333333333], position: [0.5, 0, "
+     "0], step: {position: [1, 0, 0]}}], constraints: [{name: hook, type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: "
+     "joint#, repeat: [2, 3], type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, 0]}], forces: [{name: f#, repeat: 3, type: drag, a: "
      "b#, linear: 0.6}]",
      "",
      "b3",

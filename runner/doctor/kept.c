@@ -1,0 +1,52 @@
+// hopscotch doctor, the files that a model reads: the copies that the campaign keeps of them, against the digests that
+// are part of its spec. They can't be computed again.
+#include "doctor.h"
+
+#include <string.h>
+
+static Error kept_digest(const char *path, Sha256Text *digest)
+{
+    int64_t size = 0;
+    Arena arena;
+    Bytes content;
+    TRY(file_check_regular(path));
+    if (file_missing(path)) return error_make(ERROR_USER, "it is missing");
+    TRY(file_size(path, &size));
+    if ((uint64_t)size > CLOUD_BYTES_MAX)
+        return error_make(ERROR_USER, "it has %s, and no file that a model reads is as large",
+                          text_bytes((double)size).text);
+    TRY(arena_create(&arena, (size_t)size + 65536, "a file that is checked"));
+    const Error error = file_read_stored(path, (size_t)size, &arena, &content);
+    if (error.kind == OK) *digest = sha256_of(content.data, content.size);
+    arena_destroy(&arena);
+    return error;
+}
+
+static bool kept_is_good(Doctor *doctor, const SpecFile *file)
+{
+    Sha256Text digest = {.hex = ""};
+    const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_FILES "/%s", doctor->place->folder, file->digest.hex);
+    Error error = kept_digest(path, &digest);
+    if (error.kind == OK && strcmp(digest.hex, file->digest.hex) != 0)
+        error = error_make(ERROR_USER, "its content changed: its SHA-256 is %.12s...", digest.hex);
+    if (error.kind == OK) return true;
+    doctor_find(doctor, "kept files",
+                CAMPAIGN_FILES "/%.12s..., the copy of %.150s: %.300s; it can't be computed again: put that file there",
+                file->digest.hex, file->name, error.text);
+    return false;
+}
+
+void doctor_check_kept(Doctor *doctor)
+{
+    int count = 0, good = 0;
+    if (!doctor->spec_good) return;
+    const Error inside = campaign_check_folders(doctor->place->folder, doctor->arena);
+    if (inside.kind != OK) return; // which doctor_check_files says
+    for (int i = 0; i < doctor->spec.model->n_options; i++) {
+        if (doctor->spec.files[i].name == NULL) continue;
+        count++;
+        good += kept_is_good(doctor, &doctor->spec.files[i]);
+    }
+    if (count > 0 && good == count)
+        doctor_good(doctor, "kept files", "%d, each of the content that the spec names", count);
+}
