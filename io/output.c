@@ -1,6 +1,6 @@
 // A file for other programs. A regular file is written under a name of its own until it is whole, and then replaces
-// what was there, so that no reader sees half of it. A link stays, and the file that it leads to is replaced. A device or a
-// pipe is written into, as a shell's `>` does.
+// what was there, so that no reader sees half of it. A link stays, and the file that it leads to is replaced. A device
+// or a pipe is written into, as a shell's `>` does.
 #include "seam.h"
 
 #include <errno.h>

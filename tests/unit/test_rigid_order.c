@@ -255,8 +255,8 @@ static const OrderCase order_cases[] = {
     {"chain with drag",
      "bodies: [{name: b#, repeat: 3, inertia: [0.001, 0.08333333333333333, 0.08333333333333333], position: [0.5, 0, "
      "0], step: {position: [1, 0, 0]}}], constraints: [{name: hook, type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: "
-     "joint#, repeat: [2, 3], type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, 0]}], forces: [{name: f#, repeat: 3, type: drag, a: "
-     "b#, linear: 0.6}]",
+     "joint#, repeat: [2, 3], type: ball, a: b#, b: b#-1, at_a: [-0.5, 0, 0]}], forces: [{name: f#, repeat: 3, "
+     "type: drag, a: b#, linear: 0.6}]",
      "",
      "b3",
      order_chain,
