@@ -31,7 +31,7 @@ struct Progress {
 
 // The numbers as texts, ready to be put together in several widths.
 typedef struct ProgressTexts {
-    char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[128];
+    char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[256];
     double fraction; // NaN: unknown
 } ProgressTexts;
 
