@@ -98,8 +98,15 @@ for solver in skyline trees; do
     same "$folder/chains.yaml" --set simulation.copies=3 --set search.trials=5001 --set simulation.solver=$solver \
         --set 'record.trajectories.select={trials: [0, 7, 4000, 5000]}'
 done
-same "$folder/chains.yaml" --set simulation.stabilisation=rattle \
-    --set search='{method: grid, over: {wind_y: [0, 1, 2]}}'
+for order in two four six; do
+    same "$folder/chains.yaml" --set simulation.stabilisation=rattle --set simulation.order=$order \
+        --set search='{method: grid, over: {wind_y: [0, 1, 2]}}'
+done
+# loops whose rows follow from others, through singular poses, where steps are refined
+for solver in skyline trees; do
+    same experiments/four_bar.yaml --set simulation.copies=2 --set simulation.dt=2e-3 --set simulation.duration=3 \
+        --set simulation.solver=$solver
+done
 
 # 10,000 pendulums of their own masses, places, lengths and gains, 1,000 steps each, in every form
 cat >"$folder/pendulums.yaml" <<'END'
