@@ -53,8 +53,9 @@ for path in sys.argv[1:]:
         upper = numpy.zeros((len(rows), 6, 6))
         upper[:, *numpy.triu_indices(6)] = rows[:, 14:35]
         hessian = upper + upper.transpose(0, 2, 1) - numpy.eye(6) * upper
-        sign = numpy.where(rows[:, 43] > 0, -1, 1)[:, None]
-        residual = numpy.einsum("nij,nj->ni", hessian, delta) + sign * rows[:, 8:14]
+        values, vectors = numpy.linalg.eigh(hessian)  # saddle_free: |H| delta = g
+        magnitude = numpy.einsum("nik,nk,njk->nij", vectors, numpy.abs(values), vectors)
+        residual = numpy.einsum("nij,nj->ni", magnitude, delta) - rows[:, 8:14]
         assert (numpy.abs(residual).max(1) <= 1e-5 * numpy.abs(rows[:, 8:14]).max(1)).all()
         lanes += 1
 assert lanes > 0
