@@ -35,6 +35,7 @@ h5dump|dev|hdf5-tools|hdf5
 python|dev|python3-h5py python3-jsonschema python3-yaml|python3-h5py python3-jsonschema python3-pyyaml
 pandas|dev|python3-pandas|python3-pandas
 zsh|dev|zsh|zsh
+debootstrap|dev|debootstrap|debootstrap
 '
 
 main()
@@ -85,7 +86,7 @@ look()
     hdf5_flags=$library_flags hdf5_libs=$library_libs found_hdf5=$library_version
     find_static
     find_cuda
-    for tool in clang clang-format valgrind h5dump zsh; do has $tool || missing="$missing $tool"; done
+    for tool in clang clang-format valgrind h5dump zsh debootstrap; do has $tool || missing="$missing $tool"; done
     python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
     python3 -c 'import pandas' 2>/dev/null || missing="$missing pandas"
 }
@@ -305,6 +306,7 @@ print_table()
     row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "Python, pandas" "$(python3 -c 'import pandas; print(pandas.__version__)' 2>/dev/null)" "a test"
     row zsh "$(version_of zsh)" "a test"
+    row debootstrap "$(version_of debootstrap)" "cleanroom"
     row "static HDF5" "${found_static:-missing}" "portable"
     if [ -n "$found_gpu" ] && [ -z "$nvcc" ] && [ "$why_no_cuda" = "no nvcc" ]; then
         echo "There is a GPU but no CUDA toolkit (developer.nvidia.com/cuda-downloads); with it, configure again."
