@@ -324,17 +324,8 @@ static Error iterations_put_all(const ReplayTrace *const *traces, int count, FIL
 
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
-    const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
-    const char *style;
-    TRY(report_style(arena, &style));
-    page_start(out, name, style);
-    fputs("<main>\n<header><h1>", out);
-    for (int i = 0; i < count; i++) {
-        put_markup(out, i > 0 ? " and " : "");
-        put_markup(out, traces[i]->campaign->name);
-        fprintf(out, "/%" PRId64, traces[i]->request.trial);
-    }
-    fprintf(out, "</h1></header>\n<section>\n<p class=\"caption\">From above: %s over %s.</p>\n",
+    TRY(trace_page_begin(traces, count, out, arena));
+    fprintf(out, "<p class=\"caption\">From above: %s over %s.</p>\n",
             traces[0]->campaign->spec.model->iterations->moving, traces[0]->campaign->spec.model->iterations->fixed);
     TRY(iterations_put_all(traces, count, out, arena));
     fputs("</section>\n", out);
@@ -343,10 +334,7 @@ Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *o
         IterationsView view;
         TRY(iterations_open(traces[i], arena, &view));
         view.plot = &plot;
-        fputs("<section>\n<h2>", out);
-        put_markup(out, traces[i]->campaign->name);
-        fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
-                traces[i]->request.replicate);
+        trace_page_heading(traces[i], out);
         iterations_draw_clouds(&view);
         for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
         fputs("</div>\n</section>\n", out);

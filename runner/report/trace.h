@@ -36,6 +36,9 @@ Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 // Motions side by side for the script of the page (trace_page.c).
 Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out);
+// How a page of traces begins, up to its first section, which it opens; how the section of one trace does.
+Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+void trace_page_heading(const ReplayTrace *trace, FILE *out);
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 
 // In the terminal (trace_terminal.c). Error (interrupted): the user ended it.

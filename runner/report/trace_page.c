@@ -176,7 +176,7 @@ static void page_put_table(const ReplayTrace *const *traces, int count, FILE *ou
     fputs("</tbody></table></div>\n", out);
 }
 
-Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
+Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
     const char *style;
@@ -189,15 +189,26 @@ Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, A
         fprintf(out, "/%lld", (long long)traces[i]->request.trial);
     }
     fputs("</h1></header>\n<section>\n", out);
+    return error_none();
+}
+
+void trace_page_heading(const ReplayTrace *trace, FILE *out)
+{
+    fputs("<section>\n<h2>", out);
+    put_markup(out, trace->campaign->name);
+    fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)trace->request.trial,
+            trace->request.replicate);
+}
+
+Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
+{
+    TRY(trace_page_begin(traces, count, out, arena));
     TRY(trace_put_motions(traces, count, out));
     page_put_table(traces, count, out);
     fputs("</section>\n", out);
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};
-        fputs("<section>\n<h2>", out);
-        put_markup(out, traces[i]->campaign->name);
-        fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)traces[i]->request.trial,
-                traces[i]->request.replicate);
+        trace_page_heading(traces[i], out);
         trace_plot_phases(traces[i], &plot);
         trace_plot_series(traces[i], &plot, arena);
         fputs("</div>\n", out);
