@@ -3,6 +3,7 @@
 #include "iterations.h"
 
 #include "report.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <math.h>
