@@ -34,7 +34,7 @@ static Error recovery_quarantine(const Store *store, const char *name, Arena *ar
 {
     const char *folder = arena_format(arena, "%s/" CAMPAIGN_QUARANTINE, store->folder);
     const char *to = arena_format(arena, "%s/%s", folder, name);
-    TRY(folder_make(folder));
+    TRY(folder_add(folder));
     for (int i = 1; file_exists(to); i++) to = arena_format(arena, "%s/%s.%d", folder, name, i);
     return file_rename(arena_format(arena, "%s/%s", store->shards, name), to);
 }
@@ -163,7 +163,7 @@ Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages)
 {
     Arena arena;
     *recovery = (StoreRecovery){0};
-    TRY(folder_make(store->shards));
+    TRY(folder_add(store->shards));
     TRY(arena_create(&arena, (size_t)1 << 30, "names of files that are looked through"));
     Error error = recovery_steps(store, recovery, &arena);
     arena_destroy(&arena);
