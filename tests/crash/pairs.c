@@ -67,6 +67,7 @@ typedef struct Kind {
     const char *words;                                 // X, Y and Z stand for the names
     bool (*apply)(const Action *action, World *world); // false: it is refused in this world, which stays as it is
     bool resumes;                                      // what it began, when it was cut short, another run ends
+    bool writes;                                       // to one campaign that is there
 } Kind;
 
 static bool apply_merge(const Action *action, World *world)
@@ -146,26 +147,26 @@ static bool apply_index(const Action *action, World *world)
 }
 
 static const Kind kinds[] = {
-    {"merge", "merge X Y --into Z", apply_merge, false},
-    {"gc", "gc --yes", apply_nothing, false},
-    {"rm", "rm X --yes", apply_rm, false},
-    {"mv", "mv X Z", apply_mv, false},
-    {"run", "run grid.yaml --name Z --batch 6 --threads 1 --progress none", apply_run, true},
-    {"doctor", "doctor X", apply_read, false},
-    {"extend", "run larger.yaml --name Z --extend --batch 6 --threads 1 --progress none", apply_extend, true},
-    {"resume", "resume X --set limits.trials=none --threads 1 --progress none", apply_resume, true},
-    {"import", "import table.csv grid.yaml --name Z --progress none", apply_import, true},
-    {"repair", "doctor X --repair", apply_read, false},
-    {"gc_one", "gc X --yes", apply_read, false},
-    {"tag", "tag X told", apply_tag, false},
-    {"note", "note X told", apply_note, false},
-    {"index", "index X x1", apply_index, false},
-    {"reindex", "reindex", apply_nothing, false},
-    {"verify", "verify X --threads 1 --progress none", apply_read, false},
-    {"compare", "compare X Y --threads 1 --progress none", apply_compare, false},
-    {"report", "report X -o page.html", apply_read, false},
-    {"export", "export X --csv trials.csv", apply_read, false},
-    {"list", "list", apply_nothing, false},
+    {"merge", "merge X Y --into Z", apply_merge, false, false},
+    {"gc", "gc --yes", apply_nothing, false, false},
+    {"rm", "rm X --yes", apply_rm, false, false},
+    {"mv", "mv X Z", apply_mv, false, false},
+    {"run", "run grid.yaml --name Z --batch 6 --threads 1 --progress none", apply_run, true, true},
+    {"doctor", "doctor X", apply_read, false, false},
+    {"extend", "run larger.yaml --name Z --extend --batch 6 --threads 1 --progress none", apply_extend, true, true},
+    {"resume", "resume X --set limits.trials=none --threads 1 --progress none", apply_resume, true, true},
+    {"import", "import table.csv grid.yaml --name Z --progress none", apply_import, true, false},
+    {"repair", "doctor X --repair", apply_read, false, true},
+    {"gc_one", "gc X --yes", apply_read, false, true},
+    {"tag", "tag X told", apply_tag, false, true},
+    {"note", "note X told", apply_note, false, true},
+    {"index", "index X x1", apply_index, false, true},
+    {"reindex", "reindex", apply_nothing, false, false},
+    {"verify", "verify X --threads 1 --progress none", apply_read, false, false},
+    {"compare", "compare X Y --threads 1 --progress none", apply_compare, false, false},
+    {"report", "report X -o page.html", apply_read, false, false},
+    {"export", "export X --csv trials.csv", apply_read, false, false},
+    {"list", "list", apply_nothing, false, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -185,17 +186,17 @@ static int pairs_random(Pairs *pairs, int below)
     return (int)((pairs->random >> 33) % (uint64_t)below);
 }
 
-// x, y: two that differ, mostly those that are there; z: mostly the one that is not.
+// x, y: two that differ, mostly those that are there; z: mostly the one that is not, so that few commands are refused
+// for what they ask.
 static Action pairs_choose(Pairs *pairs, const Kind *kind)
 {
     static char words[2][TEXT];
     static int which;
     char *text = words[which ^= 1];
-    Action action = {.kind = kind, .x = pairs_random(pairs, 5) / 2, .z = pairs_random(pairs, 4)};
-    action.y = (action.x + 1 + pairs_random(pairs, 2)) % NAMES;
-    action.z = action.z >= NAMES ? NAMES - 1 : action.z;
-    if (pairs_random(pairs, 2) == 0) action.z = NAMES - 1;
-    if (kind->apply == apply_merge && action.x != 2 && action.y == 2) action.y = 1 - action.x;
+    const bool any = pairs_random(pairs, 6) == 0;
+    Action action = {.kind = kind, .x = pairs_random(pairs, any ? NAMES : 2), .z = NAMES - 1};
+    action.y = any ? (action.x + 1 + pairs_random(pairs, NAMES - 1)) % NAMES : 1 - action.x;
+    if (any || (kind->resumes && pairs_random(pairs, 2) == 0)) action.z = pairs_random(pairs, NAMES);
     const char *const given[] = {names[action.x], names[action.y], names[action.z]};
     int count = 0;
     snprintf(text, TEXT, "%s", kind->words);
@@ -504,10 +505,12 @@ static bool said_busy(const char *said)
 // Whether it is refused in that world, as it was.
 static bool refusal_fits(const Process *process, const World *world)
 {
-    char said[TEXT];
+    char said[TEXT], path[PATH];
     World copy = *world;
     if (process->killed || (WIFEXITED(process->status) && WEXITSTATUS(process->status) == 0)) return true;
     file_get(".", process->said, said, sizeof said);
+    snprintf(path, sizeof path, "results/%s/campaign.db", names[process->action->z]);
+    if (strstr(said, "there is something called") != NULL && path_is(path)) return true; // of a run that was killed
     return said_busy(said) || !process->action->kind->apply(process->action, &copy);
 }
 
@@ -536,9 +539,25 @@ static bool outcome_fits(const Process *p, const Process *q, const World *before
 typedef enum Mode { BESIDE, KILLED, PAUSED, KILLED_THERE, MODES } Mode;
 static const char *const mode_names[MODES] = {"side by side", "one killed", "the first paused", "the first killed"};
 
-static const char *const operations[] = {"open", "write", "fsync", "rename", "unlink", "mkdir", "rmdir",
-                                         "lock", "stat",  "list",  "close",  "sql",    "read",  "truncate"};
-enum { OPERATIONS = sizeof operations / sizeof *operations };
+static const char *const operations[] = {"stat", "write", "fsync",    "list", "close", "lock",   "rmdir",
+                                         "sql",  "read",  "truncate", "open", "mkdir", "rename", "unlink"};
+enum { OPERATIONS = sizeof operations / sizeof *operations, NAMELESS = 10 }; // the last ones change names
+
+// Stops the command in place of a call of one of the first `count` operations.
+static void process_pause(Pairs *pairs, int count, Process *p)
+{
+    const int operation = pairs_random(pairs, count);
+    int *calls = &pairs->calls[p->action->kind - kinds][operation];
+    const int at = 1 + pairs_random(pairs, *calls + *calls / 8 + 1);
+    char rule[32];
+    snprintf(rule, sizeof rule, "%s:%d:STOP", operations[operation], at);
+    file_put(".", "rule", rule);
+    process_start(pairs, p->action->words, "p.said", rule, p);
+    process_wait(p, NULL, SECONDS_MAX);
+    if (p->over && p->status == 0 && at <= *calls) *calls = at - 1;
+    if (p->stopped && at > *calls) *calls = at;
+    pairs->paused += p->stopped;
+}
 
 static void round_beside(Pairs *pairs, Mode mode, Process *p, Process *q)
 {
@@ -563,16 +582,7 @@ static void round_beside(Pairs *pairs, Mode mode, Process *p, Process *q)
 // The first stops in place of a call; then the second runs, and may have to wait for the first.
 static void round_paused(Pairs *pairs, Mode mode, Process *p, Process *q)
 {
-    const int operation = pairs_random(pairs, OPERATIONS);
-    int *calls = &pairs->calls[p->action->kind - kinds][operation];
-    const int at = 1 + pairs_random(pairs, *calls + *calls / 8 + 1);
-    char rule[32];
-    snprintf(rule, sizeof rule, "%s:%d:STOP", operations[operation], at);
-    file_put(".", "rule", rule);
-    process_start(pairs, p->action->words, "p.said", rule, p);
-    process_wait(p, NULL, SECONDS_MAX);
-    if (p->over && at <= *calls) *calls = at - 1;
-    if (p->stopped && at > *calls) *calls = at;
+    process_pause(pairs, OPERATIONS, p);
     process_start(pairs, q->action->words, "q.said", NULL, q);
     process_wait(q, NULL, 0.4);
     if (mode == KILLED_THERE) process_kill(p);
@@ -733,9 +743,105 @@ static void round_run(Pairs *pairs, const Kind *first, const Kind *second, const
         round_beside(pairs, mode, &both[0], &both[1]);
     else
         round_paused(pairs, mode, &both[0], &both[1]);
-    pairs->paused += mode >= PAUSED;
     const bool good = round_judge(pairs, &both[0], &both[1], before, why);
     if (!good) round_tell(pairs, mode, both, seed, why);
+    if (chdir(pairs->folder) != 0) fatal(pairs->folder);
+    if (good) folder_each(folder, NULL);
+    pairs->bad += !good;
+    pairs->rounds++;
+}
+
+// ---- something else takes the campaign's place ----------------------------------------------------------------------
+
+// A program that is no Hopscotch and takes no locks puts copies of `a` where `b` is, while a command is stopped in the
+// midst of its work on b: at any call but those between a look at the place and the making of a name there. old: what
+// lay there is kept here, as long as the folder is.
+typedef struct Foreign {
+    const char *name;
+    bool folder, keeps; // the whole folder is replaced; the one that was there is kept under another name
+} Foreign;
+
+static const Foreign foreigns[] = {{"another campaign.db", false, true},
+                                   {"another folder", true, true},
+                                   {"an older copy, the folder removed", true, false}};
+enum { FOREIGNS = sizeof foreigns / sizeof *foreigns };
+
+static void move_to(const char *from, const char *to)
+{
+    if (rename(from, to) != 0) fatal(from);
+}
+
+static void foreign_put(const Foreign *foreign)
+{
+    if (foreign->folder && foreign->keeps) {
+        move_to("results/b", "old");
+        move_to("spare", "results/b");
+        return;
+    }
+    if (mkdir("old", 0777) != 0 || link("results/b/campaign.db", "old/campaign.db") != 0) fatal("old");
+    if (!foreign->folder) {
+        move_to("spare/campaign.db", "results/b/campaign.db");
+        return;
+    }
+    move_to("results/b", "gone");
+    move_to("spare", "results/b");
+    folder_each("gone", NULL);
+}
+
+// A command that says 0 wrote nothing any more to what had been replaced; one that fails left the copy as it was.
+static bool foreign_judge(const Pairs *pairs, const Foreign *foreign, Process *p, const Content *before,
+                          const World *start, char *why)
+{
+    char pristine[PATH];
+    Content old = {.there = false}, new = {.there = false};
+    World done = *start;
+    path_join(pristine, pairs->folder, "pristine/trials.db");
+    done.of[1] = done.of[0];
+    if (!ended_well(p, why)) return false;
+    if (!content_read("old", pristine, &old, why) || !content_read("results/b", pristine, &new, why)) return false;
+    const bool good = p->status == 0, applied = p->action->kind->apply(p->action, &done);
+    if (good && !content_fits(&old, before)) snprintf(why, TEXT, "it ended with 0 and wrote to what was replaced");
+    if (!content_fits(&new, &start->of[0]) && !(good && applied && content_fits(&new, &done.of[1])))
+        snprintf(why, TEXT, "what was put there is not as it was");
+    const char *const words[] = {"doctor", "b", NULL};
+    const char *const reindex[] = {"reindex", NULL};
+    if (why[0] == '\0' && foreign->folder)
+        return must(pairs, reindex, "afterwards", why) && must(pairs, words, "afterwards", why);
+    return why[0] == '\0';
+}
+
+static bool foreign_round(Pairs *pairs, const Foreign *foreign, Process *p, const World *start, char *why)
+{
+    char pristine[PATH];
+    Content before;
+    path_join(pristine, pairs->folder, "pristine/trials.db");
+    folder_each("results/a", "spare");
+    process_pause(pairs, NAMELESS, p);
+    if (!content_read("results/b", pristine, &before, why)) return false;
+    foreign_put(foreign);
+    if (p->stopped) kill(p->pid, SIGCONT);
+    p->stopped = false;
+    process_wait(p, NULL, SECONDS_MAX);
+    return foreign_judge(pairs, foreign, p, &before, start, why);
+}
+
+static void foreign_run(Pairs *pairs, const Kind *kind, const Foreign *foreign, const World *start)
+{
+    char why[TEXT] = "", folder[PATH], copy[PATH];
+    const uint64_t seed = pairs->random;
+    Action action = pairs_choose(pairs, kind);
+    Process both[2] = {{.action = &action, .said = "p.said"}, {.action = &action, .said = "none"}};
+    for (int i = 0; action.words[i] != NULL; i++) {
+        if (strcmp(action.words[i], names[action.x]) == 0 || strcmp(action.words[i], names[action.z]) == 0)
+            action.words[i] = "b";
+    }
+    action.x = action.z = 1;
+    snprintf(folder, sizeof folder, "%s/round%d", pairs->folder, pairs->bad);
+    path_join(copy, pairs->folder, "template");
+    folder_each(copy, folder);
+    if (chdir(folder) != 0) fatal(folder);
+    const bool good = foreign_round(pairs, foreign, &both[0], start, why);
+    if (!good) printf("   %s:\n", foreign->name), round_tell(pairs, PAUSED, both, seed, why);
     if (chdir(pairs->folder) != 0) fatal(pairs->folder);
     if (good) folder_each(folder, NULL);
     pairs->bad += !good;
@@ -766,11 +872,12 @@ static void pairs_prepare(Pairs *pairs, World *world)
     }
     sqlite3 *database = NULL;
     if (sqlite3_open("../pristine/trials.db", &database) != SQLITE_OK ||
-        sqlite3_exec(database,
-                     "ATTACH '../pristine/whole/campaign.db' AS whole; ATTACH '../pristine/table/campaign.db' AS points;"
-                     "CREATE TABLE main.trials AS SELECT x1, x2, fitness FROM whole.trials UNION ALL "
-                     "SELECT x1, x2, fitness FROM points.trials",
-                     NULL, NULL, NULL) != SQLITE_OK)
+        sqlite3_exec(
+            database,
+            "ATTACH '../pristine/whole/campaign.db' AS whole; ATTACH '../pristine/table/campaign.db' AS points;"
+            "CREATE TABLE main.trials AS SELECT x1, x2, fitness FROM whole.trials UNION ALL "
+            "SELECT x1, x2, fitness FROM points.trials",
+            NULL, NULL, NULL) != SQLITE_OK)
         fatal(sqlite3_errmsg(database));
     sqlite3_close(database);
     if (mkdir("results/a/quarantine", 0777) != 0) fatal("quarantine");
@@ -815,6 +922,9 @@ int main(int count, char **arguments)
         for (int k = 0; k < KINDS; k++) {
             if (!listed(other, other != NULL ? strlen(other) : 0, kinds[k].name)) continue;
             for (int r = 0; r < rounds; r++) round_run(&pairs, &kinds[i], &kinds[k], &world);
+        }
+        for (int f = 0; kinds[i].writes && f < FOREIGNS; f++) {
+            for (int r = 0; r < rounds; r++) foreign_run(&pairs, &kinds[i], &foreigns[f], &world);
         }
         const int bad = pairs.bad - begun.bad;
         printf("%s pairs: %s beside the others, %d rounds: %d with a kill, %d paused, %d refused, %d wrong\n",
