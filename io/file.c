@@ -208,6 +208,7 @@ static const struct {
     {ENFILE, "the machine has too many open files"},
     {ENAMETOOLONG, "choose a shorter name"},
     {ENOTDIR, "a part of the path is a file"},
+    {ENOTEMPTY, "another process put something there meanwhile"},
 };
 
 static const char *file_advice_for(int reason)

@@ -77,6 +77,7 @@ Error lock_take(const char *path, Lock *lock);
 void lock_release(Lock *lock);
 // Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
 Error lock_holder(const char *path, char *text, size_t size);
+bool lock_is_named(const Lock *lock, const char *path); // the file that is locked has that name still
 
 // ---- SHA-256 (io/sha256.c; FIPS 180-4) ------------------------------------------------------------------------------
 typedef struct Sha256 {

@@ -54,7 +54,7 @@ static Error lock_refused(int descriptor, const char *path)
 
 // Whether the file that is locked still has the name. Between its opening and its lock the folder may have been removed
 // or renamed by another process, which held the lock: then the name is another file's, or no file's.
-static bool lock_is_named(const Lock *lock, const char *path)
+bool lock_is_named(const Lock *lock, const char *path)
 {
     struct stat locked, named;
     return fstat(lock->descriptor, &locked) == 0 && seam_link_stat(path, &named) == 0 &&

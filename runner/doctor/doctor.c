@@ -275,10 +275,12 @@ static bool doctor_was_disturbed(const Doctor *doctor)
 // A finding that another process may have caused by its work is looked for again, when that has gone on.
 static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
 {
-    enum { DOCTOR_LOOKS = 5 };
+    enum { DOCTOR_LOOKS = 3 };
+    const size_t used = arena->used;
     bool was_there = false, disturbed = true;
     for (int looks = 0; looks < DOCTOR_LOOKS && disturbed; looks++) {
         if (looks > 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        arena_rewind(arena, used);
         doctor_look(place, locked, arena, doctor);
         was_there = was_there || doctor->database != NULL;
         disturbed = doctor->findings > 0 && doctor_was_disturbed(doctor);
