@@ -269,7 +269,6 @@ static FilePath file_parent(const char *path)
     return parent;
 }
 
-
 static Error file_put(int descriptor, const char *path, const void *data, size_t size)
 {
     const unsigned char *at = data;
@@ -609,8 +608,8 @@ Error disk_free(const char *path, int64_t *bytes)
 {
     struct statvfs status;
     const int place = file_open_nearest(path);
-    const Error error = place < 0 || fstatvfs(place, &status) < 0 ? file_error("ask for the free space at", path, 0)
-                                                                  : error_none();
+    const Error error =
+        place < 0 || fstatvfs(place, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
     if (place >= 0) (void)close(place);
     TRY(error);
     *bytes = (int64_t)(status.f_bavail * status.f_frsize);

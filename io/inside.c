@@ -137,8 +137,10 @@ static bool inside_walk(InsideRoot *root, InsidePlace *place)
     return true;
 }
 
-// Until inside_leave(). False with errno.
-static bool inside_enter(const char *path, InsidePlace *place)
+typedef enum InsideUse { INSIDE_FILE, INSIDE_NAME } InsideUse; // the file is used, or its name is made or changed
+
+// Until inside_leave(). False with errno. The name of a root lies below none, and a root that is not there has no more.
+static bool inside_enter(const char *path, InsideUse use, InsidePlace *place)
 {
     place->folder = AT_FDCWD;
     place->below = place->held = false;
@@ -149,8 +151,8 @@ static bool inside_enter(const char *path, InsidePlace *place)
     }
     for (InsideRoot *root = atomic_load(&inside_roots); root != NULL; root = root->next) {
         if (!inside_relative(root, path, place->text)) continue;
-        const bool not_made_yet = place->text[0] == '\0' && inside_root_open(root) < 0;
-        return not_made_yet || inside_walk(root, place);
+        const bool itself = place->text[0] == '\0';
+        return (itself && (use == INSIDE_NAME || inside_root_open(root) < 0)) || inside_walk(root, place);
     }
     return true;
 }
@@ -160,9 +162,9 @@ static bool inside_enter(const char *path, InsidePlace *place)
 int inside_open(const char *path, int flags, mode_t mode)
 {
     InsidePlace place;
-    if (!inside_enter(path, &place)) return -1;
-    const int descriptor = place.below ? inside_open_at(place.folder, place.name, flags, mode)
-                                       : open(path, flags | O_CLOEXEC, mode);
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
+    const int descriptor =
+        place.below ? inside_open_at(place.folder, place.name, flags, mode) : open(path, flags | O_CLOEXEC, mode);
     inside_leave(&place);
     return descriptor;
 }
@@ -170,7 +172,7 @@ int inside_open(const char *path, int flags, mode_t mode)
 static int inside_stat_by(const char *path, struct stat *status, int flags)
 {
     InsidePlace place;
-    if (!inside_enter(path, &place)) return -1;
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
     const int result = fstatat(place.folder, place.name, status, place.below ? AT_SYMLINK_NOFOLLOW : flags);
     inside_leave(&place);
     return result;
@@ -186,7 +188,7 @@ int inside_link_stat(const char *path, struct stat *status)
 int inside_access(const char *path, int mode, int flags)
 {
     InsidePlace place;
-    if (!inside_enter(path, &place)) return -1;
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
     const int result = faccessat(place.folder, place.name, mode, flags | (place.below ? AT_SYMLINK_NOFOLLOW : 0));
     inside_leave(&place);
     return result;
@@ -195,8 +197,8 @@ int inside_access(const char *path, int mode, int flags)
 int inside_rename(const char *from, const char *to)
 {
     InsidePlace old, other;
-    if (!inside_enter(from, &old)) return -1;
-    const bool there = inside_enter(to, &other);
+    if (!inside_enter(from, INSIDE_NAME, &old)) return -1;
+    const bool there = inside_enter(to, INSIDE_NAME, &other);
     const int result = there ? renameat(old.folder, old.name, other.folder, other.name) : -1;
     if (there) inside_leave(&other);
     inside_leave(&old);
@@ -206,7 +208,7 @@ int inside_rename(const char *from, const char *to)
 static int inside_unlink_by(const char *path, int flags)
 {
     InsidePlace place;
-    if (!inside_enter(path, &place)) return -1;
+    if (!inside_enter(path, INSIDE_NAME, &place)) return -1;
     const int result = unlinkat(place.folder, place.name, flags);
     inside_leave(&place);
     return result;
@@ -219,7 +221,7 @@ int inside_rmdir(const char *path) { return inside_unlink_by(path, AT_REMOVEDIR)
 int inside_mkdir(const char *path)
 {
     InsidePlace place;
-    if (!inside_enter(path, &place)) return -1;
+    if (!inside_enter(path, INSIDE_NAME, &place)) return -1;
     const int result = mkdirat(place.folder, place.name, 0777);
     inside_leave(&place);
     return result;
