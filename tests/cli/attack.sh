@@ -79,9 +79,9 @@ journal()
     printf '%s' "$victim" >>"$1"
     sum=0
     for byte in $(printf '%s' "$victim" | od -An -v -tu1); do sum=$((sum + byte)); done
-    for number in ${#victim} "$sum"; do
-        printf "\\$(printf '%03o' $((number >> 24 & 255)))\\$(printf '%03o' $((number >> 16 & 255)))" >>"$1"
-        printf "\\$(printf '%03o' $((number >> 8 & 255)))\\$(printf '%03o' $((number & 255)))" >>"$1"
+    for word in ${#victim} "$sum"; do
+        printf "\\$(printf '%03o' $((word >> 24 & 255)))\\$(printf '%03o' $((word >> 16 & 255)))" >>"$1"
+        printf "\\$(printf '%03o' $((word >> 8 & 255)))\\$(printf '%03o' $((word & 255)))" >>"$1"
     done
     printf '\331\325\005\371\040\241\143\327' >>"$1"
 }
