@@ -68,6 +68,8 @@ double processors_quota_under(const char *groups, const char *root);
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
 // link, anywhere but in that folder and below.
 Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+// The whole of a file whose path file_beneath gave.
+Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
