@@ -186,7 +186,8 @@ int seam_lock(int descriptor, int command, short type, short *found)
 
 static DIR *seam_list(const char *path)
 {
-    const int descriptor = seam_refuses("list") ? -1 : inside_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0);
+    const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
+    const int descriptor = seam_refuses("list") ? -1 : (int)TEMP_FAILURE_RETRY(inside_open(path, flags, 0));
     DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
     if (descriptor >= 0 && folder == NULL) (void)close(descriptor);
     return folder;
