@@ -105,6 +105,7 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
     TRY(campaign_at_path(name, line->arena, place, &found));
     if (!found) TRY(campaign_below(line, name, place, &found));
     if (found) return error_none();
+    if (strchr(name, '/') != NULL) TRY(campaign_check_link(name));
     if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
     TRY(campaign_folder(line->results, name, line->arena, &folder));
     TRY(campaign_check_link(folder));
