@@ -29,6 +29,7 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out);
 // Error if something of that name is there and is no regular file (a link is none); no folder.
 Error file_check_regular(const char *path);
+bool file_is_link(const char *path);
 Error folder_check_inside(const char *path);
 Error file_rename(const char *from, const char *to); // and fsync of both folders
 Error file_remove(const char *path);
@@ -47,6 +48,13 @@ Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
 
+// ---- results roots (io/inside.c) ------------------------------------------------------------------------------------
+
+// From now on, whatever is done to a file below the folder, in any thread, reaches it through no link: neither in its
+// path, behind the folder's, nor at its end. Files that the user names to be read (file_read) are not concerned.
+// `folder`: as the paths of those files begin; it need not be there yet.
+Error inside_add_root(const char *folder);
+
 // ---- processors (io/processors.c) -----------------------------------------------------------------------------------
 
 // Threads that are worth starting: those of the affinity mask, and of the quota of the control groups.
@@ -60,6 +68,8 @@ double processors_quota_under(const char *groups, const char *root);
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
 // link, anywhere but in that folder and below.
 Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+// The whole of a file whose path file_beneath gave.
+Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@
 #include "../sim/backend_several.c"
 
 #include "../io/clock.c"
+#include "../io/inside.c"
 #include "../io/file.c"
 #include "../io/processors.c"
 #include "../io/beneath.c"

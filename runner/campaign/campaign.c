@@ -407,7 +407,7 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
         return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
                           campaign->name, options->results);
     }
-    if (!there) TRY(folder_check_inside(folder)); // a new campaign is not made behind a link
+    TRY(folder_check_inside(folder));
     TRY(folder_make(folder));
     return campaign_refuse_network(folder, options->shared_fs);
 }

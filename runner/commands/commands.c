@@ -90,6 +90,7 @@ int hopscotch_main(int argc, char **argv)
     CommandLine line;
     Error error = arena_create(&arena, commands_arena_size, "the command");
     if (error.kind == OK) error = command_line_parse(argc, argv, &arena, &line);
+    if (error.kind == OK) error = inside_add_root(line.results);
     if (error.kind == OK) error = commands_dispatch(&line);
     if (error.kind == OK) error = commands_flush(stdout);
     if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);

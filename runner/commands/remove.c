@@ -93,11 +93,34 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     return error;
 }
 
+// Of a link in place of a campaign only the link goes: what it leads to is not even looked at.
+static bool remove_finds_link(const CommandLine *line, const char *name, CampaignPlace *place)
+{
+    *place = (CampaignPlace){.results = line->results, .name = name};
+    return campaign_folder(line->results, name, line->arena, &place->folder).kind == OK && file_is_link(place->folder);
+}
+
+static Error remove_link(const CommandLine *line, const CampaignPlace *place)
+{
+    if (!switch_given(line, "yes"))
+        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, wants --yes; what it leads to stays",
+                          place->name);
+    TRY(file_remove(place->folder));
+    fprintf(line->out, "removed the link %s\n", place->name);
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
 static Error remove_run(const CommandLine *line)
 {
     CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
-    for (int i = 0; i < line->n_arguments; i++) TRY(campaign_find(line, line->arguments[i], &places[i]));
-    for (int i = 0; i < line->n_arguments; i++) TRY(remove_campaign(line, &places[i]));
+    bool *link = ARENA_NEW(line->arena, bool, line->n_arguments);
+    for (int i = 0; i < line->n_arguments; i++) {
+        link[i] = remove_finds_link(line, line->arguments[i], &places[i]);
+        if (!link[i]) TRY(campaign_find(line, line->arguments[i], &places[i]));
+    }
+    for (int i = 0; i < line->n_arguments; i++)
+        TRY(link[i] ? remove_link(line, &places[i]) : remove_campaign(line, &places[i]));
     return error_none();
 }
 
