@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: asan_programs tsan_programs browser cleanroom mechanisms portable install clean FORCE
+.PHONY: pairs asan_programs tsan_programs browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -100,7 +100,10 @@ $(BUILD)/sql: tests/sql.c build/config.mk
 $(BUILD)/attacker: tests/hostile/attacker.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $< -o $@
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql attacker)
+$(BUILD)/pairs: tests/crash/pairs.c build/config.mk
+	$(call step,$@)
+	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql attacker pairs)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
@@ -138,6 +141,9 @@ cleanroom:
 	sh tests/cleanroom.sh
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
+# every two commands at once, ROUNDS times each; KINDS=all: more commands, and hours
+pairs: programs
+	ROUNDS=$(or $(ROUNDS),200) KINDS="$(KINDS)" HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/pairs.sh
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 bench-gpu: $(BUILD)/bench_hopper_speed

@@ -416,6 +416,19 @@ static void database_note_place(Database *database)
     database->inode = status.st_ino;
 }
 
+// The file that was there before it was opened, or a new one, and none that was put there meanwhile.
+static Error database_start(Database *database)
+{
+    database_note_place(database);
+    const bool there = database->inode != 0;
+    TRY(database->mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database));
+    if (there && database_check_place(database).kind != OK)
+        return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
+                          path_text(database->path).text);
+    if (!there) database_note_place(database);
+    return error_none();
+}
+
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
     *out = NULL;
@@ -427,12 +440,11 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
         return error_make(ERROR_MACHINE, "%s: cannot open it: there is not enough memory", path_text(path).text);
     }
     database->mode = mode;
-    const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
+    const Error error = database_start(database);
     if (error.kind != OK) {
         database_free(database);
         return error;
     }
-    database_note_place(database);
     *out = database;
     return error;
 }

@@ -533,7 +533,7 @@ static bool folder_exists(const char *path)
     return seam_stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static Error folder_make_one(const char *path)
+Error folder_add(const char *path)
 {
     if (folder_exists(path)) return error_none();
     if (seam_mkdir(path) == 0) return folder_sync(file_parent(path).text);
@@ -554,7 +554,7 @@ Error folder_make(const char *path)
         if (i < length && (path[i] != '/' || path[i - 1] == '/')) continue;
         memcpy(part.text, path, i);
         part.text[i] = '\0';
-        TRY(folder_make_one(part.text));
+        TRY(folder_add(part.text));
     }
     return error_none();
 }

@@ -38,6 +38,7 @@ bool file_missing(const char *path); // known not to be there: a disk that fails
 Error file_size(const char *path, int64_t *bytes);
 // Makes the folder and its parents, and syncs the parent.
 Error folder_make(const char *path);
+Error folder_add(const char *path); // in one that is there
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed

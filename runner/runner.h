@@ -601,6 +601,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
+    bool made;         // of another campaign, by verify or compare: in its folder, which must be there
     const char *retry; // kinds of failures that are run again; NULL: none
     bool extend;       // another spec than the campaign's adds its trials to it
     bool shared_fs;    // allow a network file system

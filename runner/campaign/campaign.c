@@ -383,6 +383,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->spec = campaign->store->spec; // with what the campaign was extended by
     Error error = campaign_with_store(campaign);
+    if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
     if (error.kind == OK) error = closing;
     if (campaign->loop.state != NULL) campaign_catalogue(campaign, campaign->loop.state);
@@ -399,6 +400,13 @@ static Error campaign_watched(Campaign *campaign, const char *folder, const Lock
     return error.kind != OK ? error : unwatched;
 }
 
+// One that verify or compare make of a campaign: not where that has been removed or renamed meanwhile.
+static Error campaign_make_below(const char *folder, Arena *arena)
+{
+    TRY(folder_add(folder_of(folder, arena)));
+    return folder_add(folder);
+}
+
 static Error campaign_check_place(const Campaign *campaign, const char *folder)
 {
     const RunOptions *options = campaign->options;
@@ -408,8 +416,21 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
                           campaign->name, options->results);
     }
     TRY(folder_check_inside(folder));
-    TRY(folder_make(folder));
+    if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
     return campaign_refuse_network(folder, options->shared_fs);
+}
+
+// The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
+static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
+{
+    enum { CAMPAIGN_TRIES = 10 };
+    Error error = error_none();
+    for (int tries = 0; tries < CAMPAIGN_TRIES; tries++) {
+        TRY(campaign_check_place(campaign, folder));
+        error = campaign_lock(folder, campaign->name, campaign->arena, lock);
+        if (error.kind == OK || !file_missing(folder)) break;
+    }
+    return error;
 }
 
 // Nothing more could be done about a device. Another one gives the same bits.
@@ -432,8 +453,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
-    TRY(campaign_check_place(&campaign, folder));
-    TRY(campaign_lock(folder, campaign.name, arena, &lock));
+    TRY(campaign_take(&campaign, folder, &lock));
     const Error error = campaign_watched(&campaign, folder, &lock);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);

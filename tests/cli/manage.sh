@@ -149,6 +149,82 @@ wait $pid 2>/dev/null
 pid=
 works rm busy --yes
 
+# ---- another process comes between ----------------------------------------------------------------------------------
+
+# pauses RULE COMMAND...: it stops in place of that call, as process $pid. goes_on: its status is in `ended`.
+pauses()
+{
+    HOPSCOTCH_FAULT=$1:STOP
+    export HOPSCOTCH_FAULT
+    shift
+    "$HOPSCOTCH_FAULTS_PROGRAM" "$@" >paused.out 2>paused.err &
+    pid=$!
+    unset HOPSCOTCH_FAULT
+    until case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; do sleep 0.02; done
+}
+goes_on()
+{
+    kill -CONT "$pid"
+    wait "$pid"
+    ended=$? pid=
+}
+said() # CODE TEXT: what was paused ended so, and said that
+{
+    [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err
+    check $? "it ended with $ended: $2"
+}
+
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    rm -rf results && works run grid.yaml --name gait --progress none
+    pauses lock:1 tag gait late
+    works rm gait --yes
+    goes_on
+    said 3 "campaign gait is gone: another process removed or renamed it"
+    works run grid.yaml --name gait --progress none
+    pauses lock:1 resume gait
+    works mv gait walk
+    goes_on
+    said 1 "there is no campaign gait under results to resume"
+    [ ! -e results/gait ]
+    check $? "no folder is left under the name"
+    pauses truncate:1 tag walk late
+    mv results/walk/campaign.db kept.db
+    goes_on
+    said 3 "is gone or empty: another process removed it"
+    mv kept.db results/walk/campaign.db
+    cp -r results/walk kept.walk
+    pauses sql:1 best walk
+    mv kept.walk/campaign.db results/walk/campaign.db
+    goes_on
+    said 3 "was replaced or moved by another process just now"
+
+    # A run that is killed when it has no more than its lock blocks no name.
+    for command in "mv walk trot" "merge walk gait --into trot" "gc --yes"; do
+        rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
+        "$HOPSCOTCH" run grid.yaml --name gait --progress none >out 2>&1
+        pauses truncate:1 run grid.yaml --name trot
+        case $command in gc*) ;; *)
+            # shellcheck disable=SC2086
+            code=3 refused $command
+            has "campaign trot is being run by" err
+            ;;
+        esac
+        kill -9 "$pid"
+        wait "$pid" 2>/dev/null
+        pid=
+        [ "$(ls -A results/trot)" = campaign.lock ]
+        check $? "it has only its lock"
+        # shellcheck disable=SC2086
+        works $command
+    done
+    [ ! -e results/trot ]
+    check $? "gc took it away"
+    mkdir results/empty
+    works gc --yes
+    [ -d results/empty ]
+    check $? "an empty folder may be the user's"
+fi
+
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
 # A call after another (every STEP-th) until one comes through: the campaign is always there whole, under one name or
@@ -239,7 +315,12 @@ lacks "000001.h5"
 [ -e results/gait/shards/000000.h5 ]
 check $? "without --yes the shard stays"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
-    HOPSCOTCH_FAULT=unlink:1:KILL "$HOPSCOTCH_FAULTS_PROGRAM" gc gait --yes >out 2>err
+    pauses unlink:1 gc gait --yes
+    code=3 refused run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200, 300]'
+    has "is being run by" err # else its new shard would have the name of the one that goes
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    pid=
     works resume gait # it does not go on: that is done; the shard that no row names is left to recovery
     works doctor gait --repair --backend cpu
 fi
