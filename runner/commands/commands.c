@@ -110,6 +110,7 @@ static void *commands_run(void *argument)
 int hopscotch_main(int argc, char **argv)
 {
     CommandsCall call = {argc, argv, 0};
+    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error like that on a full disk
     const int failed = thread_run_deep(commands_run, &call);
     if (failed == 0) return call.code;
     const Error error = error_make(ERROR_MEMORY, "not enough memory for the command's stack: %s", strerror(failed));
