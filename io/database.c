@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DATABASE_VALUE_MAX = 64 << 20, DATABASE_BUSY_MILLISECONDS = 10000 };
@@ -18,6 +19,7 @@ struct Database {
     char *path;
     dev_t device; // of the file, when it was opened
     ino_t inode;
+    int lock; // descriptor of a lock that SQLite does not take; -1: there is none
 };
 
 struct Statement {
@@ -318,15 +320,23 @@ static bool database_lacks_room(const char *path, Arena *arena)
     return disk_free(path, &free_bytes).kind == OK && free_bytes < DATABASE_SHARED_BYTES;
 }
 
-// Where there is no room for a -shm file, a connection that has the database for itself keeps in its own memory what
-// would be there (SQLite's locking mode EXCLUSIVE, which must be set before the first reading). It locks the file, for
-// which it opens it to write, but writes nothing: what the WAL holds stays there. Others wait for its end.
-static Error database_start_alone(Database *database)
+// Where there is no -shm file and can be none, a connection that has the database for itself keeps in its own memory
+// what would be there (SQLite's locking mode EXCLUSIVE, which must be set before the first reading). The lock that it
+// wants is taken here: on a descriptor of our own, for SQLite has none that is locked for several connections of one
+// process, as POSIX's locks are; and not at all if the file can only be read.
+
+static Error database_lock(Database *database)
 {
-    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE));
-    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-    TRY(database_set_up(database, "PRAGMA locking_mode = EXCLUSIVE", NULL));
-    return database_probe(database);
+    enum { DATABASE_LOCK_MILLISECONDS = 10 };
+    short found;
+    database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (database->lock < 0) return error_none();
+    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0; waited += DATABASE_LOCK_MILLISECONDS) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
+        if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
+        nanosleep(&(struct timespec){.tv_nsec = DATABASE_LOCK_MILLISECONDS * 1000000L}, NULL);
+    }
+    return error_none();
 }
 
 static int database_lock_nothing(sqlite3_file *file, int level)
@@ -336,8 +346,8 @@ static int database_lock_nothing(sqlite3_file *file, int level)
     return SQLITE_OK;
 }
 
-// Its file is locked by nobody from now on: a file that can only be read can't be locked to the exclusion of others.
-static void database_unlock(Database *database)
+// SQLite locks its file no more.
+static void database_leave_locks(Database *database)
 {
     static sqlite3_io_methods methods; // the same for all
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -351,21 +361,31 @@ static void database_unlock(Database *database)
     file->pMethods = &methods;
 }
 
-// One that nobody writes to is whole in its one file, or in that and its WAL, which SQLite reads in the locking mode of
-// above.
-static Error database_start_frozen(Database *database, Arena *arena)
+// Nothing is written: what the WAL holds stays there.
+static Error database_start_alone(Database *database)
 {
-    int64_t bytes = 0;
-    const char *wal = arena_format(arena, "%s-wal", database->path);
-    if (file_missing(wal) || (file_size(wal, &bytes).kind == OK && bytes == 0)) {
-        TRY(database_reconnect(database, database_immutable_uri(database->path, arena),
-                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
-        return database_probe(database);
-    }
-    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READONLY));
-    database_unlock(database);
+    TRY(database_lock(database));
+    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE)); // or, where it can't be written, to read
+    database_leave_locks(database);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     TRY(database_set_up(database, "PRAGMA locking_mode = EXCLUSIVE", NULL));
     return database_probe(database);
+}
+
+// Nobody writes to it and it is whole in its one file.
+static Error database_start_frozen(Database *database, Arena *arena)
+{
+    TRY(database_reconnect(database, database_immutable_uri(database->path, arena),
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+    return database_probe(database);
+}
+
+// A WAL that is not there, or empty, can't always be made.
+static bool database_has_wal(const char *path, Arena *arena)
+{
+    int64_t bytes = 0;
+    const char *wal = arena_format(arena, "%s-wal", path);
+    return !file_missing(wal) && (file_size(wal, &bytes).kind != OK || bytes > 0);
 }
 
 static Error database_start_somehow(Database *database, Arena *arena)
@@ -374,12 +394,13 @@ static Error database_start_somehow(Database *database, Arena *arena)
     Error error = error_none();
     TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
     if (!lacks_room) error = database_probe(database);
-    if (lacks_room ||
-        (error.kind != OK && database_no_room(database, sqlite3_extended_errcode(database->handle)) != 0))
-        error = database_start_alone(database);
-    const int code = error.kind != OK ? database_reason(database, sqlite3_errcode(database->handle)) : SQLITE_OK;
-    const bool refused = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
-    return refused && database_is_frozen(database->path, arena) ? database_start_frozen(database, arena) : error;
+    if (!lacks_room && error.kind == OK) return error;
+    const int code = sqlite3_extended_errcode(database->handle), primary = code & 0xff;
+    const bool full = lacks_room || database_no_room(database, code) != 0;
+    const bool frozen =
+        (full || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && database_is_frozen(database->path, arena);
+    if (frozen && !database_has_wal(database->path, arena)) return database_start_frozen(database, arena);
+    return frozen || full ? database_start_alone(database) : error;
 }
 
 static Error database_start_reader(Database *database)
@@ -394,6 +415,7 @@ static Error database_start_reader(Database *database)
 static void database_free(Database *database)
 {
     sqlite3_close_v2(database->handle);
+    if (database->lock >= 0) (void)seam_close(database->lock);
     free(database->path);
     free(database);
 }
@@ -484,6 +506,7 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
         return error_make(ERROR_MACHINE, "%s: cannot open it: there is not enough memory", path_text(path).text);
     }
     database->mode = mode;
+    database->lock = -1;
     const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
     if (error.kind != OK) {
         database_free(database);

@@ -412,6 +412,29 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     return campaign_refuse_network(folder, options->shared_fs);
 }
 
+// The first folder of the path that is not there; NULL: all of it is.
+static const char *campaign_first_missing(const char *folder, Arena *arena)
+{
+    const char *missing = NULL;
+    for (; file_missing(folder); folder = folder_of(folder, arena)) missing = folder;
+    return missing;
+}
+
+// A campaign that did not come to be leaves nothing behind: the folders go that were made for it, from `first` on, and
+// with its lock held what lies in its own.
+static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, const Lock *lock)
+{
+    if (lock->descriptor >= 0) (void)folder_remove(folder, campaign->arena);
+    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
+}
+
+static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock)
+{
+    TRY(campaign_check_place(campaign, folder));
+    TRY(campaign_lock(folder, campaign->name, campaign->arena, lock));
+    return campaign_watched(campaign, folder, lock);
+}
+
 // Nothing more could be done about a device. Another one gives the same bits.
 static Error campaign_device_error(const Campaign *campaign, const Error *error)
 {
@@ -432,9 +455,9 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
-    TRY(campaign_check_place(&campaign, folder));
-    TRY(campaign_lock(folder, campaign.name, arena, &lock));
-    const Error error = campaign_watched(&campaign, folder, &lock);
+    const char *first = campaign_first_missing(folder, arena);
+    const Error error = campaign_begin(&campaign, folder, &lock);
+    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, &lock);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

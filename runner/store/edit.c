@@ -51,13 +51,22 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
-// On a lock that is held; it is released after an error.
-static Error edit_with_lock(CampaignEdit *edit, Arena *arena)
+// Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
+static Error edit_move_back(const CampaignEdit *edit, Error error)
+{
+    if (edit->back == NULL || !file_missing(edit->back) || file_rename(edit->store.folder, edit->back).kind == OK)
+        return error;
+    return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
+}
+
+// On a lock that is held; after an error, which is given, it is released and a folder has its name back.
+static Error edit_with_lock(CampaignEdit *edit, Error error, Arena *arena)
 {
     const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
-    const Error error = edit_open(edit, path, arena);
+    if (error.kind == OK) error = edit_open(edit, path, arena);
     if (error.kind == OK) return error;
     if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    error = edit_move_back(edit, error);
     lock_release(&edit->lock);
     return error;
 }
@@ -69,7 +78,7 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     edit->store.name = place->name;
     TRY(campaign_refuse_network(place->folder, shared_fs));
     TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    return edit_with_lock(edit, arena);
+    return edit_with_lock(edit, error_none(), arena);
 }
 
 // The lock is the open file's and not the name's: it goes with the folder.
@@ -81,18 +90,18 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     edit->store.name = to->name;
     TRY(campaign_refuse_network(from->folder, shared_fs));
     TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
-    const Error error = file_rename(from->folder, to->folder);
-    if (error.kind == OK) return edit_with_lock(edit, arena);
-    lock_release(&edit->lock);
-    return error;
+    edit->back = from->folder;
+    return edit_with_lock(edit, file_rename(from->folder, to->folder), arena);
 }
 
 Error edit_end(CampaignEdit *edit, Error error)
 {
     error = store_end(&edit->store, error);
     const Error closing = database_close(edit->store.database);
+    if (error.kind == OK) error = closing;
+    if (error.kind != OK) error = edit_move_back(edit, error);
     lock_release(&edit->lock);
-    return error.kind != OK ? error : closing;
+    return error;
 }
 
 // A statement without rows, whose values are texts, bound in order.

@@ -15,6 +15,7 @@ Error campaign_is_gone(const char *path); // the error that says so
 typedef struct CampaignEdit {
     Lock lock;
     bool shared_fs;
+    const char *back; // of a folder that was renamed: what it is called again after an error; NULL: it was not
     Store store;
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
