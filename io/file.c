@@ -241,6 +241,14 @@ Error file_error(const char *doing, const char *path, size_t wanted)
                       advice.text[0] != '\0' ? "; " : "", advice.text);
 }
 
+Error file_unwritten(const char *what)
+{
+    const int reason = errno;
+    const FileAdvice advice = file_advice_for(reason);
+    return error_make(ERROR_MACHINE, "%s could not be written: %s%s%s", what, strerror(reason),
+                      advice.text[0] != '\0' ? "; " : "", advice.text);
+}
+
 // ---- steps ----------------------------------------------------------------------------------------------------------
 
 typedef struct FilePath {

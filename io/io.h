@@ -39,6 +39,8 @@ Error file_size(const char *path, int64_t *bytes);
 Error folder_make(const char *path);
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// "<what> could not be written: <the words of errno>; <what to do>"
+Error file_unwritten(const char *what);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
 // (io/folder.c).
 Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);

@@ -2,7 +2,6 @@
 #include "../../sim/thread.h"
 #include "../runner.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ static Error commands_dispatch(const CommandLine *line)
 static Error commands_flush(FILE *out)
 {
     if (fflush(out) == 0 && !ferror(out)) return error_none();
-    return error_make(ERROR_MACHINE, "standard output could not be written: %s", strerror(errno));
+    return file_unwritten("standard output");
 }
 
 static int commands_exit_code(ErrorKind kind)
