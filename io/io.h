@@ -41,9 +41,12 @@ Error folder_make(const char *path);
 Error folder_add(const char *path); // in one that is there
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// "<what> could not be written: <the words of errno>; <what to do>"
+Error file_unwritten(const char *what);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
 // (io/folder.c).
 Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+void folder_remove_empty(const char *path); // unless something lies in it
 Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".

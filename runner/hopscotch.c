@@ -9,6 +9,7 @@
 #endif
 
 #include "../sim/base.c"
+#include "../sim/thread.c"
 #include "../sim/portable_math.c"
 #include "../sim/random.c"
 #include "../sim/symmetric.c"
