@@ -9,6 +9,7 @@
 #endif
 
 #include "../sim/base.c"
+#include "../sim/thread.c"
 #include "../sim/portable_math.c"
 #include "../sim/random.c"
 #include "../sim/symmetric.c"
@@ -48,6 +49,7 @@
 #include "../sim/backend_several.c"
 
 #include "../io/clock.c"
+#include "../io/inside.c"
 #include "../io/file.c"
 #include "../io/processors.c"
 #include "../io/beneath.c"

@@ -483,6 +483,7 @@ typedef struct TrialResult {
     int n_failed;      // replicates that failed
     double *metric;    // [n_metrics] mean over replicates
     double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double *value;     // [replicates] room for the objective of each: there may be too many for a stack
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.

@@ -415,10 +415,25 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
         return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
                           campaign->name, options->results);
     }
-    if (!there) TRY(folder_check_inside(folder)); // a new campaign is not made behind a link
-    if (there) return campaign_refuse_network(folder, options->shared_fs);
-    TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
+    TRY(folder_check_inside(folder));
+    if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
     return campaign_refuse_network(folder, options->shared_fs);
+}
+
+// The first folder of the path that is not there; NULL: all of it is.
+static const char *campaign_first_missing(const char *folder, Arena *arena)
+{
+    const char *missing = NULL;
+    for (; file_missing(folder); folder = folder_of(folder, arena)) missing = folder;
+    return missing;
+}
+
+// A campaign that did not come to be leaves nothing behind: what lies in its folder goes if there was no database as
+// its lock was taken, then the folders that were made for it, from `first` on.
+static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
+{
+    if (created) (void)folder_remove(folder, campaign->arena);
+    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
 }
 
 // The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
@@ -432,6 +447,14 @@ static Error campaign_take(const Campaign *campaign, const char *folder, Lock *l
         if (error.kind == OK || !file_missing(folder)) break;
     }
     return error;
+}
+
+// *created: its lock is held, and it had no database.
+static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, bool *created)
+{
+    TRY(campaign_take(campaign, folder, lock));
+    *created = file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    return campaign_watched(campaign, folder, lock);
 }
 
 // Nothing more could be done about a device. Another one gives the same bits.
@@ -454,8 +477,10 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
-    TRY(campaign_take(&campaign, folder, &lock));
-    const Error error = campaign_watched(&campaign, folder, &lock);
+    const char *first = campaign_first_missing(folder, arena);
+    bool created = false;
+    const Error error = campaign_begin(&campaign, folder, &lock, &created);
+    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

@@ -62,18 +62,26 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
     return aside;
 }
 
-// With the campaign's lock held, so that nobody runs it or starts to.
+static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
+{
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
+// With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
+// when its files are gone.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, "remove", line->arena));
     TRY(file_rename(place->folder, aside));
-    const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
-                                          line->messages, line->arena);
+    Error listed = remove_from_catalogue(line, place);
+    const Error removed = folder_remove(aside, line->arena);
+    if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
                 text_visible(listed.text, line->arena));
-    return folder_remove(aside, line->arena);
+    return removed;
 }
 
 static Error remove_campaign(const CommandLine *line, const CampaignPlace *place)
@@ -93,11 +101,34 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     return error;
 }
 
+// Of a link in place of a campaign only the link goes: what it leads to is not even looked at.
+static bool remove_finds_link(const CommandLine *line, const char *name, CampaignPlace *place)
+{
+    *place = (CampaignPlace){.results = line->results, .name = name};
+    return campaign_folder(line->results, name, line->arena, &place->folder).kind == OK && file_is_link(place->folder);
+}
+
+static Error remove_link(const CommandLine *line, const CampaignPlace *place)
+{
+    if (!switch_given(line, "yes"))
+        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, wants --yes; what it leads to stays",
+                          place->name);
+    TRY(file_remove(place->folder));
+    fprintf(line->out, "removed the link %s\n", place->name);
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
 static Error remove_run(const CommandLine *line)
 {
     CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
-    for (int i = 0; i < line->n_arguments; i++) TRY(campaign_find(line, line->arguments[i], &places[i]));
-    for (int i = 0; i < line->n_arguments; i++) TRY(remove_campaign(line, &places[i]));
+    bool *link = ARENA_NEW(line->arena, bool, line->n_arguments);
+    for (int i = 0; i < line->n_arguments; i++) {
+        link[i] = remove_finds_link(line, line->arguments[i], &places[i]);
+        if (!link[i]) TRY(campaign_find(line, line->arguments[i], &places[i]));
+    }
+    for (int i = 0; i < line->n_arguments; i++)
+        TRY(link[i] ? remove_link(line, &places[i]) : remove_campaign(line, &places[i]));
     return error_none();
 }
 
@@ -198,26 +229,43 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
     return error_none();
 }
 
-// Pages of the database that hold nothing, from half a megabyte on.
+// Pages of the database that hold nothing.
+static Error garbage_count_pages(const char *path, int64_t *bytes)
+{
+    Database *database = NULL;
+    int64_t pages = 0, size = 0;
+    TRY(database_open(path, DATABASE_READ, &database));
+    Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
+    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    *bytes = pages * size;
+    return error;
+}
+
+static Error garbage_drop_pages(const CommandLine *line, const char *path)
+{
+    Database *database = NULL;
+    TRY(campaign_open_database(path, &database));
+    Error error = store_share(database, switch_given(line, "shared-fs"));
+    if (error.kind == OK) error = database_run(database, "VACUUM");
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+// From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
 static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const bool yes = switch_given(line, "yes");
-    Database *database = NULL;
-    int64_t pages = 0, size = 0;
-    TRY(yes ? campaign_open_database(path, &database) : database_open(path, DATABASE_READ, &database));
-    Error error = store_share(database, yes && switch_given(line, "shared-fs"));
-    if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
-    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
-    if (error.kind == OK && pages * size >= 1 << 19) {
-        fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)(pages * size)).text,
-                text_visible(path, line->arena));
-        count->bytes += pages * size;
-        count->places++;
-        if (yes) error = database_run(database, "VACUUM");
-    }
-    const Error closing = database_close(database);
-    return error.kind != OK || !yes ? error : closing;
+    int64_t bytes = 0;
+    TRY(garbage_count_pages(path, &bytes));
+    if (bytes < 1 << 19) return error_none();
+    fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
+            text_visible(path, line->arena));
+    if (switch_given(line, "yes")) TRY(garbage_drop_pages(line, path));
+    count->bytes += bytes;
+    count->places++;
+    return error_none();
 }
 
 static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)

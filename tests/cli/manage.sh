@@ -75,9 +75,23 @@ check $? "it is gone"
 works list
 lacks third
 ln -s "$work/kept" results/link && mkdir kept && echo precious >kept/file && cp results/second/campaign.db kept
+refused best link
+has "results/link is a link, and none is followed below a results root" err
+refused status results/link
+has "results/link is a link, and none is followed below a results root" err
+code=3 refused run grid.yaml --name link --progress none
+has "results/link is a link, not a folder" err
+code=2 refused rm link
+has "rm of link, which is a link, wants --yes; what it leads to stays" err
 works rm link --yes
-[ -e kept/file ] && [ ! -e results/link ]
+has "removed the link link"
+[ "$(ls kept | tr '\n' ' ')" = "campaign.db file " ] && [ ! -L results/link ]
 check $? "of a link only the link goes"
+ln -s results linked_root
+works best second --results linked_root
+ln -s kept second
+works best second
+works tag second through-a-link --results linked_root
 if script -qec true /dev/null >/dev/null 2>&1; then
     echo n | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     has "remove second: 10 trials"
