@@ -367,6 +367,7 @@ static Error campaign_with_store(Campaign *campaign)
     bool complete = false;
     TRY(store_recover(campaign->store, &recovery, campaign->messages));
     TRY(campaign_restore(campaign));
+    TRY(rounds_renew(campaign->store, &campaign->search));
     TRY(store_counts(campaign->store, &before));
     if (campaign->options->retry != NULL)
         TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));

@@ -188,15 +188,6 @@ static Error commit_front(const Store *store, const Round *round)
     return commit_step(statement);
 }
 
-// A search that had ended and goes on, since its campaign was extended, did not end with its last round.
-static Error commit_goes_on(const Store *store, const Round *round)
-{
-    if (store->spec->n_segments == 0 || !round->continues) return error_none();
-    bind_integer(store->renew_round, 1, round->search);
-    bind_integer(store->renew_round, 2, round->round - 1);
-    return commit_step(store->renew_round);
-}
-
 static Error commit_round(const Store *store, const Rounds *rounds, int n_fields, int64_t index)
 {
     const Round *round = &rounds->row[index];
@@ -214,7 +205,6 @@ static Error commit_round(const Store *store, const Rounds *rounds, int n_fields
     commit_bind_number(statement, 8, round->best);
     bind_text(statement, 9, round->stop);
     TRY(commit_step(statement));
-    TRY(commit_goes_on(store, round));
     return round->has_front ? commit_front(store, round) : error_none();
 }
 
