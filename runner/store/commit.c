@@ -235,6 +235,18 @@ Error store_note_seconds(Store *store)
     return commit_step(store->note_batch);
 }
 
+Error store_note_wall(Store *store, double seconds)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE batches SET wall_seconds = wall_seconds + ? WHERE id = ?",
+                         &statement));
+    bind_real(statement, 1, seconds);
+    bind_integer(statement, 2, store->next_batch - 1);
+    const Error error = commit_step(statement);
+    statement_close(statement);
+    return error;
+}
+
 static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard)
 {
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
