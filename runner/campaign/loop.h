@@ -50,8 +50,8 @@ typedef struct Loop {
 
 int64_t loop_most(const Loop *loop);  // at most so many, where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
-// By limits.wall_time, of a run that begins now. One that begins with its time used up runs no trials, and records
-// without haste what is missing.
+// Before the loop: how long it may run, by limits.wall_time. A run that begins with its time used up runs no trials,
+// and records without haste what is missing.
 void loop_set_time(Loop *loop);
 // "limits.wall_time of 2 h is reached", the rest of the reason, and how to go on.
 void loop_note_time(Loop *loop, const char *rest);
