@@ -223,6 +223,10 @@ static Error campaign_record(Campaign *campaign)
     Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
+    if (interrupt_requested() == 0) {
+        loop_note_time(loop, " before all arrays were recorded");
+        return error_none();
+    }
     loop->state = "interrupted";
     snprintf(loop->reason, sizeof loop->reason, "%s while recording arrays", interrupt_words());
     return error_none();
@@ -284,6 +288,7 @@ static Error campaign_run_loop(Campaign *campaign)
                     backend_info(loop->backend)->name, backend_info(loop->backend)->device,
                     backend_info(loop->backend)->version));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
+    loop_set_time(loop);
     Error error = campaign_run_through(campaign);
     while (device_is_at_fault(error.kind)) {
         error = campaign_recover_device(campaign, error);
@@ -367,6 +372,7 @@ static Error campaign_with_store(Campaign *campaign)
     bool complete = false;
     TRY(store_recover(campaign->store, &recovery, campaign->messages));
     TRY(campaign_restore(campaign));
+    TRY(rounds_renew(campaign->store, &campaign->search));
     TRY(store_counts(campaign->store, &before));
     if (campaign->options->retry != NULL)
         TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));
