@@ -673,7 +673,8 @@ static void find_left(const World *world, char *left, size_t size)
     closedir(folder);
 }
 
-// What crashes leave goes with gc; a campaign that a run had only begun to make goes with rm.
+// What crashes leave goes with gc; a campaign that a run had only begun to make goes with rm. An empty folder, which may
+// be the user's, takes no name away.
 static bool nothing_is_left(const Pairs *pairs, bool clean, const World *world, char *why)
 {
     const char *const gc[] = {"gc", "--yes", NULL};
@@ -682,7 +683,10 @@ static bool nothing_is_left(const Pairs *pairs, bool clean, const World *world, 
     if ((clean || left[0] != '\0') && !must(pairs, gc, "afterwards", why)) return false;
     find_left(world, left, sizeof left);
     const char *const rm[] = {"rm", left, "--yes", NULL};
-    if (left[0] == '\0' || (left[0] != '.' && process_run(pairs, rm, "must.said") == 0)) return true;
+    char path[PATH];
+    path_join(path, "results", left);
+    if (left[0] == '\0' || rmdir(path) == 0 || (left[0] != '.' && process_run(pairs, rm, "must.said") == 0))
+        return true;
     snprintf(why, TEXT, "results/%s is left, and gc leaves it", left);
     return false;
 }
