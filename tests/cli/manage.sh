@@ -223,6 +223,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     works gc --yes
     [ -d results/empty ]
     check $? "an empty folder may be the user's"
+    works mv gait empty
 fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
