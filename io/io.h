@@ -121,6 +121,7 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values
+Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
