@@ -125,15 +125,6 @@ static int database_open_file(const char *path, int flags, int mode)
     return -1;
 }
 
-// SQLite, as root, gives a WAL and its index the owner of the database whenever it opens them. Where they have it, the
-// call would do nothing but note a change: then nobody could tell by the file's times that it was only read.
-static int database_change_owner(int descriptor, uid_t owner, gid_t group)
-{
-    struct stat status;
-    const bool same = fstat(descriptor, &status) == 0 && status.st_uid == owner && status.st_gid == group;
-    return same ? 0 : fchown(descriptor, owner, group);
-}
-
 // SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
 #ifdef HOPSCOTCH_FAULTS
 static ssize_t database_write_at(int descriptor, const void *data, size_t size, off64_t offset)
@@ -160,7 +151,6 @@ static void database_watch_files(void)
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
     vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
-    vfs->xSetSystemCall(vfs, "fchown", (sqlite3_syscall_ptr)database_change_owner);
     database_watch_writes(vfs);
 }
 

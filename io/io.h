@@ -159,13 +159,13 @@ const char *sql_identifier(Arena *arena, const char *name);
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 
-enum { DATABASE_STAMP_WORDS = 10 };
+enum { DATABASE_STAMP_WORDS = 5 };
 typedef struct DatabaseStamp {
     int64_t word[DATABASE_STAMP_WORDS];
 } DatabaseStamp;
-// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
-// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
-// file, or can't be read).
+// What the file of the database says now. True: what is read from it after this call is what it holds whenever its
+// stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
+// is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------

@@ -125,23 +125,31 @@ sleep 0.5
 second=$("$HOPSCOTCH" list --format csv --state running | sed -n 's/^long,running,\([0-9]*\),.*/\1/p')
 [ "${first:-0}" -gt 0 ] && [ "${second:-0}" -gt "${first:-0}" ]
 check $? "a running campaign is read each time ($first, $second)"
-kill -STOP "$pid"
-settle
-run list
-kill -CONT "$pid"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 pid=
 works list --state killed
 has "long "
 same
-check $? "a campaign that was killed $(head -n 4 difference)"
-settle
-run list
-before=$(stat -c '%Z %Y' results/long/campaign.db-wal)
-run status long
-[ "$(stat -c '%Z %Y' results/long/campaign.db-wal)" = "$before" ]
-check $? "reading leaves the times of a WAL as they are"
+check $? "a campaign that was killed"
+# A run that is stopped between the file and the shared memory of its WAL has written more than others see.
+tries=3 wrong=0
+[ "${QUICK:-0}" != 1 ] || tries=1
+for _ in $(seq $tries); do
+    rm -rf results/long
+    "$HOPSCOTCH" run long.yaml --name long --batch 64 --progress none --threads 1 >long.out 2>&1 &
+    pid=$!
+    until "$HOPSCOTCH" list --state running 2>/dev/null | grep -q '^long *running *[1-9]'; do sleep 0.05; done
+    kill -STOP "$pid"
+    settle
+    run list
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    pid=
+    same || wrong=$((wrong + 1))
+done
+[ $wrong -eq 0 ]
+check $? "killed in the middle of a commit, $tries times"
 rm -rf results/long
 
 # ---- a catalogue that can't be used ---------------------------------------------------------------------------------
