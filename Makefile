@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: pairs asan_programs tsan_programs browser cleanroom mechanisms portable install clean FORCE
+.PHONY: pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -151,6 +151,9 @@ bench-gpu: $(BUILD)/bench_hopper_speed
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
+# 10,000 campaigns and five million trials, 3 GB under build/load
+bench-load: $(BUILD)/hopscotch
+	sh tests/bench/load.sh $< build/load
 bench-search: $(BUILD)/bench_search
 	$< 2,5,10,20 >tests/bench/search.csv
 lint:

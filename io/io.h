@@ -136,6 +136,7 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values
+Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
@@ -173,13 +174,13 @@ const char *sql_identifier(Arena *arena, const char *name);
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 
-enum { DATABASE_STAMP_WORDS = 10 };
+enum { DATABASE_STAMP_WORDS = 5 };
 typedef struct DatabaseStamp {
     int64_t word[DATABASE_STAMP_WORDS];
 } DatabaseStamp;
-// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
-// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
-// file, or can't be read).
+// What the file of the database says now. True: what is read from it after this call is what it holds whenever its
+// stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
+// is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------

@@ -210,6 +210,7 @@
 
 // is it still what was written?
 #include "doctor/doctor.c"
+#include "doctor/indices.c"
 #include "doctor/kept.c"
 #include "doctor/shards.c"
 #include "doctor/repair.c"
