@@ -155,7 +155,7 @@ static Error merge_examine_all(Merge *merge)
     if (merge->differing == 0) return error_none();
     return error_make(ERROR_MACHINE,
                       "%s trial%s, which can't be if all was computed right: nothing is merged; "
-                      "hopscotch doctor and replay tell which campaign is wrong",
+                      "the commands doctor and replay tell which campaign is wrong",
                       text_count(merge->differing).text, merge->differing == 1 ? " differs" : "s differ");
 }
 

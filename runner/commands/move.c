@@ -56,7 +56,9 @@ static Error move_run(const CommandLine *line)
     TRY(campaign_made_is_idle(&from, "rename", line->arena));
     TRY(edit_begin_moved(&from, &to, shared_fs, line->arena, &edit));
     TRY(edit_end(&edit, move_note(&edit, &from, &to)));
-    move_warn(line, "the catalogue was not updated (hopscotch reindex)",
+    const char *reindex = arena_format(line->arena, "the catalogue was not updated (%s)",
+                                       command_again(to.results, "reindex").text);
+    move_warn(line, reindex,
               catalogue_change(to.results, shared_fs, from.name, to.name, line->messages, line->arena));
     move_warn(line, "what was made of it still names the old one", move_made(line, &from, &to));
     fprintf(line->out, "%s is now %s\n", from.name, to.name);

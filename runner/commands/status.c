@@ -388,7 +388,8 @@ static Error status_run(const CommandLine *line)
     if (switch_given(line, "watch") && switch_given(line, "json"))
         return error_make(ERROR_USAGE, "--watch shows a view for people: take run --progress json for programs");
     if (switch_given(line, "watch") && line->n_arguments == 0)
-        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch");
+        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: %s",
+                          command_again(line->results, "status CAMPAIGN --watch").text);
     return line->n_arguments == 0 ? status_all(line) : status_one(line);
 }
 

@@ -118,7 +118,7 @@ static Error catalogue_read_campaign(Database *database, Arena *arena, Catalogue
     bool there = false;
     Error error = catalogue_query(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign",
                                   &statement, &there);
-    if (error.kind == OK && !there) error = store_row_lost(row->name);
+    if (error.kind == OK && !there) error = store_row_lost(database, row->name);
     if (error.kind == OK) {
         row->experiment = arena_copy(arena, column_text(statement, 0));
         row->model = arena_copy(arena, column_text(statement, 1));
