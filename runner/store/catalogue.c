@@ -269,7 +269,8 @@ static Error catalogue_write_or_make(const char *results, bool shared_fs, const 
     const Error error = catalogue_write(path, shared_fs, row);
     if (error.kind == OK || !catalogue_is_damaged(path)) return error;
     if (messages != NULL)
-        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n", error.text);
+        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n",
+                text_visible(error.text, arena));
     TRY(catalogue_make(results, shared_fs, messages, arena, &campaigns));
     return catalogue_write(path, shared_fs, row);
 }
