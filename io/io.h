@@ -62,7 +62,16 @@ double processors_quota_under(const char *groups, const char *root);
 
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
 // link, anywhere but in that folder and below.
-Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+// It is open to read, so that what is checked is what is read, whatever is put in its place: file_read_beneath or
+// file_close_beneath closes it.
+typedef struct FileBeneath {
+    const char *path;
+    int descriptor;
+    int64_t bytes; // that it has
+} FileBeneath;
+Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file);
+Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out); // as file_read
+void file_close_beneath(FileBeneath *file);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------

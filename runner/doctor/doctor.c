@@ -137,6 +137,9 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
         doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
     else if (strcmp(broken->table, "sqlite_schema") == 0)
         doctor_find(doctor, "rows", "the declarations of tables are not those that were written");
+    else if (of_trials && end == 0)
+        doctor_find(doctor, "rows", "table %s: a digest is of block %lld, in which no trial can be", broken->table,
+                    (long long)broken->block);
     else if (broken->lost && strcmp(broken->table, "trials") == 0)
         doctor_find(doctor, "rows",
                     "table trials: rows are missing of batches that were committed with trials %lld to %lld, and their "

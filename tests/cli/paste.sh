@@ -44,7 +44,7 @@ raw() { LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$1"; }
 
 bad= rawness= count=0 wrong=nothing
 # random names: each of some of these characters
-for turn in 1 2 3 4 5 6 7 8; do
+for turn in 1 2 3 4 5 6 7 8 9; do
     case $turn in
     1) folder='with space' ;;
     2) folder="it's \"quoted\" \$HOME \`id\` \\ *" ;;
@@ -53,6 +53,7 @@ for turn in 1 2 3 4 5 6 7 8; do
     5) folder=$(printf 'no \377 utf-8 \303') ;;
     6) folder="${escape}[31mred${escape}]0;title$(printf '\007')%s!" ;;
     7) folder="ends in a newline$newline" ;;
+    8) folder='file:x%41?mode=memory&immutable=1#a' ;; # which is no URI
     *)
         folder=
         for part in 1 2 3 4 5 6; do
@@ -80,7 +81,7 @@ for turn in 1 2 3 4 5 6 7 8; do
         *) ! raw said || rawness="$rawness; $words under $(printf %s "$folder" | od -An -c | head -n 1)" ;;
         esac
     done
-    [ -e "$folder/gait/campaign.db" ] || bad="$bad; no campaign in folder $turn"
+    [ -s "$folder/gait/campaign.db" ] && [ -s "$folder/index.db" ] || bad="$bad; no campaign in folder $turn"
 done
 [ -z "$bad" ] && [ "$count" -gt 60 ]
 check $? "$count printed commands run as they are${bad:+: $bad}"
