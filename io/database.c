@@ -130,15 +130,24 @@ static int database_fault(void)
 static int database_open_file(const char *path, int flags, int mode)
 {
     struct stat status;
-    int descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
-    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one
-    if (link) descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = inside_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
+    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one, but below no results root
+    if (link && !inside_holds(path)) descriptor = inside_open(path, O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return -1;
     const bool known = fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
     if (known || strcmp(path, "/dev/urandom") == 0) return descriptor;
     (void)close(descriptor);
     errno = ENXIO;
     return -1;
+}
+
+// SQLite, as root, gives a WAL and its index the owner of the database whenever it opens them. Where they have it, the
+// call would do nothing but note a change: then nobody could tell by the file's times that it was only read.
+static int database_change_owner(int descriptor, uid_t owner, gid_t group)
+{
+    struct stat status;
+    const bool same = fstat(descriptor, &status) == 0 && status.st_uid == owner && status.st_gid == group;
+    return same ? 0 : fchown(descriptor, owner, group);
 }
 
 // SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
@@ -162,12 +171,40 @@ static void database_watch_writes(sqlite3_vfs *vfs)
 static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 #endif
 
-static void database_watch_files(void)
+static int database_access_file(const char *path, int mode) { return inside_access(path, mode, 0); }
+
+// SQLite would follow links to find a database's one name. The path as it is given serves as well, and is the one by
+// which it is known that the file lies below a results root.
+static int database_full_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
 {
+    (void)vfs;
+    return snprintf(out, (size_t)size, "%s", path) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+// SQLite's own file system, whose calls that name a file are ours. NULL: SQLite has not even the memory to begin, as
+// opening will say.
+static const char *database_file_system(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static sqlite3_vfs ours;
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
-    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
-    database_watch_writes(vfs);
+    if (vfs == NULL) return NULL;
+    pthread_mutex_lock(&lock);
+    if (ours.zName == NULL) {
+        ours = *vfs;
+        ours.zName = "hopscotch";
+        ours.xFullPathname = database_full_path;
+        vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
+        vfs->xSetSystemCall(vfs, "access", (sqlite3_syscall_ptr)database_access_file);
+        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)inside_stat);
+        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)inside_link_stat);
+        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)inside_unlink);
+        vfs->xSetSystemCall(vfs, "fchown", (sqlite3_syscall_ptr)database_change_owner);
+        database_watch_writes(vfs);
+        sqlite3_vfs_register(&ours, 0);
+    }
+    pthread_mutex_unlock(&lock);
+    return ours.zName;
 }
 
 static int database_add_functions(sqlite3 *handle);
@@ -264,9 +301,10 @@ static Error database_connect(Database *database, const char *name, int flags)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int code = database_fault();
     pthread_once(&once, database_configure);
-    database_watch_files();
-    if (code == SQLITE_OK)
-        code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const char *file_system = database_file_system();
+    if (code == SQLITE_OK && file_system == NULL) code = SQLITE_NOMEM;
+    if (code == SQLITE_OK) code = sqlite3_open_v2(name, &database->handle, flags, file_system);
     if (code == SQLITE_OK) code = database_add_functions(database->handle);
     if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
@@ -298,7 +336,7 @@ static bool database_is_frozen(const char *path, Arena *arena)
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? arena_copy(arena, ".") : arena_copy(arena, path);
     if (slash != NULL) folder[slash == path ? 1 : slash - path] = '\0';
-    return eaccess(folder, W_OK) != 0;
+    return inside_access(folder, W_OK, AT_EACCESS) != 0;
 }
 
 static Error database_reconnect(Database *database, const char *name, int flags)
@@ -497,6 +535,19 @@ static void database_note_place(Database *database)
     database->inode = status.st_ino;
 }
 
+// The file that was there before it was opened, or a new one, and none that was put there meanwhile.
+static Error database_start(Database *database)
+{
+    database_note_place(database);
+    const bool there = database->inode != 0;
+    TRY(database->mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database));
+    if (there && database_check_place(database).kind != OK)
+        return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
+                          path_text(database->path).text);
+    if (!there) database_note_place(database);
+    return error_none();
+}
+
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
     *out = NULL;
@@ -509,12 +560,11 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
     }
     database->mode = mode;
     database->lock = -1;
-    const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
+    const Error error = database_start(database);
     if (error.kind != OK) {
         database_free(database);
         return error;
     }
-    database_note_place(database);
     *out = database;
     return error;
 }

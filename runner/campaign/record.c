@@ -267,7 +267,7 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     ProgressNumbers numbers = loop->numbers;
-    Watch watch = {loop->progress, &numbers, 0};
+    Watch watch = {.progress = loop->progress, .numbers = &numbers, .until = loop->record_until};
     RecordPass pass = {.spec = loop->spec,
                        .store = loop->store,
                        .search = loop->search,

@@ -10,9 +10,7 @@ static Error move_target(const CommandLine *line, const CampaignPlace *from, Cam
 {
     *to = (CampaignPlace){.results = from->results, .name = line->arguments[1]};
     TRY(campaign_folder(from->results, to->name, line->arena, &to->folder));
-    if (file_missing(to->folder)) return error_none();
-    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name",
-                      to->name, from->results);
+    return campaign_name_is_free(from->results, to->name, to->folder, line->arena);
 }
 
 static Error move_note(CampaignEdit *edit, const CampaignPlace *from, const CampaignPlace *to)
@@ -46,23 +44,33 @@ static void move_warn(const CommandLine *line, const char *what, Error error)
     if (error.kind != OK) fprintf(line->messages, "warning: %s: %s\n", what, text_visible(error.text, line->arena));
 }
 
+// With the lock held until all say the new name, so that no other process renames or removes it meanwhile.
+static Error move_locked(const CommandLine *line, CampaignEdit *edit, const CampaignPlace *from,
+                         const CampaignPlace *to)
+{
+    const bool shared_fs = switch_given(line, "shared-fs");
+    TRY(edit_end(edit, move_note(edit, from, to)));
+    const char *reindex = arena_format(line->arena, "the catalogue was not updated (%s)",
+                                       command_again(to->results, "reindex").text);
+    move_warn(line, reindex,
+              catalogue_change(to->results, shared_fs, from->name, to->name, line->messages, line->arena));
+    move_warn(line, "what was made of it still names the old one", move_made(line, from, to));
+    return error_none();
+}
+
 static Error move_run(const CommandLine *line)
 {
     CampaignPlace from, to;
     CampaignEdit edit;
-    const bool shared_fs = switch_given(line, "shared-fs");
     TRY(campaign_find(line, line->arguments[0], &from));
     TRY(move_target(line, &from, &to));
     TRY(campaign_made_is_idle(&from, "rename", line->arena));
-    TRY(edit_begin_moved(&from, &to, shared_fs, line->arena, &edit));
-    TRY(edit_end(&edit, move_note(&edit, &from, &to)));
-    const char *reindex = arena_format(line->arena, "the catalogue was not updated (%s)",
-                                       command_again(to.results, "reindex").text);
-    move_warn(line, reindex,
-              catalogue_change(to.results, shared_fs, from.name, to.name, line->messages, line->arena));
-    move_warn(line, "what was made of it still names the old one", move_made(line, &from, &to));
-    fprintf(line->out, "%s is now %s\n", from.name, to.name);
-    return error_none();
+    TRY(edit_begin_moved(&from, &to, switch_given(line, "shared-fs"), line->arena, &edit));
+    Lock lock = edit_keep_lock(&edit);
+    const Error error = move_locked(line, &edit, &from, &to);
+    lock_release(&lock);
+    if (error.kind == OK) fprintf(line->out, "%s is now %s\n", from.name, to.name);
+    return error;
 }
 
 const Command command_mv = {

@@ -172,20 +172,24 @@ static Error catalogue_add(Database *catalogue, const char *results, const char 
     return error.kind == OK ? catalogue_replace(catalogue, &row) : error;
 }
 
+// In one transaction: a sync for each of ten thousand campaigns would take a minute.
 static Error catalogue_fill(Database *catalogue, const char *results, FILE *messages, Arena *arena, int *campaigns)
 {
     const char *const *names = NULL;
     int count = 0;
     *campaigns = 0;
-    TRY(database_run(catalogue, catalogue_schema));
     TRY(campaign_names(results, arena, &names, &count));
+    TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
+    TRY(database_run(catalogue, catalogue_schema));
     for (int i = 0; i < count; i++) {
+        const size_t used = arena->used;
         const Error error = catalogue_add(catalogue, results, names[i], arena);
         *campaigns += error.kind == OK;
         if (error.kind != OK && messages != NULL)
             fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], text_visible(error.text, arena));
+        arena_rewind(arena, used);
     }
-    return error_none();
+    return database_run(catalogue, "COMMIT");
 }
 
 static const char *const catalogue_endings[] = {"-wal", "-shm", "-journal", ""};
@@ -284,21 +288,34 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
     return error;
 }
 
+static Error catalogue_drop(Database *catalogue, const char *name)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(catalogue, "DELETE FROM campaigns WHERE name = ?", &statement));
+    bind_text(statement, 1, name);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+// What has the name now: another process may have given it to another campaign, or taken that away again.
+static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
+{
+    TRY(catalogue_drop(catalogue, name));
+    if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name))) return error_none();
+    return catalogue_add(catalogue, results, name, arena);
+}
+
 static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
 {
     Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
     TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);
     if (error.kind == OK) error = database_run(database, catalogue_schema);
-    if (error.kind == OK) error = database_prepare(database, "DELETE FROM campaigns WHERE name = ?", &statement);
-    if (error.kind == OK) {
-        bind_text(statement, 1, gone);
-        error = statement_step(statement, &row);
-    }
-    if (statement != NULL) statement_close(statement);
-    if (error.kind == OK && come != NULL) error = catalogue_add(database, results, come, arena);
+    if (error.kind == OK) error = catalogue_drop(database, gone);
+    if (error.kind == OK) (void)catalogue_renew(database, results, gone, arena); // a run that begins lists itself
+    if (error.kind == OK && come != NULL) error = catalogue_renew(database, results, come, arena);
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
@@ -357,7 +374,7 @@ Error catalogue_compare(const char *results, const CatalogueRow *row, bool runni
         error = statement_step(statement, &there);
     }
     if (there) catalogue_differ(statement, row, running, difference, size);
-    if (!there) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+    if (!there && !running) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
     statement_close(statement);
     const Error closing = database_close(database);
     (void)closing; // a reader has nothing to lose

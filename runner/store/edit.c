@@ -6,6 +6,7 @@
 #include "seal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock)
 {
@@ -13,6 +14,8 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
     const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK);
     const Error error = lock_take(path, lock);
     if (error.kind == OK) return error;
+    if (file_missing(folder))
+        return error_make(ERROR_MACHINE, "campaign %s is gone: another process removed or renamed it", name);
     if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
     return error_make(ERROR_MACHINE,
                       "campaign %.128s is being run by %.100s: `%s` shows how far it is, and stop in place of status "
@@ -39,6 +42,41 @@ Error campaign_open_database(const char *path, Database **database)
 {
     *database = NULL;
     return file_missing(path) ? campaign_is_gone(path) : database_open(path, DATABASE_WRITE, database);
+}
+
+// Whether the folder holds nothing, or a lock alone: so far came a run that was killed.
+static Error campaign_is_begun_only(const char *folder, Arena *arena, bool *only)
+{
+    char **names = NULL;
+    int count = 0;
+    *only = false;
+    TRY(folder_check_inside(folder));
+    TRY(folder_list(folder, arena, &names, &count));
+    *only = count == 0 || (count == 1 && strcmp(names[0], CAMPAIGN_LOCK) == 0);
+    return error_none();
+}
+
+Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared)
+{
+    Lock lock;
+    bool only = false;
+    *cleared = false;
+    if (campaign_is_begun_only(folder, arena, &only).kind != OK || !only) return error_none();
+    TRY(campaign_lock(folder, name, arena, &lock));
+    Error error = campaign_is_begun_only(folder, arena, cleared); // a run may have come between
+    if (error.kind == OK && *cleared) error = folder_remove(folder, arena);
+    lock_release(&lock);
+    return error;
+}
+
+Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena)
+{
+    bool cleared = false;
+    if (file_missing(folder)) return error_none();
+    TRY(campaign_clear_begun(folder, name, arena, &cleared));
+    if (cleared) return error_none();
+    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name", name,
+                      results);
 }
 
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
@@ -81,6 +119,19 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     return edit_with_lock(edit, error_none(), arena);
 }
 
+// With the lock held: a folder is renamed only if a campaign is in it.
+static Error edit_check(const CampaignPlace *place, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    Database *database = NULL;
+    int version = 0;
+    if (file_missing(path)) return campaign_is_gone(path);
+    TRY(database_open(path, DATABASE_READ, &database));
+    const Error error = schema_version(database, path, &version);
+    (void)database_close(database); // a reader has nothing to lose
+    return error;
+}
+
 // The lock is the open file's and not the name's: it goes with the folder.
 Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
                        CampaignEdit *edit)
@@ -90,8 +141,19 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     edit->store.name = to->name;
     TRY(campaign_refuse_network(from->folder, shared_fs));
     TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
-    edit->back = from->folder;
-    return edit_with_lock(edit, file_rename(from->folder, to->folder), arena);
+    Error error = edit_check(from, arena);
+    if (error.kind == OK) {
+        edit->back = from->folder;
+        error = file_rename(from->folder, to->folder);
+    }
+    return edit_with_lock(edit, error, arena);
+}
+
+Lock edit_keep_lock(CampaignEdit *edit)
+{
+    const Lock lock = edit->lock;
+    edit->lock.descriptor = -1;
+    return lock;
 }
 
 Error edit_end(CampaignEdit *edit, Error error)

@@ -119,6 +119,20 @@ TEST(lock_survives_that_the_file_is_opened_and_closed)
 }
 
 #ifdef HOPSCOTCH_FAULTS
+// Another process removes or renames the file as soon as this one has it: its lock would exclude no third one.
+TEST(lock_whose_file_goes_away_is_not_held)
+{
+    const LockPath path = lock_test_path();
+    Lock lock;
+    seam_set_faults("stat:1+:ENOENT");
+    CHECK_SAYS(ERROR_MACHINE, "/lock is removed or renamed by another process: try again", lock_take(path.text, &lock));
+    seam_set_faults("stat:1:ENOENT");
+    CHECK_INTEGER(-1, lock.descriptor);
+    CHECK_OK(lock_take(path.text, &lock)); // once only: it is tried again
+    seam_set_faults("");
+    lock_release(&lock);
+}
+
 TEST(lock_that_fails_is_not_held)
 {
     const LockPath path = lock_test_path();
