@@ -506,6 +506,8 @@ static Error database_check_files(const char *path)
     return error;
 }
 
+const char *database_path(const Database *database) { return database->path; }
+
 // Of a database that is written: that its path still names it.
 Error database_check_place(const Database *database)
 {

@@ -70,10 +70,16 @@ double processors_quota_under(const char *groups, const char *root);
 // ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
 
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
-// link, anywhere but in that folder and below.
-Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
-// The whole of a file whose path file_beneath gave.
-Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out);
+// link, anywhere but in that folder and below. It is open to read, so that what is checked is what is read, whatever is put in its place: file_read_beneath or
+// file_close_beneath closes it.
+typedef struct FileBeneath {
+    const char *path;
+    int descriptor;
+    int64_t bytes; // that it has
+} FileBeneath;
+Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file);
+Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out); // as file_read
+void file_close_beneath(FileBeneath *file);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
@@ -133,6 +139,7 @@ typedef enum DatabaseMode {
 // Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
 // link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
+const char *database_path(const Database *database);     // as it was opened
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values

@@ -79,6 +79,9 @@ typedef struct FileAdvice {
 } FileAdvice;
 FileAdvice file_advice_for(int reason);
 
+// Up to `limit` bytes of an open file, with a NUL behind them; closes it.
+Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out);
+
 // A file in a folder that may come from somebody else: a link is not followed, a pipe is not waited for, and what is no
 // regular file is an error. `doing`: for the message, as above.
 Error file_open_regular(const char *path, int flags, const char *doing, int *descriptor);

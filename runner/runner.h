@@ -825,6 +825,12 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
 const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
+// A command to type, for a message: the program, the words, and --results where it is needed (NULL: never). One that is
+// too long ends in "--results ...".
+typedef struct CommandText {
+    char text[320];
+} CommandText;
+CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 // With other overrides before those that the command line gives, and another one last (or NULL).

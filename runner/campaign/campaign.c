@@ -31,13 +31,9 @@ typedef struct Campaign {
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-static const char *campaign_how_to_resume(const Campaign *campaign)
+static CommandText campaign_how_to_resume(const Campaign *campaign)
 {
-    const char *results = campaign->options->results;
-    if (strcmp(results, "results") == 0) {
-        return arena_format(campaign->arena, "hopscotch resume %s", campaign->name);
-    }
-    return arena_format(campaign->arena, "hopscotch resume %s --results %s", campaign->name, results);
+    return command_again(campaign->options->results, "resume %.128s", campaign->name);
 }
 
 // How the last run ended: its reason, if it came to write one.
@@ -418,8 +414,8 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     const RunOptions *options = campaign->options;
     const bool there = !file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
     if (options->resume_only && !there) {
-        return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
-                          campaign->name, options->results);
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
+                          campaign->name, options->results, command_program(campaign->arena));
     }
     TRY(folder_check_inside(folder));
     if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
@@ -467,7 +463,7 @@ static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, 
 static Error campaign_device_error(const Campaign *campaign, const Error *error)
 {
     return error_make(error->kind, "%.350s. %s trials are committed; continue with `%s`, on any device", error->text,
-                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign));
+                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign).text);
 }
 
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)
@@ -492,5 +488,5 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);
     if (error.kind != OK || summary->state == NULL || strcmp(summary->state, "interrupted") != 0) return error;
     return error_make(ERROR_INTERRUPTED, "%s: %s trials are committed; continue with `%s`", summary->reason,
-                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign));
+                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign).text);
 }

@@ -34,6 +34,7 @@ typedef struct Doctor {
 
 void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
+const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute it anew
 bool doctor_damaged(const Doctor *doctor, const char *table);
 
 // Looks at everything and changes nothing. What is wrong with the campaign is in the lines; an Error is of the machine.
