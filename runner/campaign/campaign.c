@@ -153,7 +153,10 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
         if (!exact && !bounds.open) *most = trials;
         return exact ? trials : -1;
     }
-    return before->trials + count_trials(search, search->asked, search->total, parameter, &estimated);
+    int64_t all = 0;
+    if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
+    const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without any trial says nothing
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------

@@ -48,12 +48,28 @@ static void pilot_generation(const PilotTask *task, Trials *trials)
     if (error.kind != OK) trials->count = 0; // a run will say what is wrong
 }
 
+// A flight has as many lanes as it should have, or it says nothing of batches: where fewer trials were found they are
+// taken again, and where none was, the fixed values.
+static void pilot_repeat(const PilotTask *task, Trials *trials)
+{
+    const size_t parameters = (size_t)task->spec->configured.n_parameters;
+    if (trials->count == 0) memcpy(trials->parameter, task->spec->fixed, parameters * sizeof *trials->parameter);
+    const int64_t found = trials->count > 0 ? trials->count : 1;
+    for (int64_t t = found; t < trials->capacity; t++) {
+        const int64_t from = t % found;
+        memcpy(trials->parameter + t * (int64_t)parameters, trials->parameter + from * (int64_t)parameters,
+               parameters * sizeof *trials->parameter);
+        trials->ordinal[t] = trials->ordinal[from];
+        trials->search[t] = trials->search[from];
+    }
+    trials->count = trials->capacity;
+}
+
 // All trials in order if they are so few, else a block from a random place in each of so many equal parts of the ids.
 static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t parts, Trials *trials)
 {
     const int64_t limit = task->spec->limits.trials, total = task->search->total;
     const int64_t ids = limit > 0 && limit < total ? limit : total;
-    const int parameters = task->spec->configured.n_parameters;
     const int64_t block = pilot_block_trials(task);
     const bool all = ids <= parts * block;
     int64_t id = first_part * block;
@@ -64,9 +80,7 @@ static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t part
         if (!all) id = pilot_least(count_sampled_id(task->search, (int64_t)from, (int64_t)to, k), ids - block);
         id = pilot_block(task, id, ids, trials);
     }
-    if (trials->count > 0) return;
-    trials->count = 1; // none is known beforehand, or all that were looked at are excluded
-    memcpy(trials->parameter, task->spec->fixed, (size_t)parameters * sizeof *trials->parameter);
+    if (!all || trials->count == 0) pilot_repeat(task, trials);
 }
 
 // ---- a flight -------------------------------------------------------------------------------------------------------

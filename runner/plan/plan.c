@@ -123,6 +123,16 @@ static void plan_count_learning(PlanMaker *maker)
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
+// A sample without any trial does not say that there is none. As many as there are at most, with 95 % confidence: of so
+// large a part, 3/n, a sample of n would have had none with probability e^-3 = 5 % (the rule of three).
+static void plan_bound_trials(PlanMaker *maker)
+{
+    const int64_t total = maker->search.total;
+    Plan *plan = maker->plan;
+    plan->looked_at = count_looked_at(&maker->search, 0, total);
+    plan->trials = plan_least(total, (int64_t)(3.0 * (double)total / (double)plan->looked_at) + 1);
+}
+
 static void plan_count_known(PlanMaker *maker, bool count_excluded)
 {
     const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
@@ -130,9 +140,10 @@ static void plan_count_known(PlanMaker *maker, bool count_excluded)
     plan->trials = total;
     if (count_excluded && total > 0)
         plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
+    if (plan->trials == 0 && plan->excluded_estimated) plan_bound_trials(maker);
     plan->excluded = total - plan->trials;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
-    plan->trials_least = plan->trials;
+    plan->trials_least = plan->looked_at > 0 ? 0 : plan->trials;
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
@@ -297,8 +308,8 @@ static void plan_refuse_sizes(PlanMaker *maker)
     const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
     char *text = plan->refusal;
     if (plan->trials == 0) {
-        snprintf(text, sizeof plan->refusal, "there is no trial to run: all %lld are excluded",
-                 (long long)plan->excluded);
+        snprintf(text, sizeof plan->refusal, "there is no trial to run: all %s are excluded",
+                 text_count(plan->excluded).text);
     } else if (plan->trials_least == plan->trials && space_verdict(disk, plan->disk_free) == SPACE_SHORT) {
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
@@ -314,8 +325,9 @@ static void plan_warn_of_disk(PlanMaker *maker)
     if (plan->warning[0] != '\0' || verdict == SPACE_ENOUGH) return;
     if (verdict == SPACE_SHORT)
         snprintf(plan->warning, sizeof plan->warning,
-                 "the results may need up to %s of disk, if nothing ends the search early, and %s are free",
-                 text_bytes(disk).text, text_bytes(plan->disk_free).text);
+                 "the results may need up to %s of disk, if %s, and %s are free", text_bytes(disk).text,
+                 plan->looked_at > 0 ? "there are as many trials" : "nothing ends the search early",
+                 text_bytes(plan->disk_free).text);
     else
         snprintf(plan->warning, sizeof plan->warning, "the results need %s of disk, nearly all of the %s that are free",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
