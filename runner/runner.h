@@ -496,6 +496,7 @@ typedef struct TrialResult {
     int n_failed;      // replicates that failed
     double *metric;    // [n_metrics] mean over replicates
     double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double *value;     // [replicates] room for the objective of each: there may be too many for a stack
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
@@ -614,6 +615,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
+    bool made;         // of another campaign, by verify or compare: in its folder, which must be there
     const char *retry; // kinds of failures that are run again; NULL: none
     bool extend;       // another spec than the campaign's adds its trials to it
     bool shared_fs;    // allow a network file system

@@ -26,6 +26,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
         .lane_parameter = ARENA_NEW(arena, double, spec->configured.n_parameters),
         .metric = ARENA_NEW(arena, double, spec->replicates.count * spec->configured.n_metrics),
         .failure = ARENA_NEW(arena, int, spec->replicates.count),
+        .value = ARENA_NEW(arena, double, spec->replicates.count),
     };
 }
 
@@ -33,6 +34,11 @@ int64_t flight_bytes(const Spec *spec)
 {
     return 8 *
            (6 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + spec->replicates.count);
+}
+
+int64_t flight_scratch_bytes(const Spec *spec)
+{
+    return (int64_t)spec->replicates.count * (8 * spec->configured.n_metrics + 4 + 8);
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -148,7 +154,8 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
     for (int64_t t = 0; t < rows->count; t++) {
         TrialResult result = {.objective = &flight->trials.objective[t * objectives],
                               .metric = &rows->metric[t * metrics],
-                              .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL};
+                              .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL,
+                              .value = flight->value};
         flight_gather(spec, flight, batch, t, flight->metric, flight->failure);
         trial_result(spec, &flight->trials.parameter[t * spec->configured.n_parameters], flight->metric,
                      flight->failure, &result);

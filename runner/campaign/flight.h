@@ -17,10 +17,12 @@ typedef struct Flight {
     double *lane_parameter; // [n_parameters] of the lane that is being filled
     double *metric;         // [R][M] and failure[R] of the trial that is being collected
     int *failure;
+    double *value; // [R] of its objective
 } Flight;
 
 void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
-int64_t flight_bytes(const Spec *spec); // of one trial in memory
+int64_t flight_bytes(const Spec *spec);         // of one trial in memory
+int64_t flight_scratch_bytes(const Spec *spec); // of the trial that is being collected
 // Gives every replicate its lane and its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 // Fitness and metrics of every trial into `commit->rows` (and fitness, survived into the trials, for tell), and the

@@ -18,7 +18,7 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
                            (int64_t)search_state_most(loop->search) +
                            commit_rounds_bytes(loop->search, loop->batch_trials);
-    const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
+    const int64_t scratch = flight_scratch_bytes(spec) + ((int64_t)1 << 20);
     return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
                     WRITER_COMMITS * (commit + scratch));
 }

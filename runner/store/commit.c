@@ -47,6 +47,7 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
     const Spec *spec = store->spec;
     char seed[32], numerics[32];
     Bytes image = {0};
+    TRY(database_check_place(store->database)); // else this were another campaign's folder
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
     snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
     const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {

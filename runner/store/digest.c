@@ -264,7 +264,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
 {
     Arena arena;
     Sha256 hash;
-    TRY(arena_create(&arena, (size_t)16 << 20, "a digest"));
+    TRY(arena_create_growing(&arena, (size_t)16 << 20, "a digest"));
     sha256_start(&hash);
     Error error = campaign_check_meaning(campaign);
     if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running

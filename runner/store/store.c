@@ -165,8 +165,10 @@ static Error store_fill_new(const Store *store, Arena *arena)
 static Error store_write_spec(const Store *store, const char *given)
 {
     const char *resolved = store->spec->resolved;
+    TRY(database_check_place(store->database)); // else it is another campaign's folder
     TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
     TRY(spec_keep_files(store->spec, store->folder));
+    TRY(database_check_place(store->database));
     return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 

@@ -161,6 +161,27 @@ TEST(database_whose_journal_cannot_be_set_is_refused)
     CHECK(database == NULL);
 }
 
+// A rollback journal names the file that SQLite deletes once it has played the journal back. The databases here have a
+// write-ahead log and so no such journal.
+TEST(database_with_a_journal_of_others_is_refused)
+{
+    const DatabasePath path = database_test_path();
+    char journal[sizeof path.text + 16];
+    Database *database = NULL;
+    database_test_make(path.text, 1);
+    snprintf(journal, sizeof journal, "%s-journal", path.text);
+    FILE *file = fopen(journal, "wb");
+    CHECK(file != NULL && fputs("a journal", file) >= 0 && fclose(file) == 0);
+    for (DatabaseMode mode = DATABASE_READ; mode <= DATABASE_WRITE; mode++)
+        CHECK_SAYS(ERROR_MACHINE,
+                   "-journal is not a journal of ours, and playing it back could change or delete other files: look at "
+                   "it, and move it away",
+                   database_open(path.text, mode, &database));
+    CHECK(database == NULL && remove(journal) == 0);
+    CHECK_OK(database_open(path.text, DATABASE_READ, &database));
+    CHECK_OK(database_close(database));
+}
+
 TEST(database_closed_before_its_statements_is_a_bug)
 {
     const DatabasePath path = database_test_path();

@@ -55,7 +55,8 @@ TEST(file_read_refuses)
     Bytes bytes;
     CHECK_OK(file_write(folder, "four", "1234", 4));
     const size_t used = arena.used;
-    CHECK_ERROR(ERROR_USER, file_read(arena_format(&arena, "%s/four", folder), 3, &arena, &bytes));
+    CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the most that is read here",
+               file_read(arena_format(&arena, "%s/four", folder), 3, &arena, &bytes));
     CHECK_ERROR(ERROR_USER, file_read("/dev/zero", 100, &arena, &bytes)); // endless
     CHECK_ERROR(ERROR_MACHINE, file_read(folder, 100, &arena, &bytes));
     const Error error = file_read(arena_format(&arena, "%s/none", folder), 100, &arena, &bytes);
@@ -86,6 +87,21 @@ TEST(file_append_rename_remove)
     CHECK_ERROR(ERROR_MACHINE, file_remove(moved));
     CHECK_ERROR(ERROR_MACHINE, file_size(moved, &bytes));
     CHECK_ERROR(ERROR_MACHINE, file_rename(log, moved));
+    arena_destroy(&arena);
+}
+
+// A folder of a campaign may come from somebody else: a link in its place leads out of the campaign.
+TEST(folder_inside_is_a_folder)
+{
+    Arena arena = file_test_arena();
+    const char *folder = arena_copy(&arena, test_folder());
+    const char *link = arena_format(&arena, "%s/link", folder), *file = arena_format(&arena, "%s/file", folder);
+    CHECK_OK(folder_check_inside(folder));
+    CHECK_OK(folder_check_inside(link)); // not there yet
+    CHECK(symlink(folder, link) == 0);
+    CHECK_SAYS(ERROR_MACHINE, "/link is a link, not a folder: look at it, and move it away", folder_check_inside(link));
+    CHECK_OK(file_write(folder, "file", "", 0));
+    CHECK_SAYS(ERROR_MACHINE, "/file is a ", folder_check_inside(file));
     arena_destroy(&arena);
 }
 
@@ -208,6 +224,9 @@ TEST(file_write_tells_that_the_folder_was_not_synced)
     const Error error = file_write(folder, "name", "x", 1);
     seam_set_faults("");
     CHECK(strstr(error.text, "cannot sync folder") != NULL);
+    seam_set_faults("open:2:EMFILE");
+    CHECK_SAYS(ERROR_MACHINE, "cannot open folder", file_write(folder, "other", "data", 4));
+    seam_set_faults("");
     arena_destroy(&arena);
 }
 

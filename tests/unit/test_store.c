@@ -298,6 +298,22 @@ TEST(store_refuses_a_database_whose_campaign_is_gone)
     store_case_refuses("DELETE FROM campaign", "its table campaign, of one row, is empty; `hopscotch doctor ");
 }
 
+// `resume` makes no campaign: where another process removed the database meanwhile, it says so.
+TEST(store_resumes_only_what_is_there)
+{
+    StoreCase test;
+    store_case_start(&test);
+    CHECK_OK(store_close(test.store));
+    test.store = NULL;
+    test.options.resume_only = true;
+    const char *database = arena_format(&test.arena, "%s/" CAMPAIGN_DATABASE, test.folder);
+    CHECK_OK(file_remove(database));
+    CHECK_SAYS(ERROR_MACHINE, "is gone or empty: another process removed it; nothing was done",
+               store_case_open(&test, &test.spec));
+    CHECK(test.store == NULL && file_missing(database));
+    store_case_end(&test);
+}
+
 TEST(store_refuses_a_database_that_is_no_campaign)
 {
     store_case_refuses("PRAGMA application_id = 1", "not a campaign");
