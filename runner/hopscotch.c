@@ -131,6 +131,7 @@
 #include "search/morris.c"
 #include "search/sobol_indices.c"
 #include "search/count.c"
+#include "search/count_grid.c"
 #include "search/cmaes/options.c"
 #include "search/cmaes/cmaes.c"
 #include "search/cmaes/space.c"
