@@ -162,8 +162,8 @@ fuzz: $(cpu_kernels)
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
-	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch xargs -P $(JOBS) -I N \
-	    env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
+	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch ATTACKER=build/asan/attacker \
+	    xargs -P $(JOBS) -I N env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all

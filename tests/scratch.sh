@@ -19,6 +19,7 @@ suite=$(basename "$0" .sh) root=$PWD
 : "${SQL:=$root/build/sql}" "${ATTACKER:=$root/build/attacker}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
 case $HOPSCOTCH_FAULTS_PROGRAM in /*) ;; *) HOPSCOTCH_FAULTS_PROGRAM=$root/$HOPSCOTCH_FAULTS_PROGRAM ;; esac
+case $ATTACKER in /*) ;; *) ATTACKER=$root/$ATTACKER ;; esac
 work=$(mktemp -d) || exit 3
 pid=
 trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
