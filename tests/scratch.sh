@@ -6,7 +6,7 @@
 #
 #   HOPSCOTCH                  the program (build/hopscotch)
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
-#   ATTACKER                   a program that makes sockets, watches folders and exchanges names (tests/hostile/attacker.c)
+#   ATTACKER                   makes sockets, watches folders, exchanges names (tests/hostile/attacker.c)
 #   SQL                        a program that changes and reads databases: "$SQL" FILE 'STATEMENTS' (tests/sql.c)
 #   QUICK=1                    fewer of what takes long
 #   suite, root, work          the script's name, the repository, the folder that it works in

@@ -48,8 +48,8 @@ works run hopper.yaml --progress none --threads 1
 works run hopper.yaml --name c --progress none --threads 1
 works verify c --seeds 2 --threads 1 --progress none
 works run scan.yaml --progress none --threads 1
-made=$(ls results/c/verify | grep -v index)
-kept=$(ls results/n/files | head -n 1)
+made=$(basename results/c/verify/trial_*)
+kept=$(basename "$(find results/n/files -type f | head -n 1)")
 cp -a results pristine
 rm -rf results
 
