@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -42,6 +43,7 @@ static const struct {
     {"EBUSY", EBUSY},    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EINVAL", EINVAL},
     {"EIO", EIO},        {"EMFILE", EMFILE},  {"ENOENT", ENOENT},    {"ENOLCK", ENOLCK},
     {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},  {"EPERM", EPERM},      {"EROFS", EROFS},
+    {"EFBIG", EFBIG},
 };
 
 // A rule that is misspelt would make a test pass that tests nothing: stop at once.
@@ -219,27 +221,44 @@ static const struct {
     {EMFILE, "too many files are open: raise `ulimit -n`"},
     {ENFILE, "the machine has too many open files"},
     {ENAMETOOLONG, "choose a shorter name"},
+    {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
     {ENOTDIR, "a part of the path is a file"},
 };
 
-static const char *file_advice_for(int reason)
+bool file_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG; }
+
+FileAdvice file_advice_for(int reason)
 {
+    FileAdvice advice = {""};
+    struct rlimit limit;
     for (size_t i = 0; i < sizeof file_advice / sizeof *file_advice; i++) {
-        if (file_advice[i].reason == reason) return file_advice[i].advice;
+        if (file_advice[i].reason == reason) snprintf(advice.text, sizeof advice.text, "%s", file_advice[i].advice);
     }
-    return NULL;
+    if (reason == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(advice.text, sizeof advice.text,
+                 "files are limited to %llu bytes (ulimit -f): raise that limit, then resume",
+                 (unsigned long long)limit.rlim_cur);
+    return advice;
 }
 
 Error file_error(const char *doing, const char *path, size_t wanted)
 {
     const int reason = errno;
-    const char *advice = file_advice_for(reason);
+    const FileAdvice advice = file_advice_for(reason);
     char space[96] = "";
     int64_t bytes = 0;
     if (wanted > 0 && (reason == ENOSPC || reason == EDQUOT) && disk_free(path, &bytes).kind == OK)
         snprintf(space, sizeof space, " (%zu bytes wanted, %lld bytes free)", wanted, (long long)bytes);
     return error_make(ERROR_MACHINE, "cannot %s %s: %s%s%s%s", doing, path_text(path).text, strerror(reason), space,
-                      advice != NULL ? "; " : "", advice != NULL ? advice : "");
+                      advice.text[0] != '\0' ? "; " : "", advice.text);
+}
+
+Error file_unwritten(const char *what)
+{
+    const int reason = errno;
+    const FileAdvice advice = file_advice_for(reason);
+    return error_make(ERROR_MACHINE, "%s could not be written: %s%s%s", what, strerror(reason),
+                      advice.text[0] != '\0' ? "; " : "", advice.text);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------

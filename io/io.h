@@ -41,9 +41,12 @@ Error folder_make(const char *path);
 Error folder_add(const char *path); // in one that is there
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// "<what> could not be written: <the words of errno>; <what to do>"
+Error file_unwritten(const char *what);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
 // (io/folder.c).
 Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+void folder_remove_empty(const char *path); // unless something lies in it
 Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
@@ -166,6 +169,17 @@ typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT,
 ColumnKind column_kind(Statement *statement, int index); // of the current row's value
 // "name" with quotes doubled, for a statement's text, in the arena.
 const char *sql_identifier(Arena *arena, const char *name);
+
+// ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
+
+enum { DATABASE_STAMP_WORDS = 10 };
+typedef struct DatabaseStamp {
+    int64_t word[DATABASE_STAMP_WORDS];
+} DatabaseStamp;
+// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
+// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
+// file, or can't be read).
+bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------
 

@@ -71,6 +71,14 @@ PathText path_text(const char *path);
 // "cannot <doing> <path>: <the words of errno>; <what to do>". `wanted` bytes were to be written (0: none were).
 Error file_error(const char *doing, const char *path, size_t wanted);
 
+// Whether an errno says that no more could be written: the disk or a quota is full, or files may not be larger.
+bool file_no_room(int reason);
+// What to do about an errno, "" where there is nothing to say.
+typedef struct FileAdvice {
+    char text[128];
+} FileAdvice;
+FileAdvice file_advice_for(int reason);
+
 // A file in a folder that may come from somebody else: a link is not followed, a pipe is not waited for, and what is no
 // regular file is an error. `doing`: for the message, as above.
 Error file_open_regular(const char *path, int flags, const char *doing, int *descriptor);

@@ -223,6 +223,10 @@ static Error campaign_record(Campaign *campaign)
     Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
+    if (interrupt_requested() == 0) {
+        loop_note_time(loop, " before all arrays were recorded");
+        return error_none();
+    }
     loop->state = "interrupted";
     snprintf(loop->reason, sizeof loop->reason, "%s while recording arrays", interrupt_words());
     return error_none();
@@ -284,6 +288,7 @@ static Error campaign_run_loop(Campaign *campaign)
                     backend_info(loop->backend)->name, backend_info(loop->backend)->device,
                     backend_info(loop->backend)->version));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
+    loop_set_time(loop);
     Error error = campaign_run_through(campaign);
     while (device_is_at_fault(error.kind)) {
         error = campaign_recover_device(campaign, error);
@@ -367,6 +372,7 @@ static Error campaign_with_store(Campaign *campaign)
     bool complete = false;
     TRY(store_recover(campaign->store, &recovery, campaign->messages));
     TRY(campaign_restore(campaign));
+    TRY(rounds_renew(campaign->store, &campaign->search));
     TRY(store_counts(campaign->store, &before));
     if (campaign->options->retry != NULL)
         TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));
@@ -420,6 +426,22 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     return campaign_refuse_network(folder, options->shared_fs);
 }
 
+// The first folder of the path that is not there; NULL: all of it is.
+static const char *campaign_first_missing(const char *folder, Arena *arena)
+{
+    const char *missing = NULL;
+    for (; file_missing(folder); folder = folder_of(folder, arena)) missing = folder;
+    return missing;
+}
+
+// A campaign that did not come to be leaves nothing behind: what lies in its folder goes if there was no database as
+// its lock was taken, then the folders that were made for it, from `first` on.
+static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
+{
+    if (created) (void)folder_remove(folder, campaign->arena);
+    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
+}
+
 // The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
 static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
 {
@@ -431,6 +453,14 @@ static Error campaign_take(const Campaign *campaign, const char *folder, Lock *l
         if (error.kind == OK || !file_missing(folder)) break;
     }
     return error;
+}
+
+// *created: its lock is held, and it had no database.
+static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, bool *created)
+{
+    TRY(campaign_take(campaign, folder, lock));
+    *created = file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    return campaign_watched(campaign, folder, lock);
 }
 
 // Nothing more could be done about a device. Another one gives the same bits.
@@ -453,8 +483,10 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
-    TRY(campaign_take(&campaign, folder, &lock));
-    const Error error = campaign_watched(&campaign, folder, &lock);
+    const char *first = campaign_first_missing(folder, arena);
+    bool created = false;
+    const Error error = campaign_begin(&campaign, folder, &lock, &created);
+    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

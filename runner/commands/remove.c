@@ -62,18 +62,26 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
     return aside;
 }
 
-// With the campaign's lock held, so that nobody runs it or starts to.
+static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
+{
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
+// With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
+// when its files are gone.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, "remove", line->arena));
     TRY(file_rename(place->folder, aside));
-    const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
-                                          line->messages, line->arena);
+    Error listed = remove_from_catalogue(line, place);
+    const Error removed = folder_remove(aside, line->arena);
+    if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
                 text_visible(listed.text, line->arena));
-    return folder_remove(aside, line->arena);
+    return removed;
 }
 
 static Error remove_campaign(const CommandLine *line, const CampaignPlace *place)
@@ -221,26 +229,43 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
     return error_none();
 }
 
-// Pages of the database that hold nothing, from half a megabyte on.
+// Pages of the database that hold nothing.
+static Error garbage_count_pages(const char *path, int64_t *bytes)
+{
+    Database *database = NULL;
+    int64_t pages = 0, size = 0;
+    TRY(database_open(path, DATABASE_READ, &database));
+    Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
+    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    *bytes = pages * size;
+    return error;
+}
+
+static Error garbage_drop_pages(const CommandLine *line, const char *path)
+{
+    Database *database = NULL;
+    TRY(campaign_open_database(path, &database));
+    Error error = store_share(database, switch_given(line, "shared-fs"));
+    if (error.kind == OK) error = database_run(database, "VACUUM");
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+// From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
 static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const bool yes = switch_given(line, "yes");
-    Database *database = NULL;
-    int64_t pages = 0, size = 0;
-    TRY(yes ? campaign_open_database(path, &database) : database_open(path, DATABASE_READ, &database));
-    Error error = store_share(database, yes && switch_given(line, "shared-fs"));
-    if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
-    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
-    if (error.kind == OK && pages * size >= 1 << 19) {
-        fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)(pages * size)).text,
-                text_visible(path, line->arena));
-        count->bytes += pages * size;
-        count->places++;
-        if (yes) error = database_run(database, "VACUUM");
-    }
-    const Error closing = database_close(database);
-    return error.kind != OK || !yes ? error : closing;
+    int64_t bytes = 0;
+    TRY(garbage_count_pages(path, &bytes));
+    if (bytes < 1 << 19) return error_none();
+    fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
+            text_visible(path, line->arena));
+    if (switch_given(line, "yes")) TRY(garbage_drop_pages(line, path));
+    count->bytes += bytes;
+    count->places++;
+    return error_none();
 }
 
 static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
@@ -329,11 +354,13 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
     TRY(garbage_removed(line, count));
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
     for (int i = 0; i < n_names; i++) {
+        const size_t used = line->arena->used;
         const CampaignPlace place = {.results = line->results,
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
         const Error error = garbage_with_made(line, &place, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
+        arena_rewind(line->arena, used); // a spec takes 100 KB, and there may be ten thousand
     }
     return error_none();
 }

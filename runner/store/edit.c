@@ -89,13 +89,22 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
-// On a lock that is held; it is released after an error.
-static Error edit_with_lock(CampaignEdit *edit, Arena *arena)
+// Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
+static Error edit_move_back(const CampaignEdit *edit, Error error)
+{
+    if (edit->back == NULL || !file_missing(edit->back) || file_rename(edit->store.folder, edit->back).kind == OK)
+        return error;
+    return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
+}
+
+// On a lock that is held; after an error, which is given, it is released and a folder has its name back.
+static Error edit_with_lock(CampaignEdit *edit, Error error, Arena *arena)
 {
     const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
-    const Error error = edit_open(edit, path, arena);
+    if (error.kind == OK) error = edit_open(edit, path, arena);
     if (error.kind == OK) return error;
     if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    error = edit_move_back(edit, error);
     lock_release(&edit->lock);
     return error;
 }
@@ -107,7 +116,7 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     edit->store.name = place->name;
     TRY(campaign_refuse_network(place->folder, shared_fs));
     TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    return edit_with_lock(edit, arena);
+    return edit_with_lock(edit, error_none(), arena);
 }
 
 // With the lock held: a folder is renamed only if a campaign is in it.
@@ -133,10 +142,11 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     TRY(campaign_refuse_network(from->folder, shared_fs));
     TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
     Error error = edit_check(from, arena);
-    if (error.kind == OK) error = file_rename(from->folder, to->folder);
-    if (error.kind == OK) return edit_with_lock(edit, arena);
-    lock_release(&edit->lock);
-    return error;
+    if (error.kind == OK) {
+        edit->back = from->folder;
+        error = file_rename(from->folder, to->folder);
+    }
+    return edit_with_lock(edit, error, arena);
 }
 
 Lock edit_keep_lock(CampaignEdit *edit)
@@ -150,8 +160,10 @@ Error edit_end(CampaignEdit *edit, Error error)
 {
     error = store_end(&edit->store, error);
     const Error closing = database_close(edit->store.database);
+    if (error.kind == OK) error = closing;
+    if (error.kind != OK) error = edit_move_back(edit, error);
     lock_release(&edit->lock);
-    return error.kind != OK ? error : closing;
+    return error;
 }
 
 // A statement without rows, whose values are texts, bound in order.

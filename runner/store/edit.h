@@ -18,6 +18,7 @@ Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, b
 typedef struct CampaignEdit {
     Lock lock;
     bool shared_fs;
+    const char *back; // of a folder that was renamed: what it is called again after an error; NULL: it was not
     Store store;
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);

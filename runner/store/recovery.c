@@ -167,7 +167,7 @@ Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages)
     Arena arena;
     *recovery = (StoreRecovery){0};
     TRY(folder_add(store->shards));
-    TRY(arena_create(&arena, (size_t)1 << 30, "names of files that are looked through"));
+    TRY(arena_create_growing(&arena, (size_t)1 << 30, "names of files that are looked through"));
     Error error = recovery_steps(store, recovery, &arena);
     arena_destroy(&arena);
     if (error.kind == OK) error = recovery_tell(store, recovery, messages);
