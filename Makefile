@@ -117,8 +117,8 @@ asan tsan: %: %_programs
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
-UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several sobol \
-  space store threads timings _bits_
+UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several \
+  sobol space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
@@ -165,8 +165,8 @@ fuzz: $(cpu_kernels)
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
-	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch xargs -P $(JOBS) -I N \
-	    env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
+	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch ATTACKER=build/asan/attacker \
+	    xargs -P $(JOBS) -I N env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all
