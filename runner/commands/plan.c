@@ -29,9 +29,11 @@ static void plan_print_trials(const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s ", "trials");
     if (plan->looked_at > 0)
-        fprintf(out, "not known: of a sample of %s of %s none is left; all that follows is for %s, the most that may be "
-                     "left (95 %% confidence)", text_count(plan->looked_at).text,
-                text_count(plan->trials + plan->excluded).text, text_count(plan->trials).text);
+        fprintf(out,
+                "not known: of a sample of %s of %s none is left; all that follows is for %s, the most that may be "
+                "left (95 %% confidence)",
+                text_count(plan->looked_at).text, text_count(plan->trials + plan->excluded).text,
+                text_count(plan->trials).text);
     else if (plan->trials_open)
         fprintf(out, "open: %s end it, sooner or later; all that follows is for its first generation of %s",
                 plan->early, text_count(plan->trials).text);

@@ -321,12 +321,13 @@ static Error plan_count_time(PlanMaker *maker)
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
     const int64_t round = plan_times(plan->round_trials, spec->replicates.count);
+    const double rounds = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1;
     const PilotTask task = {.spec = spec,
                             .search = &maker->search,
                             .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
                             .lanes = plan->round_trials > 0 ? plan_least(plan->lanes, round) : plan->lanes,
-                            .generations = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1,
+                            .generations = rounds,
                             .observed = maker->recorded > 0};
     Pilot pilot;
     TRY(pilot_run(&task, &pilot));
@@ -335,7 +336,8 @@ static Error plan_count_time(PlanMaker *maker)
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
     if (maker->batch_least > 0) plan->batches = plan_paced_batches(maker, device);
-    const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);
+    const double write = plan_write_seconds(maker);
+    const double other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
     const double part = (double)plan->trials_least / (double)plan->trials;
@@ -368,8 +370,8 @@ static void plan_warn_of_disk(PlanMaker *maker)
     const SpaceVerdict verdict = space_verdict(disk, plan->disk_free);
     if (plan->warning[0] != '\0' || verdict == SPACE_ENOUGH) return;
     if (verdict == SPACE_SHORT)
-        snprintf(plan->warning, sizeof plan->warning,
-                 "the results may need up to %s of disk, if %s, and %s are free", text_bytes(disk).text,
+        snprintf(plan->warning, sizeof plan->warning, "the results may need up to %s of disk, if %s, and %s are free",
+                 text_bytes(disk).text,
                  plan->looked_at > 0 ? "there are as many trials" : "nothing ends the search early",
                  text_bytes(plan->disk_free).text);
     else

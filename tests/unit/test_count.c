@@ -7,8 +7,8 @@
 
 #define COUNT_HEAD "version: 1\nexperiment: count\nseed: 7\nmodel: bbob\nsimulation: {function: sphere, dimension: 6}\n"
 #define LARGE(conditions)                                                                                              \
-    COUNT_HEAD "search:\n  method: grid\n  over: {x1: {linspace: [-5, 5, 100000]}, x2: {linspace: [-5, 5, 100000]}}\n"   \
-               "  " conditions "\n"
+    COUNT_HEAD "search:\n  method: grid\n  over: {x1: {linspace: [-5, 5, 100000]}, "                                   \
+               "x2: {linspace: [-5, 5, 100000]}}\n  " conditions "\n"
 
 typedef struct CountCase {
     Arena arena;
