@@ -318,12 +318,12 @@ typedef struct Search {
     int64_t round_trials; // of the first round, if the total is unknown
     void *state;          // one versioned, pointer-free block: what is checkpointed after tell
     size_t state_size;
-    size_t state_capacity;            // a state that grows: the greatest size; 0: it has always the same
-    int64_t asked;                    // ids below this were asked for in this process (not part of the state)
-    const Field *round_fields;        // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
-    int n_round_fields;               // 0: the method has no rounds
-    Rounds *rounds;                   // where tell puts the rounds that end; NULL: nowhere
-    RoundStop *stops;                 // [n_stops] what restore says of searches whose budgets an extension may change
+    size_t state_capacity;     // a state that grows: the greatest size; 0: it has always the same
+    int64_t asked;             // ids below this were asked for in this process (not part of the state)
+    const Field *round_fields; // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
+    int n_round_fields;        // 0: the method has no rounds
+    Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
+    RoundStop *stops;          // [n_stops] what restore says of searches whose budgets an extension may change
     int64_t n_stops;
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
