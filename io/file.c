@@ -222,6 +222,7 @@ static const struct {
     {ENAMETOOLONG, "choose a shorter name"},
     {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
     {ENOTDIR, "a part of the path is a file"},
+    {ENOTEMPTY, "another process put something there meanwhile"},
 };
 
 bool file_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG; }

@@ -96,6 +96,7 @@ Error lock_take(const char *path, Lock *lock);
 void lock_release(Lock *lock);
 // Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
 Error lock_holder(const char *path, char *text, size_t size);
+bool lock_is_named(const Lock *lock, const char *path); // the file that is locked has that name still
 
 // ---- SHA-256 (io/sha256.c; FIPS 180-4) ------------------------------------------------------------------------------
 typedef struct Sha256 {
@@ -142,6 +143,7 @@ const char *database_path(const Database *database);     // as it was opened
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values
+Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
@@ -179,13 +181,13 @@ const char *sql_identifier(Arena *arena, const char *name);
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 
-enum { DATABASE_STAMP_WORDS = 10 };
+enum { DATABASE_STAMP_WORDS = 5 };
 typedef struct DatabaseStamp {
     int64_t word[DATABASE_STAMP_WORDS];
 } DatabaseStamp;
-// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
-// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
-// file, or can't be read).
+// What the file of the database says now. True: what is read from it after this call is what it holds whenever its
+// stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
+// is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------

@@ -32,7 +32,7 @@ static inline int seam_fault(const char *operation)
 #endif
 
 // As the system calls of the same name: -1 with errno.
-int seam_open(const char *path, int flags); // O_CLOEXEC is added; created files are 0666 less the umask
+int seam_open(const char *path, int flags);       // O_CLOEXEC is added; created files are 0666 less the umask
 int seam_open_named(const char *path, int flags); // of a file that the user names, which links may lead to
 ssize_t seam_read(int descriptor, void *data, size_t size);
 ssize_t seam_write(int descriptor, const struct iovec *parts, int count);

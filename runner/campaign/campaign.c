@@ -149,7 +149,10 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
         if (!exact && !bounds.open) *most = trials;
         return exact ? trials : -1;
     }
-    return before->trials + count_trials(search, search->asked, search->total, parameter, &estimated);
+    int64_t all = 0;
+    if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
+    const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without any trial says nothing
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
@@ -166,21 +169,11 @@ static Error campaign_tell_device(Campaign *campaign)
     return store_event(campaign->store, "device", "%s", device->note);
 }
 
-// Of a CPU, unless somebody said how large they are: a GPU is not filled by fewer trials than it can take.
-static int64_t campaign_batch_least(const Campaign *campaign)
-{
-    const Spec *spec = campaign->spec;
-    const BackendInfo *info = backend_info(campaign->device.backend);
-    const int64_t least = info->lane_multiple / spec->replicates.count;
-    if (info->lanes_at_once == 0 || campaign->options->batch > 0 || spec->device.batch > 0) return 0;
-    return least > 1 ? least : 1;
-}
-
 static Error campaign_use_device(Campaign *campaign)
 {
     const Device *device = &campaign->device;
     Loop *loop = &campaign->loop;
-    loop->batch_least = campaign_batch_least(campaign);
+    loop->batch_least = plan_batch_least(campaign->spec, device->backend, campaign->options);
     loop->backend = device->backend;
     loop->batch_trials = device->lanes / campaign->spec->replicates.count;
     loop->traced_max = device->traced_max;

@@ -188,7 +188,8 @@ static Error garbage_begun(const CommandLine *line, const char *path, const char
     if (folder_check_inside(path).kind != OK || folder_list(path, line->arena, &names, &n_names).kind != OK ||
         n_names != 1 || strcmp(names[0], CAMPAIGN_LOCK) != 0)
         return error_none();
-    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder));
+    if (lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder).kind != OK)
+        return error_none(); // it is no lock of ours
     TRY(folder_bytes(path, line->arena, &bytes));
     if (holder[0] == '\0' && switch_given(line, "yes") &&
         campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)

@@ -121,9 +121,41 @@ static int doctor_pragma(Doctor *doctor, const char *check, const char *sql, con
     return count;
 }
 
+// A pragma whose rows are all "ok".
+static bool doctor_is_sound(Doctor *doctor, const char *sql)
+{
+    Statement *statement = NULL;
+    bool row = false, sound = true;
+    Error error = database_prepare(doctor->database, sql, &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row && sound; error = sound ? statement_step(statement, &row) : error)
+        sound = strcmp(column_text(statement, 0), "ok") == 0;
+    statement_close(statement);
+    return error.kind == OK && sound;
+}
+
+// What SQLite's integrity_check would say "ok" to, in a tenth of the time: it looks up every row of trials in each
+// index, one by one. quick_check looks at all but the indices and the order of tables WITHOUT ROWID.
+static bool doctor_structure_is_sound(Doctor *doctor)
+{
+    Statement *statement = NULL;
+    bool row = false, sound = doctor_is_sound(doctor, "PRAGMA quick_check");
+    Error error = database_prepare(
+        doctor->database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'trials'", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row && sound; error = statement_step(statement, &row)) {
+        const char *table = sql_identifier(doctor->arena, column_text(statement, 0));
+        sound = doctor_is_sound(doctor, arena_format(doctor->arena, "PRAGMA integrity_check(%s)", table));
+    }
+    statement_close(statement);
+    return sound && error.kind == OK && doctor_indices_match(doctor->database, doctor->arena);
+}
+
+// Where there is any doubt, integrity_check has the word.
 static void doctor_check_structure(Doctor *doctor)
 {
-    doctor->structure_bad = doctor_pragma(doctor, "structure", "PRAGMA integrity_check(20)", "ok") > 0;
+    if (!doctor_structure_is_sound(doctor))
+        doctor->structure_bad = doctor_pragma(doctor, "structure", "PRAGMA integrity_check(20)", "ok") > 0;
     if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
     const int count = doctor_pragma(doctor, "references",
                                     "SELECT format('%s: row %d of it names a row of %s that is not there', \"table\", "
@@ -291,10 +323,12 @@ static bool doctor_was_disturbed(const Doctor *doctor)
 // A finding that another process may have caused by its work is looked for again, when that has gone on.
 static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
 {
-    enum { DOCTOR_LOOKS = 5 };
+    enum { DOCTOR_LOOKS = 3 };
+    const size_t used = arena->used;
     bool was_there = false, disturbed = true;
     for (int looks = 0; looks < DOCTOR_LOOKS && disturbed; looks++) {
         if (looks > 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        arena_rewind(arena, used);
         doctor_look(place, locked, arena, doctor);
         was_there = was_there || doctor->database != NULL;
         disturbed = doctor->findings > 0 && doctor_was_disturbed(doctor);

@@ -290,7 +290,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }
-    TRY(lock_take(repair_file(&repair, CAMPAIGN_LOCK), &lock));
+    TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
     Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
     repair.doctor = &now;
     if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);

@@ -555,7 +555,7 @@ Error store_index_fitness(Store *store)
              store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
              survived && !spec_several(store->spec) ? ", survived DESC" : "");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    Error error = database_run(store->database, sql);
+    Error error = database_make_index(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
 }
