@@ -1,6 +1,6 @@
 // hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
-// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If the
-// database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
+// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If
+// the database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
 #include "../store/catalogue.h"
 #include "../store/edit.h"
 

@@ -71,9 +71,11 @@ for turn in 1 2 3 4 5 6 7 8 9; do
         'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'doctor gait' 'resume nothing' 'tag gait a' \
         'tag gait --remove' 'note gait b' 'index gait k_fp' 'query gait --limit 1' 'report gait' \
         'plot gait --kind scatter -o -' \
-        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' 'mv gait walk' 'mv walk gait' \
+        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' \
+        'mv gait walk' 'mv walk gait' \
         'run gait.yaml --name part --set limits.trials=1 --batch 1 --backend cpu --progress none' 'status part' \
-        'import points.csv gait.yaml --progress none' 'merge gait part --into both' 'rm both --yes' 'compare gait part'; do
+        'import points.csv gait.yaml --progress none' 'merge gait part --into both' \
+        'rm both --yes' 'compare gait part'; do
         # shellcheck disable=SC2086
         "./hop ' \$x" $words --results "$folder" >said 2>&1 </dev/null
         pasted said
