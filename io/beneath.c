@@ -20,7 +20,7 @@ static bool beneath_climbs(const char *name)
     return false;
 }
 
-// Whether the open file is the one that the path leads to, and lies in the folder: what was exchanged meanwhile does not.
+// Whether the open file is the one that the path leads to, and lies in the folder. What was exchanged meanwhile is not.
 static bool beneath_is_inside(const char *folder, const char *path, const struct stat *opened)
 {
     struct stat status;

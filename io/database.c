@@ -58,8 +58,7 @@ static int database_file_errno(const Database *database, int which)
     sqlite3_file *file = NULL;
     int reason = 0;
     sqlite3_file_control(database->handle, "main", which, &file);
-    if (file != NULL && file->pMethods != NULL)
-        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    if (file != NULL && file->pMethods != NULL) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
     return reason;
 }
 
@@ -361,7 +360,8 @@ static Error database_lock(Database *database)
     short found;
     database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (database->lock < 0) return error_none();
-    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0; waited += DATABASE_LOCK_MILLISECONDS) {
+    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
+         waited += DATABASE_LOCK_MILLISECONDS) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
         if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
         nanosleep(&(struct timespec){.tv_nsec = DATABASE_LOCK_MILLISECONDS * 1000000L}, NULL);
@@ -562,8 +562,8 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
 }
 
 // The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens
-// anywhere. A reader that still looks at the WAL is no reason to wait or to fail, nor is a full disk: what was committed
-// stays in the WAL.
+// anywhere. A reader that still looks at the WAL is no reason to wait or to fail, nor is a full disk: what was
+// committed stays in the WAL.
 static Error database_checkpoint(Database *database)
 {
     int code = database_fault();

@@ -39,11 +39,10 @@ static const struct {
     const char *name;
     int what;
 } seam_outcomes[] = {
-    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES},
-    {"EBUSY", EBUSY},    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EINVAL", EINVAL},
-    {"EIO", EIO},        {"EMFILE", EMFILE},  {"ENOENT", ENOENT},    {"ENOLCK", ENOLCK},
-    {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},  {"EPERM", EPERM},      {"EROFS", EROFS},
-    {"EFBIG", EFBIG},
+    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES}, {"EBUSY", EBUSY},
+    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},    {"EINVAL", EINVAL},    {"EIO", EIO},       {"EMFILE", EMFILE},
+    {"ENOENT", ENOENT},  {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EPERM", EPERM},
+    {"EROFS", EROFS},    {"EFBIG", EFBIG},
 };
 
 // A rule that is misspelt would make a test pass that tests nothing: stop at once.

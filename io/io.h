@@ -70,8 +70,8 @@ double processors_quota_under(const char *groups, const char *root);
 // ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
 
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
-// link, anywhere but in that folder and below. It is open to read, so that what is checked is what is read, whatever is put in its place: file_read_beneath or
-// file_close_beneath closes it.
+// link, anywhere but in that folder and below. It is open to read, so that what is checked is what is read, whatever is
+// put in its place: file_read_beneath or file_close_beneath closes it.
 typedef struct FileBeneath {
     const char *path;
     int descriptor;

@@ -83,7 +83,8 @@ static const Switch *line_switch(const Command *command, const char *name, size_
 static const char *line_read_on(const Command *command, Arena *arena)
 {
     const char *program = command_program(arena);
-    return arena_format(arena, "%.200s help%s%s", program, command != NULL ? " " : "", command != NULL ? command->name : "");
+    return arena_format(arena, "%.200s help%s%s", program, command != NULL ? " " : "",
+                        command != NULL ? command->name : "");
 }
 
 static Error line_unknown_switch(const Command *command, const char *name, Arena *arena)
@@ -246,8 +247,8 @@ static void line_add(LineText *out, const char *format, ...)
     const bool room = out->used < out->size;
     va_list arguments;
     va_start(arguments, format);
-    out->used += (size_t)vsnprintf(room ? out->text + out->used : NULL, room ? out->size - out->used : 0, format,
-                                   arguments);
+    out->used +=
+        (size_t)vsnprintf(room ? out->text + out->used : NULL, room ? out->size - out->used : 0, format, arguments);
     va_end(arguments);
 }
 

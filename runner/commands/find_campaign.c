@@ -212,9 +212,8 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
     const char *order = "id";
     const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
     if (ranked && spec_several(&campaign->spec))
-        return error_make(ERROR_USER,
-                          "%.100s has several objectives and so no %s trial; %s shows its front", campaign->name,
-                          trial_names[which].name,
+        return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; %s shows its front",
+                          campaign->name, trial_names[which].name,
                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     if (ranked)
         order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);

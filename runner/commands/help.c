@@ -68,9 +68,9 @@ static Error help_run(const CommandLine *line)
     names[command_count()] = "spec";
     const char *nearest = nearest_name(line->arguments[0], names, command_count() + 1);
     return error_make(ERROR_USAGE, "there is no help on '%.60s'%s%s%s", line->arguments[0],
-                      nearest != NULL ? "; did you mean '"
-                                      : arena_format(line->arena, "; %s lists the commands",
-                                                     command_again(NULL, "help").text),
+                      nearest != NULL
+                          ? "; did you mean '"
+                          : arena_format(line->arena, "; %s lists the commands", command_again(NULL, "help").text),
                       nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 

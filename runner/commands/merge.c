@@ -383,8 +383,7 @@ static Error merge_make(Merge *merge)
                                           line->messages, line->arena);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
-                command_again(line->results, "reindex").text,
-                text_visible(listed.text, line->arena));
+                command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));
     return error_none();
 }
 

@@ -272,8 +272,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
     if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
     if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
-    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena), text_count(report->shards).text,
-            text_bytes(report->shard_bytes).text);
+    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena),
+            text_count(report->shards).text, text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
         fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
@@ -356,8 +356,8 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n", text_visible(line->results, line->arena),
-                command_program(line->arena));
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n",
+                text_visible(line->results, line->arena), command_program(line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);

@@ -325,8 +325,8 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
-    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena), verify->name, "next",
-            command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
+    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),
+            verify->name, "next", command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
     return error_none();
 }
 

@@ -68,9 +68,10 @@ const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
     const char *aside = arena_format(arena, "%s/damaged.db", place->folder);
     const char *journal = arena_format(arena, "%s-wal", database);
     const char *spec = arena_format(arena, "%s/resolved.yaml", place->folder);
-    return arena_format(arena, "mv -- %s %s && rm -f -- %s && %s run --name %s%s -- %s", command_quoted(database, arena),
-                        command_quoted(aside, arena), command_quoted(journal, arena), command_program(arena),
-                        place->name, command_results_option(place->results, arena), command_quoted(spec, arena));
+    return arena_format(arena, "mv -- %s %s && rm -f -- %s && %s run --name %s%s -- %s",
+                        command_quoted(database, arena), command_quoted(aside, arena), command_quoted(journal, arena),
+                        command_program(arena), place->name, command_results_option(place->results, arena),
+                        command_quoted(spec, arena));
 }
 
 // What to do about a database of which SQLite can read nothing: compute it again, to the same bits.

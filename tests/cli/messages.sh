@@ -53,7 +53,7 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
 
 # ---- the command line -----------------------------------------------------------------------------------------------
-says 2 "which command? hopscotch help lists them"
+says 2 "which command? $HOPSCOTCH help lists them"
 says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
 says 2 "best needs CAMPAIGN; see $HOPSCOTCH help best" best
@@ -110,7 +110,7 @@ says 1 "--objectives: a front has two columns or more; $HOPSCOTCH query grid --o
 says 1 "--objectives: a front has at most 8 columns" best grid --objectives "$(repeat 9 x1 ,)"
 says 1 "--per search: campaign grid is one search, of method grid; leave --per out" best grid --per search
 says 1 "--per: campaign front has several objectives, and so no best trial" best front --per search
-says 2 "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch" status --watch
+says 2 "--watch needs the name of a campaign: $HOPSCOTCH status CAMPAIGN --watch" status --watch
 says 1 "the table has more than 2000 columns; leave out those that are no parameters" import wide.csv grid.yaml
 
 # ---- replay and verify ----------------------------------------------------------------------------------------------

@@ -69,10 +69,13 @@ for turn in 1 2 3 4 5 6 7 8 9; do
     for words in 'run gait.yaml --backend cpu --progress none' 'best gait' 'status' 'status gait' 'list' 'show gait/0' \
         'show gait/1' 'replay gait/0 --backend cpu' 'stop gait' 'best nothing' 'show gait/99' 'verify gait --trial 99' \
         'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'doctor gait' 'resume nothing' 'tag gait a' \
-        'tag gait --remove' 'note gait b' 'index gait k_fp' 'query gait --limit 1' 'report gait' 'plot gait --kind scatter -o -' \
-        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' 'mv gait walk' 'mv walk gait' \
+        'tag gait --remove' 'note gait b' 'index gait k_fp' 'query gait --limit 1' 'report gait' \
+        'plot gait --kind scatter -o -' \
+        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' \
+        'mv gait walk' 'mv walk gait' \
         'run gait.yaml --name part --set limits.trials=1 --batch 1 --backend cpu --progress none' 'status part' \
-        'import points.csv gait.yaml --progress none' 'merge gait part --into both' 'rm both --yes' 'compare gait part'; do
+        'import points.csv gait.yaml --progress none' 'merge gait part --into both' \
+        'rm both --yes' 'compare gait part'; do
         # shellcheck disable=SC2086
         "./hop ' \$x" $words --results "$folder" >said 2>&1 </dev/null
         pasted said
@@ -143,14 +146,18 @@ mkdir -p "results/$evil" && cp -r results/gait/. "results/$evil"
 for column in reason experiment program_version commit state started; do
     "$SQL" results/gait/campaign.db "UPDATE campaign SET $column = '$evil'" >out 2>&1
 done
-"$SQL" results/gait/campaign.db "INSERT INTO tags VALUES('$evil'); INSERT INTO notes(time, text) VALUES('$evil', '$evil');
-    UPDATE batches SET device = '$evil'; UPDATE shards SET name = '$evil'; UPDATE trials SET failure = '$evil'" >out 2>&1
+"$SQL" results/gait/campaign.db "INSERT INTO tags VALUES('$evil');
+    INSERT INTO notes(time, text) VALUES('$evil', '$evil');
+    UPDATE batches SET device = '$evil'; UPDATE shards SET name = '$evil';
+    UPDATE trials SET failure = '$evil'" >out 2>&1
 "$SQL" results/gait/campaign.db "UPDATE tags SET tag = '$evil'" >out 2>&1
 looks tag gait x
 "$SQL" results/gait/campaign.db "UPDATE tags SET tag = '$evil'; UPDATE batches SET device = '$evil'" >out 2>&1
 echo "$evil" >results/gait/campaign.lock
-for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 'query gait --limit 3' 'doctor gait' 'digest gait' \
-    'replay gait/0 --backend cpu' 'replay gait/best --backend cpu' 'resume gait --progress none' 'tag gait' 'note gait' gc \
+for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 'query gait --limit 3' 'doctor gait' \
+    'digest gait' \
+    'replay gait/0 --backend cpu' 'replay gait/best --backend cpu' 'resume gait --progress none' 'tag gait' \
+    'note gait' gc \
     'gc --yes' reindex 'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'compare gait part' 'stop gait' \
     'export gait --hdf5 x.h5' 'merge gait part --into both' 'status gait --watch' 'run gait.yaml --progress none' \
     'doctor gait --repair' 'mv gait other' 'rm other --yes'; do

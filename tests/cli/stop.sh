@@ -42,7 +42,7 @@ has " of 111,353" said
 [ $? -eq 3 ]
 check $? "a second runner is refused"
 has "is being run by pid $pid on" said
-has "hopscotch stop cut" said
+has "$HOPSCOTCH status cut --results kept\` shows how far it is, and stop in place of status ends it" said
 
 # Who waits for the end may leave before it.
 : >said
