@@ -487,7 +487,7 @@ static Error file_extent(int descriptor, const char *path, size_t limit, size_t 
 }
 
 // Closes the descriptor.
-static Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out)
+Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out)
 {
     const size_t used = arena->used;
     size_t extent = 0, size = 0;

@@ -155,7 +155,7 @@ static Error merge_examine_all(Merge *merge)
     if (merge->differing == 0) return error_none();
     return error_make(ERROR_MACHINE,
                       "%s trial%s, which can't be if all was computed right: nothing is merged; "
-                      "hopscotch doctor and replay tell which campaign is wrong",
+                      "the commands doctor and replay tell which campaign is wrong",
                       text_count(merge->differing).text, merge->differing == 1 ? " differs" : "s differ");
 }
 
@@ -382,7 +382,8 @@ static Error merge_make(Merge *merge)
     const Error listed = catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name,
                                           line->messages, line->arena);
     if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
+        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
+                command_again(line->results, "reindex").text,
                 text_visible(listed.text, line->arena));
     return error_none();
 }

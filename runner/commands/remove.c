@@ -79,8 +79,8 @@ static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
     const Error removed = folder_remove(aside, line->arena);
     if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
     if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
-                text_visible(listed.text, line->arena));
+        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
+                command_again(place->results, "reindex").text, text_visible(listed.text, line->arena));
     return removed;
 }
 
