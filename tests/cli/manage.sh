@@ -198,6 +198,15 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     goes_on
     said 3 "was replaced or moved by another process just now"
 
+    # A run with another limit commits its spec before it writes the files beside it.
+    works run grid.yaml --name part --set limits.trials=4 --progress none
+    pauses fsync:1 run grid.yaml --name part --progress none
+    works doctor part
+    has "resolved.yaml is not yet the text"
+    goes_on
+    said 0 ""
+    works doctor part
+
     # A run that is killed when it has no more than its lock blocks no name.
     for command in "mv walk trot" "merge walk gait --into trot" "gc --yes"; do
         rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
