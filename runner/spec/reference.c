@@ -143,6 +143,9 @@ void spec_reference(FILE *out)
                 model->name);
         reference_describe_options(out, model->options, model->n_options, "simulation", &arena);
         reference_describe_lists(out, model, &arena);
+        if (model->debug != NULL)
+            fprintf(out, "record.debug.%s\n    debug rows of this model, with the keys of record.debug.newton\n",
+                    model_debug_name(model));
     }
     limits_reference(out);
     fprintf(out,
