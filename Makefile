@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: browser cleanroom mechanisms portable install clean FORCE
+.PHONY: pairs asan_programs tsan_programs browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -97,20 +97,27 @@ $(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
 $(BUILD)/sql: tests/sql.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql)
+$(BUILD)/attacker: tests/hostile/attacker.c build/config.mk
+	$(call step,$@)
+	$(Q)$(C) $< -o $@
+$(BUILD)/pairs: tests/crash/pairs.c build/config.mk
+	$(call step,$@)
+	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
+programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql attacker pairs)
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 # with sanitizers one unit serves the program and the tests: it takes long to compile
-asan tsan:
-	$(MAKE) BUILD=build/$@ UNIT=faults CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$@)" programs
+asan_programs tsan_programs: %_programs:
+	$(MAKE) BUILD=build/$* UNIT=faults CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$*)" programs
+asan tsan: %: %_programs
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
-UNITS_tsan := bbob campaign database debug_rows device graph lock migration morris pilot plan progress several sobol \
+UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several sobol \
   space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu:
@@ -134,6 +141,9 @@ cleanroom:
 	sh tests/cleanroom.sh
 crash: programs
 	sh tests/crash/run.sh $(BUILD)
+# every two commands at once, ROUNDS times each; KINDS=all: more commands, and hours
+pairs: programs
+	ROUNDS=$(or $(ROUNDS),200) KINDS="$(KINDS)" HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/pairs.sh
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 bench-gpu: $(BUILD)/bench_hopper_speed
@@ -149,8 +159,11 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 fuzz: $(cpu_kernels)
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
-hostile: all
+# hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
+hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
+	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch xargs -P $(JOBS) -I N \
+	    env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all

@@ -7,6 +7,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DATABASE_VALUE_MAX = 64 << 20, DATABASE_BUSY_MILLISECONDS = 10000 };
@@ -17,6 +19,7 @@ struct Database {
     char *path;
     dev_t device; // of the file, when it was opened
     ino_t inode;
+    int lock; // descriptor of a lock that SQLite does not take; -1: there is none
 };
 
 struct Statement {
@@ -47,29 +50,40 @@ static const struct {
     {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is contended, or its disk's locks do not work: try again, or move it"},
 };
 
-static bool database_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT; }
-
-// Whether the last call that failed on the database or on its journal found no room.
-static bool database_file_no_room(const Database *database, int which)
+// The errno of the last call that failed on the database or on its journal; 0: none did.
+static int database_file_errno(const Database *database, int which)
 {
     sqlite3_file *file = NULL;
     int reason = 0;
     sqlite3_file_control(database->handle, "main", which, &file);
-    if (file == NULL || file->pMethods == NULL) return false;
-    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
-    return database_no_room(reason);
+    if (file != NULL && file->pMethods != NULL)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+    return reason;
 }
 
-// The primary result code; where SQLite calls a used-up quota, or no room for its shared memory, an I/O error: full.
+// Why no more could be written, as an errno: a used-up quota, a limit on files, or no room for its shared memory are
+// I/O errors to SQLite. 0: another reason.
+static int database_no_room(const Database *database, int code)
+{
+    const int primary = code & 0xff;
+    if (primary == SQLITE_FULL) return ENOSPC;
+    if (primary != SQLITE_IOERR || database->handle == NULL) return 0;
+    const int reasons[] = {sqlite3_system_errno(database->handle),
+                           database_file_errno(database, SQLITE_FCNTL_FILE_POINTER),
+                           database_file_errno(database, SQLITE_FCNTL_JOURNAL_POINTER)};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (file_no_room(reasons[i])) return reasons[i];
+    }
+    return 0;
+}
+
+// The primary result code, and that of the kind of error that SQLite only calls an I/O error
 static int database_reason(const Database *database, int code)
 {
     const int primary = code & 0xff;
     if (primary != SQLITE_IOERR || database->handle == NULL) return primary;
     if (sqlite3_system_errno(database->handle) == ENOMEM) return SQLITE_NOMEM; // its journal could not be mapped
-    const bool full = database_no_room(sqlite3_system_errno(database->handle)) ||
-                      database_file_no_room(database, SQLITE_FCNTL_FILE_POINTER) ||
-                      database_file_no_room(database, SQLITE_FCNTL_JOURNAL_POINTER);
-    return full ? SQLITE_FULL : primary;
+    return database_no_room(database, code) != 0 ? SQLITE_FULL : primary;
 }
 
 static Error database_error(const Database *database, int code, const char *doing)
@@ -80,6 +94,8 @@ static Error database_error(const Database *database, int code, const char *doin
         words = sqlite3_errmsg(database->handle);
     ErrorKind kind = ERROR_MACHINE;
     const char *advice = "";
+    const int no_room = database_no_room(database, code);
+    const FileAdvice limit = file_advice_for(no_room);
     for (size_t i = 0; i < sizeof database_advice / sizeof *database_advice; i++) {
         if (database_advice[i].code != primary) continue;
         kind = database_advice[i].kind;
@@ -87,7 +103,9 @@ static Error database_error(const Database *database, int code, const char *doin
     }
     char space[48] = "";
     int64_t bytes;
-    if (primary == SQLITE_FULL && disk_free(database->path, &bytes).kind == OK)
+    if (no_room == EFBIG)
+        advice = limit.text;
+    else if (primary == SQLITE_FULL && disk_free(database->path, &bytes).kind == OK)
         snprintf(space, sizeof space, ", %lld bytes free", (long long)bytes);
     return error_make(kind, "%s: cannot %.80s: %.120s (SQLite %d%s)%s%s", path_text(database->path).text, doing, words,
                       code, space, advice[0] != '\0' ? "; " : "", advice);
@@ -112,15 +130,24 @@ static int database_fault(void)
 static int database_open_file(const char *path, int flags, int mode)
 {
     struct stat status;
-    int descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
-    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one
-    if (link) descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = inside_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
+    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one, but below no results root
+    if (link && !inside_holds(path)) descriptor = inside_open(path, O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return -1;
     const bool known = fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
     if (known || strcmp(path, "/dev/urandom") == 0) return descriptor;
     (void)close(descriptor);
     errno = ENXIO;
     return -1;
+}
+
+// SQLite, as root, gives a WAL and its index the owner of the database whenever it opens them. Where they have it, the
+// call would do nothing but note a change: then nobody could tell by the file's times that it was only read.
+static int database_change_owner(int descriptor, uid_t owner, gid_t group)
+{
+    struct stat status;
+    const bool same = fstat(descriptor, &status) == 0 && status.st_uid == owner && status.st_gid == group;
+    return same ? 0 : fchown(descriptor, owner, group);
 }
 
 // SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
@@ -144,12 +171,40 @@ static void database_watch_writes(sqlite3_vfs *vfs)
 static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 #endif
 
-static void database_watch_files(void)
+static int database_access_file(const char *path, int mode) { return inside_access(path, mode, 0); }
+
+// SQLite would follow links to find a database's one name. The path as it is given serves as well, and is the one by
+// which it is known that the file lies below a results root.
+static int database_full_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
 {
+    (void)vfs;
+    return snprintf(out, (size_t)size, "%s", path) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+// SQLite's own file system, whose calls that name a file are ours. NULL: SQLite has not even the memory to begin, as
+// opening will say.
+static const char *database_file_system(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static sqlite3_vfs ours;
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    if (vfs == NULL) return; // SQLite has not even the memory to begin, as opening will say
-    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
-    database_watch_writes(vfs);
+    if (vfs == NULL) return NULL;
+    pthread_mutex_lock(&lock);
+    if (ours.zName == NULL) {
+        ours = *vfs;
+        ours.zName = "hopscotch";
+        ours.xFullPathname = database_full_path;
+        vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
+        vfs->xSetSystemCall(vfs, "access", (sqlite3_syscall_ptr)database_access_file);
+        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)inside_stat);
+        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)inside_link_stat);
+        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)inside_unlink);
+        vfs->xSetSystemCall(vfs, "fchown", (sqlite3_syscall_ptr)database_change_owner);
+        database_watch_writes(vfs);
+        sqlite3_vfs_register(&ours, 0);
+    }
+    pthread_mutex_unlock(&lock);
+    return ours.zName;
 }
 
 static int database_add_functions(sqlite3 *handle);
@@ -246,9 +301,10 @@ static Error database_connect(Database *database, const char *name, int flags)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int code = database_fault();
     pthread_once(&once, database_configure);
-    database_watch_files();
-    if (code == SQLITE_OK)
-        code = sqlite3_open_v2(name, &database->handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const char *file_system = database_file_system();
+    if (code == SQLITE_OK && file_system == NULL) code = SQLITE_NOMEM;
+    if (code == SQLITE_OK) code = sqlite3_open_v2(name, &database->handle, flags, file_system);
     if (code == SQLITE_OK) code = database_add_functions(database->handle);
     if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
@@ -274,41 +330,130 @@ static Error database_probe(Database *database)
 }
 
 // A database in WAL mode can be read only where its -shm file is or can be made. Where neither is so because the folder
-// is read-only, nobody can write to it, and it is whole in its one file if its WAL is empty: then it is read as such.
+// is read-only, nobody writes to it.
 static bool database_is_frozen(const char *path, Arena *arena)
 {
-    const char *wal = arena_format(arena, "%s-wal", path);
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? arena_copy(arena, ".") : arena_copy(arena, path);
-    int64_t bytes = 0;
     if (slash != NULL) folder[slash == path ? 1 : slash - path] = '\0';
-    if (file_exists(wal) && (file_size(wal, &bytes).kind != OK || bytes > 0)) return false;
-    return eaccess(folder, W_OK) != 0;
+    return inside_access(folder, W_OK, AT_EACCESS) != 0;
+}
+
+static Error database_reconnect(Database *database, const char *name, int flags)
+{
+    sqlite3_close_v2(database->handle);
+    database->handle = NULL;
+    return database_connect(database, name, flags);
+}
+
+// Whether its -shm file is to be made and the disk has no room for it (SQLite makes it of 32 KiB).
+static bool database_lacks_room(const char *path, Arena *arena)
+{
+    enum { DATABASE_SHARED_BYTES = 32 << 10 };
+    struct rlimit limit;
+    int64_t bytes = 0, free_bytes = 0;
+    const char *shared = arena_format(arena, "%s-shm", path);
+    if (file_exists(shared) && file_size(shared, &bytes).kind == OK && bytes >= DATABASE_SHARED_BYTES) return false;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < DATABASE_SHARED_BYTES) return true;
+    return disk_free(path, &free_bytes).kind == OK && free_bytes < DATABASE_SHARED_BYTES;
+}
+
+// Where there is no -shm file and can be none, a connection that has the database for itself keeps in its own memory
+// what would be there (SQLite's locking mode EXCLUSIVE, which must be set before the first reading). The lock that it
+// wants is taken here: on a descriptor of our own, for SQLite has none that is locked for several connections of one
+// process, as POSIX's locks are; and not at all if the file can only be read.
+
+static Error database_lock(Database *database)
+{
+    enum { DATABASE_LOCK_MILLISECONDS = 10 };
+    short found;
+    database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (database->lock < 0) return error_none();
+    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0; waited += DATABASE_LOCK_MILLISECONDS) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
+        if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
+        nanosleep(&(struct timespec){.tv_nsec = DATABASE_LOCK_MILLISECONDS * 1000000L}, NULL);
+    }
+    return error_none();
+}
+
+static int database_lock_nothing(sqlite3_file *file, int level)
+{
+    (void)file;
+    (void)level;
+    return SQLITE_OK;
+}
+
+// SQLite locks its file no more.
+static void database_leave_locks(Database *database)
+{
+    static sqlite3_io_methods methods; // the same for all
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file == NULL || file->pMethods == NULL) return;
+    pthread_mutex_lock(&mutex);
+    if (methods.iVersion == 0) methods = *file->pMethods;
+    methods.xLock = methods.xUnlock = database_lock_nothing;
+    pthread_mutex_unlock(&mutex);
+    file->pMethods = &methods;
+}
+
+// Nothing is written: what the WAL holds stays there.
+static Error database_start_alone(Database *database)
+{
+    TRY(database_lock(database));
+    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE)); // or, where it can't be written, to read
+    database_leave_locks(database);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    TRY(database_set_up(database, "PRAGMA locking_mode = EXCLUSIVE", NULL));
+    return database_probe(database);
+}
+
+// Nobody writes to it and it is whole in its one file.
+static Error database_start_frozen(Database *database, Arena *arena)
+{
+    TRY(database_reconnect(database, database_immutable_uri(database->path, arena),
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+    return database_probe(database);
+}
+
+// A WAL that is not there, or empty, can't always be made.
+static bool database_has_wal(const char *path, Arena *arena)
+{
+    int64_t bytes = 0;
+    const char *wal = arena_format(arena, "%s-wal", path);
+    return !file_missing(wal) && (file_size(wal, &bytes).kind != OK || bytes > 0);
+}
+
+static Error database_start_somehow(Database *database, Arena *arena)
+{
+    const bool lacks_room = database_lacks_room(database->path, arena);
+    Error error = error_none();
+    TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
+    if (!lacks_room) error = database_probe(database);
+    if (!lacks_room && error.kind == OK) return error;
+    const int code = sqlite3_extended_errcode(database->handle), primary = code & 0xff;
+    const bool full = lacks_room || database_no_room(database, code) != 0;
+    const bool frozen =
+        (full || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && database_is_frozen(database->path, arena);
+    if (frozen && !database_has_wal(database->path, arena)) return database_start_frozen(database, arena);
+    return frozen || full ? database_start_alone(database) : error;
 }
 
 static Error database_start_reader(Database *database)
 {
-    TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
-    const Error error = database_probe(database);
-    const int code = sqlite3_errcode(database->handle) & 0xff;
-    if (error.kind == OK || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY)) return error;
     Arena arena;
     TRY(arena_create(&arena, 1 << 16, "a database's path"));
-    Error again = error;
-    if (database_is_frozen(database->path, &arena)) {
-        sqlite3_close_v2(database->handle);
-        database->handle = NULL;
-        again = database_connect(database, database_immutable_uri(database->path, &arena),
-                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-        if (again.kind == OK) again = database_probe(database);
-    }
+    const Error error = database_start_somehow(database, &arena);
     arena_destroy(&arena);
-    return again;
+    return error;
 }
 
 static void database_free(Database *database)
 {
     sqlite3_close_v2(database->handle);
+    if (database->lock >= 0) (void)seam_close(database->lock);
     free(database->path);
     free(database);
 }
@@ -388,6 +533,19 @@ static void database_note_place(Database *database)
     database->inode = status.st_ino;
 }
 
+// The file that was there before it was opened, or a new one, and none that was put there meanwhile.
+static Error database_start(Database *database)
+{
+    database_note_place(database);
+    const bool there = database->inode != 0;
+    TRY(database->mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database));
+    if (there && database_check_place(database).kind != OK)
+        return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
+                          path_text(database->path).text);
+    if (!there) database_note_place(database);
+    return error_none();
+}
+
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
     *out = NULL;
@@ -399,18 +557,19 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
         return error_make(ERROR_MACHINE, "%s: cannot open it: there is not enough memory", path_text(path).text);
     }
     database->mode = mode;
-    const Error error = mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database);
+    database->lock = -1;
+    const Error error = database_start(database);
     if (error.kind != OK) {
         database_free(database);
         return error;
     }
-    database_note_place(database);
     *out = database;
     return error;
 }
 
 // The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens
-// anywhere. A reader that still looks at the WAL is no reason to wait or to fail: what was committed stays in the WAL.
+// anywhere. A reader that still looks at the WAL is no reason to wait or to fail, nor is a full disk: what was committed
+// stays in the WAL.
 static Error database_checkpoint(Database *database)
 {
     int code = database_fault();
@@ -419,6 +578,7 @@ static Error database_checkpoint(Database *database)
         code = sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     const int primary = code & 0xff;
     if (code == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_LOCKED) return error_none();
+    if (database_no_room(database, code) != 0) return error_none();
     return database_error(database, code, "copy its journal into it");
 }
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -42,6 +43,7 @@ static const struct {
     {"EBUSY", EBUSY},    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EINVAL", EINVAL},
     {"EIO", EIO},        {"EMFILE", EMFILE},  {"ENOENT", ENOENT},    {"ENOLCK", ENOLCK},
     {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},  {"EPERM", EPERM},      {"EROFS", EROFS},
+    {"EFBIG", EFBIG},
 };
 
 // A rule that is misspelt would make a test pass that tests nothing: stop at once.
@@ -123,7 +125,9 @@ static inline bool seam_refuses(const char *operation)
 
 // ---- system calls ---------------------------------------------------------------------------------------------------
 
-int seam_open(const char *path, int flags) { return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC, 0666); }
+int seam_open(const char *path, int flags) { return seam_refuses("open") ? -1 : inside_open(path, flags, 0666); }
+
+int seam_open_named(const char *path, int flags) { return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC); }
 
 ssize_t seam_read(int descriptor, void *data, size_t size)
 {
@@ -158,17 +162,20 @@ int seam_close(int descriptor)
     return refused ? -1 : status;
 }
 
-int seam_rename(const char *from, const char *to) { return seam_refuses("rename") ? -1 : rename(from, to); }
+int seam_rename(const char *from, const char *to) { return seam_refuses("rename") ? -1 : inside_rename(from, to); }
 
-int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : unlink(path); }
+int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : inside_unlink(path); }
 
-int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : mkdir(path, 0777); }
+int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : inside_mkdir(path); }
 
-int seam_rmdir(const char *path) { return seam_refuses("rmdir") ? -1 : rmdir(path); }
+int seam_rmdir(const char *path) { return seam_refuses("rmdir") ? -1 : inside_rmdir(path); }
 
-int seam_link_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : lstat(path, status); }
+int seam_link_stat(const char *path, struct stat *status)
+{
+    return seam_refuses("stat") ? -1 : inside_link_stat(path, status);
+}
 
-int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : stat(path, status); }
+int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : inside_stat(path, status); }
 
 int seam_lock(int descriptor, int command, short type, short *found)
 {
@@ -179,7 +186,14 @@ int seam_lock(int descriptor, int command, short type, short *found)
     return status;
 }
 
-static DIR *seam_list(const char *path) { return seam_refuses("list") ? NULL : opendir(path); }
+static DIR *seam_list(const char *path)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
+    const int descriptor = seam_refuses("list") ? -1 : (int)TEMP_FAILURE_RETRY(inside_open(path, flags, 0));
+    DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (descriptor >= 0 && folder == NULL) (void)close(descriptor);
+    return folder;
+}
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
@@ -201,33 +215,50 @@ static const struct {
     {ENOSPC, "free some space, then resume"},
     {EDQUOT, "your quota on this disk is used up: free some space, then resume"},
     {EACCES, "check the permissions of the file and of its folder"},
-    {ELOOP, "it is a link: remove it, or put the file itself in its place"},
+    {ELOOP, "it, or a folder of its path, is a link: put the file or the folder itself in its place"},
     {EROFS, "this disk can't be written: choose another folder with --results"},
     {EIO, "the disk failed: look at dmesg before you resume; what was committed is safe"},
     {EMFILE, "too many files are open: raise `ulimit -n`"},
     {ENFILE, "the machine has too many open files"},
     {ENAMETOOLONG, "choose a shorter name"},
+    {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
     {ENOTDIR, "a part of the path is a file"},
 };
 
-static const char *file_advice_for(int reason)
+bool file_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG; }
+
+FileAdvice file_advice_for(int reason)
 {
+    FileAdvice advice = {""};
+    struct rlimit limit;
     for (size_t i = 0; i < sizeof file_advice / sizeof *file_advice; i++) {
-        if (file_advice[i].reason == reason) return file_advice[i].advice;
+        if (file_advice[i].reason == reason) snprintf(advice.text, sizeof advice.text, "%s", file_advice[i].advice);
     }
-    return NULL;
+    if (reason == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(advice.text, sizeof advice.text,
+                 "files are limited to %llu bytes (ulimit -f): raise that limit, then resume",
+                 (unsigned long long)limit.rlim_cur);
+    return advice;
 }
 
 Error file_error(const char *doing, const char *path, size_t wanted)
 {
     const int reason = errno;
-    const char *advice = file_advice_for(reason);
+    const FileAdvice advice = file_advice_for(reason);
     char space[96] = "";
     int64_t bytes = 0;
     if (wanted > 0 && (reason == ENOSPC || reason == EDQUOT) && disk_free(path, &bytes).kind == OK)
         snprintf(space, sizeof space, " (%zu bytes wanted, %lld bytes free)", wanted, (long long)bytes);
     return error_make(ERROR_MACHINE, "cannot %s %s: %s%s%s%s", doing, path_text(path).text, strerror(reason), space,
-                      advice != NULL ? "; " : "", advice != NULL ? advice : "");
+                      advice.text[0] != '\0' ? "; " : "", advice.text);
+}
+
+Error file_unwritten(const char *what)
+{
+    const int reason = errno;
+    const FileAdvice advice = file_advice_for(reason);
+    return error_make(ERROR_MACHINE, "%s could not be written: %s%s%s", what, strerror(reason),
+                      advice.text[0] != '\0' ? "; " : "", advice.text);
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -256,14 +287,6 @@ static FilePath file_parent(const char *path)
     memcpy(parent.text, path, length);
     parent.text[length] = '\0';
     return parent;
-}
-
-static Error file_open(const char *path, int flags, const char *doing, int *descriptor)
-{
-    do {
-        *descriptor = seam_open(path, flags);
-    } while (*descriptor < 0 && errno == EINTR);
-    return *descriptor < 0 ? file_error(doing, path, 0) : error_none();
 }
 
 static Error file_put(int descriptor, const char *path, const void *data, size_t size)
@@ -301,9 +324,9 @@ static Error file_close(int descriptor, const char *path)
 // Syncs a folder, so that names that were made or removed in it last. File systems that cannot do it say EINVAL.
 static Error folder_sync(const char *path)
 {
-    int descriptor;
-    TRY(file_open(path, O_RDONLY | O_DIRECTORY, "open folder", &descriptor));
+    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_DIRECTORY));
     int status;
+    if (descriptor < 0) return file_error("open folder", path, 0);
     do {
         status = seam_sync(descriptor);
     } while (status < 0 && errno == EINTR);
@@ -362,6 +385,12 @@ Error file_check_regular(const char *path)
     if (seam_link_stat(path, &status) < 0)
         return errno == ENOENT || errno == ENOTDIR ? error_none() : file_error("look at", path, 0);
     return file_is_kind(&status, path);
+}
+
+bool file_is_link(const char *path)
+{
+    struct stat status;
+    return seam_link_stat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 Error folder_check_inside(const char *path)
@@ -482,8 +511,8 @@ static Error file_read_from(int descriptor, const char *path, size_t limit, Aren
 
 Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
 {
-    int descriptor;
-    TRY(file_open(path, O_RDONLY, "open", &descriptor));
+    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open_named(path, O_RDONLY));
+    if (descriptor < 0) return file_error("open", path, 0);
     return file_read_from(descriptor, path, limit, arena, out);
 }
 
@@ -523,7 +552,7 @@ static bool folder_exists(const char *path)
     return seam_stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static Error folder_make_one(const char *path)
+Error folder_add(const char *path)
 {
     if (folder_exists(path)) return error_none();
     if (seam_mkdir(path) == 0) return folder_sync(file_parent(path).text);
@@ -544,7 +573,7 @@ Error folder_make(const char *path)
         if (i < length && (path[i] != '/' || path[i - 1] == '/')) continue;
         memcpy(part.text, path, i);
         part.text[i] = '\0';
-        TRY(folder_make_one(part.text));
+        TRY(folder_add(part.text));
     }
     return error_none();
 }
@@ -593,10 +622,16 @@ static FilePath file_nearest_existing(const char *path)
     return place;
 }
 
+static int file_open_nearest(const char *path) { return inside_open(file_nearest_existing(path).text, O_PATH, 0); }
+
 Error disk_free(const char *path, int64_t *bytes)
 {
     struct statvfs status;
-    if (statvfs(file_nearest_existing(path).text, &status) < 0) return file_error("ask for the free space at", path, 0);
+    const int place = file_open_nearest(path);
+    const Error error =
+        place < 0 || fstatvfs(place, &status) < 0 ? file_error("ask for the free space at", path, 0) : error_none();
+    if (place >= 0) (void)close(place);
+    TRY(error);
     *bytes = (int64_t)(status.f_bavail * status.f_frsize);
     return error_none();
 }
@@ -640,10 +675,11 @@ const char *network_file_system(const char *path)
     enum { FILE_FUSE = 0x65735546 };
     struct statfs system;
     struct stat status;
-    const FilePath place = file_nearest_existing(path);
-    if (statfs(place.text, &system) < 0) return "";
-    if ((uint32_t)system.f_type == FILE_FUSE)
-        return seam_stat(place.text, &status) == 0 ? file_fuse_name(status.st_dev) : "";
+    const int place = file_open_nearest(path);
+    const bool known = place >= 0 && fstatfs(place, &system) == 0 && fstat(place, &status) == 0;
+    if (place >= 0) (void)close(place);
+    if (!known) return "";
+    if ((uint32_t)system.f_type == FILE_FUSE) return file_fuse_name(status.st_dev);
     for (size_t i = 0; i < sizeof file_network_systems / sizeof *file_network_systems; i++) {
         if (file_network_systems[i].magic == (uint32_t)system.f_type) return file_network_systems[i].name;
     }

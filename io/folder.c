@@ -51,6 +51,8 @@ Error folder_bytes(const char *path, Arena *arena, int64_t *bytes)
     return folder_visit(path, folder_count, 0, arena, bytes);
 }
 
+void folder_remove_empty(const char *path) { (void)seam_rmdir(path); }
+
 Error folder_remove(const char *path, Arena *arena)
 {
     int64_t unused = 0;

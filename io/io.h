@@ -29,6 +29,7 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out);
 // Error if something of that name is there and is no regular file (a link is none); no folder.
 Error file_check_regular(const char *path);
+bool file_is_link(const char *path);
 Error folder_check_inside(const char *path);
 Error file_rename(const char *from, const char *to); // and fsync of both folders
 Error file_remove(const char *path);
@@ -37,15 +38,26 @@ bool file_missing(const char *path); // known not to be there: a disk that fails
 Error file_size(const char *path, int64_t *bytes);
 // Makes the folder and its parents, and syncs the parent.
 Error folder_make(const char *path);
+Error folder_add(const char *path); // in one that is there
 // Names in the folder, sorted by bytes, without "." and "..".
 Error folder_list(const char *path, Arena *arena, char ***names, int *count);
+// "<what> could not be written: <the words of errno>; <what to do>"
+Error file_unwritten(const char *what);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
 // (io/folder.c).
 Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+void folder_remove_empty(const char *path); // unless something lies in it
 Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if it is one on which SQLite's locks or fsync can't be trusted (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
+
+// ---- results roots (io/inside.c) ------------------------------------------------------------------------------------
+
+// From now on, whatever is done to a file below the folder, in any thread, reaches it through no link: neither in its
+// path, behind the folder's, nor at its end. Files that the user names to be read (file_read) are not concerned.
+// `folder`: as the paths of those files begin; it need not be there yet.
+Error inside_add_root(const char *folder);
 
 // ---- processors (io/processors.c) -----------------------------------------------------------------------------------
 
@@ -60,6 +72,8 @@ double processors_quota_under(const char *groups, const char *root);
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
 // link, anywhere but in that folder and below.
 Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
+// The whole of a file whose path file_beneath gave.
+Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
@@ -155,6 +169,17 @@ typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT,
 ColumnKind column_kind(Statement *statement, int index); // of the current row's value
 // "name" with quotes doubled, for a statement's text, in the arena.
 const char *sql_identifier(Arena *arena, const char *name);
+
+// ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
+
+enum { DATABASE_STAMP_WORDS = 10 };
+typedef struct DatabaseStamp {
+    int64_t word[DATABASE_STAMP_WORDS];
+} DatabaseStamp;
+// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
+// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
+// file, or can't be read).
+bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------
 

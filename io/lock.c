@@ -19,28 +19,34 @@ static void lock_read_text(int descriptor, char *text, size_t size)
     }
 }
 
-static Error lock_write_text(Lock *lock, const char *path)
+// 0, or the errno of what failed
+static int lock_write_text(Lock *lock)
 {
     char host[65] = "?";
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "?");
     const int length =
         snprintf(lock->holder, sizeof lock->holder, "pid %ld on %s since %s", (long)getpid(), host, clock_utc().text);
+    if (lseek(lock->descriptor, 0, SEEK_SET) < 0) return errno;
+    if (TEMP_FAILURE_RETRY(seam_truncate(lock->descriptor, 0)) < 0) return errno;
     lock->holder[length] = '\n'; // for the file; there is room
-    if (TEMP_FAILURE_RETRY(seam_truncate(lock->descriptor, 0)) < 0) return file_error("write", path, (size_t)length);
-    for (ssize_t written = 0, more = 0; written <= length; written += more) {
+    ssize_t written = 0, more = 0;
+    for (; written <= length && more >= 0; written += more) {
         const struct iovec part = {lock->holder + written, (size_t)(length + 1 - written)};
         more = TEMP_FAILURE_RETRY(seam_write(lock->descriptor, &part, 1));
-        if (more < 0) return file_error("write", path, (size_t)length);
     }
     lock->holder[length] = '\0';
-    return error_none();
+    return more < 0 ? errno : 0;
 }
 
-// With the lock held: who had it, and who has it now. The text is read and not trusted: it is only ever shown.
+// With the lock held: who had it, and who has it now. The text is read and not trusted: it is only ever shown. On a
+// full disk there is none, and the lock holds all the same: what frees space must be able to take it.
 static Error lock_sign(Lock *lock, const char *path)
 {
     lock_read_text(lock->descriptor, lock->stale, sizeof lock->stale);
-    return lseek(lock->descriptor, 0, SEEK_SET) < 0 ? file_error("write", path, 0) : lock_write_text(lock, path);
+    const int failed = lock_write_text(lock);
+    if (failed != 0) (void)seam_truncate(lock->descriptor, 0); // no half of a text
+    errno = failed;
+    return failed == 0 || file_no_room(failed) ? error_none() : file_error("write", path, strlen(lock->holder));
 }
 
 static Error lock_refused(int descriptor, const char *path)

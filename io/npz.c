@@ -5,7 +5,6 @@
 // (4.5.3) throughout, because ten million rows of fifty columns are more than 4 GiB.
 #include "io.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static void npz_number(unsigned char **at, int bytes, uint64_t value)
 static Error npz_write_at(const Npz *npz, int64_t at, const void *data, size_t size)
 {
     if (fseeko(npz->out, at, SEEK_SET) == 0 && fwrite(data, 1, size, npz->out) == size) return error_none();
-    return error_make(ERROR_MACHINE, "the .npz file could not be written: %s", strerror(errno));
+    return file_unwritten("the .npz file");
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------

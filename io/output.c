@@ -1,6 +1,7 @@
 // A file for other programs. A regular file is written under a name of its own until it is whole, and then replaces
 // what was there, so that no reader sees half of it. A link stays, and the file that it leads to is replaced. A device
-// or a pipe is written into, as a shell's `>` does.
+// or a pipe is written into, as a shell's `>` does. Below a results root, where others may have put them, all three are
+// refused.
 #include "seam.h"
 
 #include <errno.h>
@@ -80,15 +81,17 @@ Error output_open(const char *path, Arena *arena, Output *output)
     struct stat status;
     *output = (Output){.stream = stdout};
     if (strcmp(path, "-") == 0) return error_none();
+    const bool inside = inside_holds(path);
+    if (inside) TRY(file_check_regular(path)); // a pipe or a link there is none of the user's
     const bool there = seam_stat(path, &status) == 0;
     if (!there && seam_link_stat(path, &status) == 0)
         return error_make(ERROR_USER, "%s is a link to a file that is not there: remove the link, or make that file",
                           path_text(path).text);
     if (there && output_is_standard(&status)) return error_none();
     output->path = arena_copy(arena, path);
-    if (there && S_ISREG(status.st_mode)) TRY(output_follow(path, arena, &output->path));
-    TRY(there && !S_ISREG(status.st_mode) ? output_open_into(output)
-                                          : output_open_aside(output, there ? &status : NULL, arena));
+    if (there && S_ISREG(status.st_mode) && !inside) TRY(output_follow(path, arena, &output->path));
+    TRY(there && !S_ISREG(status.st_mode) && !inside ? output_open_into(output)
+                                                     : output_open_aside(output, there ? &status : NULL, arena));
     setvbuf(output->stream, NULL, _IOFBF, OUTPUT_BUFFER);
     return error_none();
 }

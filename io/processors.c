@@ -61,7 +61,7 @@ double processors_quota_under(const char *groups, const char *root)
 {
     Arena arena;
     double least = INFINITY;
-    if (arena_create(&arena, (size_t)1 << 26, "control groups").kind != OK) return INFINITY;
+    if (arena_create_growing(&arena, (size_t)1 << 26, "control groups").kind != OK) return INFINITY;
     const char *text = processors_read(groups, &arena);
     char *rest = text != NULL ? arena_copy(&arena, text) : NULL;
     for (char *line; rest != NULL && (line = strsep(&rest, "\n")) != NULL;) {

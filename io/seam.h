@@ -33,6 +33,7 @@ static inline int seam_fault(const char *operation)
 
 // As the system calls of the same name: -1 with errno.
 int seam_open(const char *path, int flags); // O_CLOEXEC is added; created files are 0666 less the umask
+int seam_open_named(const char *path, int flags); // of a file that the user names, which links may lead to
 ssize_t seam_read(int descriptor, void *data, size_t size);
 ssize_t seam_write(int descriptor, const struct iovec *parts, int count);
 int seam_truncate(int descriptor, int64_t size);
@@ -46,6 +47,21 @@ int seam_link_stat(const char *path, struct stat *status); // of a link itself
 int seam_stat(const char *path, struct stat *status);
 int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
 
+// ---- below a results root (io/inside.c) -----------------------------------------------------------------------------
+// The calls above without their faults, which SQLite makes too (io/database.c). Below a folder that inside_add_root was
+// given no link is followed, neither in the path nor at its end: ELOOP. Of a link itself both stats tell.
+bool inside_holds(const char *path); // it lies below such a folder, or is one
+int inside_open(const char *path, int flags, mode_t mode);
+int inside_stat(const char *path, struct stat *status);
+int inside_link_stat(const char *path, struct stat *status);
+int inside_access(const char *path, int mode, int flags); // flags: AT_EACCESS or 0
+int inside_rename(const char *from, const char *to);
+int inside_unlink(const char *path);
+int inside_mkdir(const char *path);
+int inside_rmdir(const char *path);
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
 // A path as it stands in messages: a long one keeps its end, so that the words behind it are never cut off.
 typedef struct PathText {
     char text[208];
@@ -54,6 +70,14 @@ PathText path_text(const char *path);
 
 // "cannot <doing> <path>: <the words of errno>; <what to do>". `wanted` bytes were to be written (0: none were).
 Error file_error(const char *doing, const char *path, size_t wanted);
+
+// Whether an errno says that no more could be written: the disk or a quota is full, or files may not be larger.
+bool file_no_room(int reason);
+// What to do about an errno, "" where there is nothing to say.
+typedef struct FileAdvice {
+    char text[128];
+} FileAdvice;
+FileAdvice file_advice_for(int reason);
 
 // A file in a folder that may come from somebody else: a link is not followed, a pipe is not waited for, and what is no
 // regular file is an error. `doing`: for the message, as above.

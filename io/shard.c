@@ -33,11 +33,16 @@ hid_t shard_id(Error *error, hid_t id, const char *what)
 void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
 // What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is
-// not installed. Only the first call of the process has an effect, and it precedes every other call.
-void shard_quiet(void)
+// not installed. Only the first call of the process has an effect, and it precedes every other call. HDF5 1.10.8 crashes
+// where it gets no memory, so it is asked for beforehand.
+Error shard_ready(size_t bytes)
 {
+    Arena room;
+    TRY(arena_create(&room, 2 * bytes + SHARD_GROWTH + SHARD_LIBRARY_BYTES, "HDF5"));
+    arena_destroy(&room);
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return error_none();
 }
 
 // ---- columns in datasets, lanes in rows -----------------------------------------------------------------------------

@@ -12,7 +12,8 @@
 
 enum {
     SHARD_CHUNK_BYTES = 1 << 20,
-    SHARD_GROWTH = 4 << 20 // by which the image in memory grows
+    SHARD_GROWTH = 4 << 20,      // by which the image in memory grows
+    SHARD_LIBRARY_BYTES = 16 << 20 // what HDF5 takes for itself, with its caches
 };
 
 // ---- calls and their errors -----------------------------------------------------------------------------------------
@@ -20,7 +21,8 @@ enum {
 // H5Dclose. Calls are written one after another and report into one Error, which keeps the first failure; ids that
 // could not be made are negative, and calls on them fail without harm. `what`: on what the call failed, for the text.
 
-void shard_quiet(void); // before the first call of the library
+// Before the library is called: error if the memory is not there for an image of `bytes` and a copy of it.
+Error shard_ready(size_t bytes);
 void shard_check(Error *error, bool good, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
 void shard_ok(Error *error, herr_t status, const char *what);

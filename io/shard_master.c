@@ -135,7 +135,7 @@ Error master_build(const ShardAttribute *attributes, int n_attributes, const Mas
 {
     Arena arena;
     *image = (Bytes){0};
-    shard_quiet();
+    TRY(shard_ready(master_memory(groups, n_groups)));
     TRY(arena_create(&arena, master_memory(groups, n_groups), "a file over all shards"));
     Error error = error_none();
     const hid_t file = shard_create_file(&error);

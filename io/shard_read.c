@@ -352,7 +352,7 @@ Error shard_open(const char *path, const ShardLayout *layout, const char *sha256
     TRY(file_size(path, &bytes));
     if ((double)bytes > shard_bytes_most())
         return shard_damaged(path, "it is larger than a quarter of the machine's memory");
-    shard_quiet();
+    TRY(shard_ready((size_t)bytes));
     TRY(shard_new_reader(path, layout, &reader));
     const Error error = shard_load(reader, sha256, bytes);
     if (error.kind != OK)

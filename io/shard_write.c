@@ -350,12 +350,25 @@ static size_t shard_build_memory(const Shard *shard)
            (1 << 16);
 }
 
+// At most, before it is compressed
+static size_t shard_image_bytes(const Shard *shard)
+{
+    const size_t number = shard->float64 ? sizeof(double) : sizeof(float);
+    size_t samples = 0;
+    for (int64_t i = 0; i < shard->n_lanes; i++) samples += (size_t)shard->lanes[i].length;
+    return samples * (size_t)shard->n_columns * number + (size_t)shard->n_lanes * sizeof(ShardRow);
+}
+
 Error shard_build(const Shard *shard, Bytes *image)
 {
     Arena arena;
     *image = (Bytes){0};
-    shard_quiet();
     TRY(arena_create(&arena, shard_build_memory(shard), "a shard"));
+    const Error ready = shard_ready(shard_image_bytes(shard));
+    if (ready.kind != OK) {
+        arena_destroy(&arena);
+        return ready;
+    }
     Error error = error_none();
     const hid_t file = shard_create_file(&error);
     for (int i = 0; i < shard->n_attributes; i++)

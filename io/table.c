@@ -3,7 +3,6 @@
 // come later stick out, so that a table of ten million rows takes no more memory than one of ten.
 #include "io.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,8 +246,8 @@ Error table_finish(Table *table)
     if (table->format == TABLE_TEXT) table_settle(table);
     if (table->format == TABLE_JSON) fputs(table->rows > 0 ? "\n]\n" : "]\n", table->out);
     const bool broken = fflush(table->out) != 0 || ferror(table->out) != 0;
-    const int reason = errno;
+    const Error error = broken ? file_unwritten("the table") : error_none();
     free(table->columns);
     free(table);
-    return broken ? error_make(ERROR_MACHINE, "the table could not be written: %s", strerror(reason)) : error_none();
+    return error;
 }

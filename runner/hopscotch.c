@@ -9,6 +9,7 @@
 #endif
 
 #include "../sim/base.c"
+#include "../sim/thread.c"
 #include "../sim/portable_math.c"
 #include "../sim/random.c"
 #include "../sim/symmetric.c"
@@ -48,6 +49,7 @@
 #include "../sim/backend_several.c"
 
 #include "../io/clock.c"
+#include "../io/inside.c"
 #include "../io/file.c"
 #include "../io/processors.c"
 #include "../io/beneath.c"
@@ -56,6 +58,7 @@
 #include "../io/sha256.c"
 #include "../io/row_digest.c"
 #include "../io/database.c"
+#include "../io/database_stamp.c"
 #include "../io/shard.c"
 #include "../io/shard_write.c"
 #include "../io/shard_read.c"
@@ -182,6 +185,7 @@
 #include "store/edit.c"
 #include "store/origin.c"
 #include "store/status.c"
+#include "store/status_cache.c"
 
 // a run: the loop from ask to commit, and what may end it
 #include "campaign/extend.c"

@@ -296,7 +296,6 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
-    bool continues;                  // it is not the first round of the search, or of a restart of it
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -305,6 +304,12 @@ typedef struct Rounds {
     Round *row;
     double *field; // [capacity][n_round_fields]
 } Rounds;
+
+// Why a search ended with its last round, by the budgets that it has now.
+typedef struct RoundStop {
+    int32_t search, round;
+    const char *stop; // NULL: it goes on
+} RoundStop;
 
 typedef struct Search {
     const Spec *spec;
@@ -318,6 +323,8 @@ typedef struct Search {
     const Field *round_fields;        // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
     int n_round_fields;               // 0: the method has no rounds
     Rounds *rounds;                   // where tell puts the rounds that end; NULL: nowhere
+    RoundStop *stops;                 // [n_stops] what restore says of searches whose budgets an extension may change
+    int64_t n_stops;
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
 } Search;
@@ -467,6 +474,9 @@ bool segments_fill(const Search *search, int64_t id, double *parameter); // fals
 // Whether the last spec asks for the point; the first of its points that no earlier segment has.
 bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
 int64_t segments_first_new(const Search *search, double *parameter);
+// Whether the s-th segment still says which trials come and which ids they get, when all ids below `next` are decided.
+// If none does, the trials to come are those that the last spec alone has at the ids from `next` on.
+bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
 // ---- objective and replicates (fitness/objective.c, fitness/replicates.c) -------------------------------------------
 
@@ -483,6 +493,7 @@ typedef struct TrialResult {
     int n_failed;      // replicates that failed
     double *metric;    // [n_metrics] mean over replicates
     double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double *value;     // [replicates] room for the objective of each: there may be too many for a stack
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
@@ -601,6 +612,7 @@ typedef struct RunOptions {
     int64_t slice; // ticks a slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
+    bool made;         // of another campaign, by verify or compare: in its folder, which must be there
     const char *retry; // kinds of failures that are run again; NULL: none
     bool extend;       // another spec than the campaign's adds its trials to it
     bool shared_fs;    // allow a network file system

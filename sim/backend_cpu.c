@@ -2,6 +2,7 @@
 // so neither the number of threads nor the order in which groups are taken changes a bit.
 #include "backend.h"
 #include "cpu_kernels.h"
+#include "thread.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -251,7 +252,7 @@ static Error cpu_open_graphs(CpuBackend *cpu, int64_t lanes)
     if (cpu->vectors.plain->shared[configured->kernel].open == NULL || configured->executor == EXECUTOR_SEQUENTIAL ||
         cpu->n_threads == 1)
         return error_none();
-    TRY(arena_create(&cpu->graph_arena, CPU_GRAPH_BYTES, "the graph of a step"));
+    TRY(arena_create_growing(&cpu->graph_arena, CPU_GRAPH_BYTES, "the graph of a step"));
     TRY(cpu_open_graph(cpu, &cpu->alone));
     if (cpu->alone.graph == NULL) return error_none();
     cpu->vectors.graph = cpu->alone.graph;
@@ -448,7 +449,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
     cpu_init_idle(cpu);
     const int wanted = graph_threads(options->threads);
     while (cpu->n_threads < wanted && cpu->n_threads < CPU_THREADS_MAX &&
-           pthread_create(&cpu->threads[cpu->n_threads], NULL, cpu_thread, cpu) == 0)
+           thread_start(&cpu->threads[cpu->n_threads], cpu_thread, cpu) == 0)
         cpu->n_threads++;
     if (cpu->n_threads == 0) {
         cpu_close(&cpu->backend);

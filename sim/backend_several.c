@@ -6,6 +6,7 @@
 // nothing of the batches in flight is used, and info.failed tells which one it was. A device that can't be opened is
 // left out, unless none is left.
 #include "backend.h"
+#include "thread.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static Error several_start(SeveralBackend *several, uint64_t devices)
         if ((devices >> d & 1) == 0) continue;
         SeveralPart *part = &several->all[d];
         *part = (SeveralPart){.several = several, .device = d, .index = several->n_parts};
-        if (pthread_create(&part->thread, NULL, several_thread, part) != 0)
+        if (thread_start(&part->thread, several_thread, part) != 0)
             return error_make(ERROR_MACHINE, "the system started no thread for device %d", d);
         several->parts[several->n_parts++] = part;
     }

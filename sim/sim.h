@@ -56,13 +56,17 @@ Error error_make(ErrorKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 // A region that is given back as a whole. Its address space is reserved at creation, the only place where memory can
 // run out; pages are touched as they are used. Asking for more than was reserved is our own bug and aborts.
 typedef struct Arena {
-    unsigned char *base;
-    size_t used, size; // bytes
+    struct ArenaPiece *base; // where the last bytes lie, behind those of earlier pieces; NULL: there is no arena
+    size_t used, size;       // bytes
     const char *purpose;
+    bool grows;
 } Arena;
 
 // Reserves `size` bytes for `purpose` (a literal, for messages). Error: the machine has no such address space.
 Error arena_create(Arena *arena, size_t size, const char *purpose);
+// For what can't be told beforehand: reserves pieces of address space as they are needed, `most` bytes in all. Where
+// there is no more of it, arena_take says so and ends the process with the exit code of an error of the machine.
+Error arena_create_growing(Arena *arena, size_t most, const char *purpose);
 // `count` items of `item_size` bytes, zeroed, aligned to 64 bytes. Never NULL.
 void *arena_take(Arena *arena, size_t count, size_t item_size);
 #define ARENA_NEW(arena, Type, count) ((Type *)arena_take((arena), (size_t)(count), sizeof(Type)))

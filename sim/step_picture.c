@@ -55,7 +55,7 @@ Error step_picture(const Configured *configured, const double *parameter, int th
                    TextSink out)
 {
     Arena arena;
-    TRY(arena_create(&arena, (size_t)1 << 32, "the picture of a step"));
+    TRY(arena_create_growing(&arena, (size_t)1 << 32, "the picture of a step"));
     const Error error = picture_draw(configured, parameter, graph_threads(threads), picture, out, &arena);
     arena_destroy(&arena);
     return error;

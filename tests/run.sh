@@ -18,7 +18,7 @@ trap 'rm -rf "$log"' EXIT
 passed=0 failed=0 skipped=0
 
 export HOPSCOTCH="$PWD/$build/hopscotch" HOPSCOTCH_FAULTS_PROGRAM="$PWD/$build/hopscotch_faults"
-export SQL="$PWD/$build/sql"
+export SQL="$PWD/$build/sql" ATTACKER="$PWD/$build/attacker"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR

@@ -6,6 +6,7 @@
 #
 #   HOPSCOTCH                  the program (build/hopscotch)
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
+#   ATTACKER                   a program that makes sockets, watches folders and exchanges names (tests/hostile/attacker.c)
 #   SQL                        a program that changes and reads databases: "$SQL" FILE 'STATEMENTS' (tests/sql.c)
 #   QUICK=1                    fewer of what takes long
 #   suite, root, work          the script's name, the repository, the folder that it works in
@@ -15,7 +16,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 3
 suite=$(basename "$0" .sh) root=$PWD
 : "${HOPSCOTCH:=$root/build/hopscotch}" "${HOPSCOTCH_FAULTS_PROGRAM:=$root/build/hopscotch_faults}"
-: "${SQL:=$root/build/sql}"
+: "${SQL:=$root/build/sql}" "${ATTACKER:=$root/build/attacker}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
 case $HOPSCOTCH_FAULTS_PROGRAM in /*) ;; *) HOPSCOTCH_FAULTS_PROGRAM=$root/$HOPSCOTCH_FAULTS_PROGRAM ;; esac
 work=$(mktemp -d) || exit 3
@@ -24,7 +25,7 @@ trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
 unset HOPSCOTCH_RESULTS HOPSCOTCH_FAULT NO_COLOR
 cd "$work" || exit 3
 status=0
-export HOPSCOTCH HOPSCOTCH_FAULTS_PROGRAM SQL
+export HOPSCOTCH HOPSCOTCH_FAULTS_PROGRAM SQL ATTACKER
 
 # check STATUS NAME: after a failure also the end of what the last command said, in `out` and `err`
 check()

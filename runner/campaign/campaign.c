@@ -223,6 +223,10 @@ static Error campaign_record(Campaign *campaign)
     Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
     if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
     if (error.kind != ERROR_INTERRUPTED) return error;
+    if (interrupt_requested() == 0) {
+        loop_note_time(loop, " before all arrays were recorded");
+        return error_none();
+    }
     loop->state = "interrupted";
     snprintf(loop->reason, sizeof loop->reason, "%s while recording arrays", interrupt_words());
     return error_none();
@@ -284,6 +288,7 @@ static Error campaign_run_loop(Campaign *campaign)
                     backend_info(loop->backend)->name, backend_info(loop->backend)->device,
                     backend_info(loop->backend)->version));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
+    loop_set_time(loop);
     Error error = campaign_run_through(campaign);
     while (device_is_at_fault(error.kind)) {
         error = campaign_recover_device(campaign, error);
@@ -367,6 +372,7 @@ static Error campaign_with_store(Campaign *campaign)
     bool complete = false;
     TRY(store_recover(campaign->store, &recovery, campaign->messages));
     TRY(campaign_restore(campaign));
+    TRY(rounds_renew(campaign->store, &campaign->search));
     TRY(store_counts(campaign->store, &before));
     if (campaign->options->retry != NULL)
         TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));
@@ -383,6 +389,7 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
     campaign->spec = campaign->store->spec; // with what the campaign was extended by
     Error error = campaign_with_store(campaign);
+    if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
     if (error.kind == OK) error = closing;
     if (campaign->loop.state != NULL) campaign_catalogue(campaign, campaign->loop.state);
@@ -399,6 +406,13 @@ static Error campaign_watched(Campaign *campaign, const char *folder, const Lock
     return error.kind != OK ? error : unwatched;
 }
 
+// One that verify or compare make of a campaign: not where that has been removed or renamed meanwhile.
+static Error campaign_make_below(const char *folder, Arena *arena)
+{
+    TRY(folder_add(folder_of(folder, arena)));
+    return folder_add(folder);
+}
+
 static Error campaign_check_place(const Campaign *campaign, const char *folder)
 {
     const RunOptions *options = campaign->options;
@@ -407,9 +421,46 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
         return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
                           campaign->name, options->results);
     }
-    if (!there) TRY(folder_check_inside(folder)); // a new campaign is not made behind a link
-    TRY(folder_make(folder));
+    TRY(folder_check_inside(folder));
+    if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
     return campaign_refuse_network(folder, options->shared_fs);
+}
+
+// The first folder of the path that is not there; NULL: all of it is.
+static const char *campaign_first_missing(const char *folder, Arena *arena)
+{
+    const char *missing = NULL;
+    for (; file_missing(folder); folder = folder_of(folder, arena)) missing = folder;
+    return missing;
+}
+
+// A campaign that did not come to be leaves nothing behind: what lies in its folder goes if there was no database as
+// its lock was taken, then the folders that were made for it, from `first` on.
+static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
+{
+    if (created) (void)folder_remove(folder, campaign->arena);
+    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
+}
+
+// The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
+static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
+{
+    enum { CAMPAIGN_TRIES = 10 };
+    Error error = error_none();
+    for (int tries = 0; tries < CAMPAIGN_TRIES; tries++) {
+        TRY(campaign_check_place(campaign, folder));
+        error = campaign_lock(folder, campaign->name, campaign->arena, lock);
+        if (error.kind == OK || !file_missing(folder)) break;
+    }
+    return error;
+}
+
+// *created: its lock is held, and it had no database.
+static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, bool *created)
+{
+    TRY(campaign_take(campaign, folder, lock));
+    *created = file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    return campaign_watched(campaign, folder, lock);
 }
 
 // Nothing more could be done about a device. Another one gives the same bits.
@@ -432,9 +483,10 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
-    TRY(campaign_check_place(&campaign, folder));
-    TRY(campaign_lock(folder, campaign.name, arena, &lock));
-    const Error error = campaign_watched(&campaign, folder, &lock);
+    const char *first = campaign_first_missing(folder, arena);
+    bool created = false;
+    const Error error = campaign_begin(&campaign, folder, &lock, &created);
+    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

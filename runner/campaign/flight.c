@@ -26,6 +26,7 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
         .lane_parameter = ARENA_NEW(arena, double, spec->configured.n_parameters),
         .metric = ARENA_NEW(arena, double, spec->replicates.count * spec->configured.n_metrics),
         .failure = ARENA_NEW(arena, int, spec->replicates.count),
+        .value = ARENA_NEW(arena, double, spec->replicates.count),
     };
 }
 
@@ -33,6 +34,11 @@ int64_t flight_bytes(const Spec *spec)
 {
     return 8 *
            (6 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + spec->replicates.count);
+}
+
+int64_t flight_scratch_bytes(const Spec *spec)
+{
+    return (int64_t)spec->replicates.count * (8 * spec->configured.n_metrics + 4 + 8);
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -148,7 +154,8 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
     for (int64_t t = 0; t < rows->count; t++) {
         TrialResult result = {.objective = &flight->trials.objective[t * objectives],
                               .metric = &rows->metric[t * metrics],
-                              .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL};
+                              .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL,
+                              .value = flight->value};
         flight_gather(spec, flight, batch, t, flight->metric, flight->failure);
         trial_result(spec, &flight->trials.parameter[t * spec->configured.n_parameters], flight->metric,
                      flight->failure, &result);
@@ -222,18 +229,16 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 
 static const double flight_slice_seconds = 0.1;
 
-int64_t slice_start(const Spec *spec, int64_t requested)
-{
-    if (requested > 0) return requested;
-    if (spec->configured.steps_max > 0) return 100; // adaptive: a lane may need hundreds or millions
-    return spec->configured.ticks > 50 ? spec->configured.ticks / 50 : 1;
-}
+// What a tick costs is not known yet, and a slice can't be cut short: one tick of a batch of large worlds takes up to
+// a second. A few slices later it is known.
+int64_t slice_start(int64_t requested) { return requested > 0 ? requested : 1; }
 
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
 {
+    const double growth = 8;
     if (requested > 0) return requested;
-    const double ratio = seconds > 0 ? flight_slice_seconds / seconds : 2;
-    const double next = (double)slice * (ratio > 2 ? 2 : ratio < 0.25 ? 0.25 : ratio);
+    const double ratio = seconds > 0 ? flight_slice_seconds / seconds : growth;
+    const double next = (double)slice * (ratio > growth ? growth : ratio < 0.25 ? 0.25 : ratio);
     return next < 1 ? 1 : next > 1e9 ? (int64_t)1e9 : (int64_t)next;
 }
 
@@ -290,19 +295,24 @@ static void flight_tell(const Spec *spec, const Flight *flight, bool done, const
     watch_show(watch);
 }
 
+static bool flight_leaves(const Watch *watch)
+{
+    return interrupt_requested() != 0 || (watch != NULL && clock_seconds() >= watch->until);
+}
+
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch)
 {
     bool done = false;
-    if (interrupt_requested() != 0) return error_make(ERROR_INTERRUPTED, "interrupted");
+    if (flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
     TRY(backend_begin(backend, 0));
-    for (int64_t ticks = slice_start(spec, slice); !done;) {
+    for (int64_t ticks = slice_start(slice); !done;) {
         const double start = clock_seconds();
         TRY(backend_advance(backend, 0, ticks));
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
         if (watch != NULL) flight_tell(spec, flight, done, watch);
         ticks = slice_adapt(ticks, clock_seconds() - start, slice);
-        if (!done && interrupt_requested()) return error_make(ERROR_INTERRUPTED, "interrupted");
+        if (!done && flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
     }
     return error_none();
 }

@@ -18,7 +18,7 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
                            (int64_t)search_state_most(loop->search) +
                            commit_rounds_bytes(loop->search, loop->batch_trials);
-    const int64_t scratch = spec->replicates.count * (8 * spec->configured.n_metrics + 8) + ((int64_t)1 << 20);
+    const int64_t scratch = flight_scratch_bytes(spec) + ((int64_t)1 << 20);
     return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
                     WRITER_COMMITS * (commit + scratch));
 }
@@ -43,32 +43,27 @@ static void loop_end(Loop *loop, const char *state, const char *reason)
     snprintf(loop->reason, sizeof loop->reason, "%s", reason);
 }
 
-static void loop_check_wall_time(Loop *loop)
+void loop_set_time(Loop *loop)
+{
+    const double limit = loop->spec->limits.wall_time, left = limit - loop->before.wall_seconds;
+    const double grace = 1.0 + 0.05 * limit; // s
+    loop->until = limit > 0 ? clock_seconds() + left : (double)INFINITY;
+    loop->record_until = limit > 0 && left > 0 ? loop->until + grace : (double)INFINITY;
+}
+
+void loop_note_time(Loop *loop, const char *rest)
 {
     const double limit = loop->spec->limits.wall_time;
-    const double used = loop->before.wall_seconds + clock_seconds() - loop->started;
-    char reason[160];
-    if (limit <= 0 || used < limit) return;
-    snprintf(reason, sizeof reason, "limits.wall_time: %s of %s are used", text_duration(used).text,
-             text_duration(limit).text);
-    loop_end(loop, "stopped", reason);
+    loop->state = "stopped";
+    snprintf(loop->reason, sizeof loop->reason,
+             "limits.wall_time of %s is reached%s; resume --set limits.wall_time=%.*gs goes on",
+             text_duration(limit).text, rest, limit < 10 ? 2 : 9, 2 * limit);
 }
 
-static void loop_check_failures(Loop *loop)
+static bool loop_fails_too_often(const Loop *loop)
 {
     enum { ENOUGH = 100 }; // trials, before a fraction says anything
-    const double limit = loop->spec->limits.failures;
-    char reason[160];
-    if (loop->told < ENOUGH || (double)loop->failures <= limit * (double)loop->told) return;
-    snprintf(reason, sizeof reason, "limits.failures: %lld of %lld trials failed, more than %g %%",
-             (long long)loop->failures, (long long)loop->told, 100 * limit);
-    loop_end(loop, "stopped", reason);
-}
-
-static void loop_check_limits(Loop *loop)
-{
-    if (!loop->ending) loop_check_wall_time(loop);
-    if (!loop->ending) loop_check_failures(loop);
+    return loop->told >= ENOUGH && (double)loop->failures > loop->spec->limits.failures * (double)loop->told;
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -295,14 +290,13 @@ static void loop_show(Loop *loop)
                                            computed                                           ? "writing"
                                            : loop->ending && strcmp(loop->state, "done") != 0 ? "stopping"
                                                                                               : "running");
-    watch_show(&(Watch){loop->progress, &numbers, 0});
+    watch_show(&(Watch){.progress = loop->progress, .numbers = &numbers});
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 static Error loop_turn(Loop *loop)
 {
-    loop_check_limits(loop); // first: a campaign that was stopped by one does not go on when it is run again
     TRY(loop_fill(loop));
     if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
@@ -323,7 +317,7 @@ static bool loop_may_end(const Loop *loop, double seconds)
     return configured->steps_max > 0 || (steps / slice + 1) * own->slice_seconds < seconds;
 }
 
-// After an interruption the batches in flight may still end, if they do so at once.
+// The batches in flight may still end, if they do so at once.
 static Error loop_land(Loop *loop)
 {
     const double grace = 0.6, until = clock_seconds() + grace; // s
@@ -335,10 +329,10 @@ static Error loop_land(Loop *loop)
     return error_none();
 }
 
-// The batches that are in flight still are abandoned: they were not told, and are computed again to the same bits.
-static void loop_abandon(Loop *loop)
+// "; 30 trials in flight (1 s of computing) were abandoned": they were not told, and are computed again to the same
+// bits. Empty if there were none.
+static void loop_abandon(const Loop *loop, char *text, size_t size)
 {
-    char reason[160];
     int64_t trials = 0;
     double seconds = 0;
     for (int i = 0; i < loop->in_flight; i++) {
@@ -346,22 +340,47 @@ static void loop_abandon(Loop *loop)
         trials += flight->trials.count;
         seconds += flight->kernel_seconds;
     }
-    snprintf(reason, sizeof reason, "%s", interrupt_words());
+    text[0] = '\0';
     if (trials > 0)
-        snprintf(reason, sizeof reason, "%s; %s trials in flight (%s of computing) were abandoned", interrupt_words(),
-                 text_count(trials).text, text_duration(seconds).text);
-    loop_end(loop, "interrupted", reason);
+        snprintf(text, size, "; %s trial%s in flight (%s of computing) %s abandoned", text_count(trials).text,
+                 trials == 1 ? "" : "s", text_duration(seconds).text, trials == 1 ? "was" : "were");
 }
 
+// What ends a run before its batches in flight have ended.
+typedef enum LoopCut { LOOP_GOES_ON, LOOP_INTERRUPTED, LOOP_OUT_OF_TIME, LOOP_FAILS } LoopCut;
+
+static LoopCut loop_cut(const Loop *loop)
+{
+    if (interrupt_requested() != 0) return LOOP_INTERRUPTED;
+    if (clock_seconds() >= loop->until) return LOOP_OUT_OF_TIME;
+    return !loop->ending && loop_fails_too_often(loop) ? LOOP_FAILS : LOOP_GOES_ON;
+}
+
+static void loop_note_cut(Loop *loop, LoopCut cut, const char *abandoned)
+{
+    if (cut == LOOP_INTERRUPTED)
+        snprintf(loop->reason, sizeof loop->reason, "%s%s", interrupt_words(), abandoned);
+    else if (cut == LOOP_OUT_OF_TIME)
+        loop_note_time(loop, abandoned);
+    else
+        snprintf(loop->reason, sizeof loop->reason, "limits.failures: %lld of %lld trials failed, more than %g %%%s",
+                 (long long)loop->failures, (long long)loop->told, 100 * loop->spec->limits.failures, abandoned);
+}
+
+// First of all, a campaign that was stopped by a limit does not go on when it is run again.
 static Error loop_turns(Loop *loop)
 {
+    char abandoned[128];
     while (!loop->ending || loop->in_flight > 0) {
+        const LoopCut cut = loop_cut(loop);
+        if (cut != LOOP_GOES_ON) {
+            loop_end(loop, cut == LOOP_INTERRUPTED ? "interrupted" : "stopped", "");
+            TRY(loop_land(loop));
+            loop_abandon(loop, abandoned, sizeof abandoned);
+            loop_note_cut(loop, cut, abandoned);
+            return error_none();
+        }
         TRY(loop_turn(loop));
-        if (interrupt_requested() == 0) continue;
-        loop_end(loop, "interrupted", "");
-        TRY(loop_land(loop));
-        loop_abandon(loop);
-        return error_none();
     }
     return error_none();
 }
@@ -378,7 +397,7 @@ void loop_tell(Loop *loop, const char *doing)
 {
     if (loop->started <= 0) loop_start_counting(loop);
     loop->numbers = loop_numbers(loop, loop->writer.counts, doing);
-    watch_show(&(Watch){loop->progress, &loop->numbers, 0});
+    watch_show(&(Watch){.progress = loop->progress, .numbers = &loop->numbers});
 }
 
 // What was told is still to be written, which may take a while.
@@ -396,12 +415,20 @@ static void loop_start(Loop *loop)
     if (loop->started <= 0) loop_start_counting(loop);
     memset(loop->slots, 0, sizeof loop->slots);
     loop->n_slots = slots < LOOP_SLOTS_MAX ? slots : LOOP_SLOTS_MAX;
-    loop->slice = slice_start(loop->spec, loop->slice_requested);
+    loop->slice = slice_start(loop->slice_requested);
     loop->batch = loop->batch_least > 0 ? batch_start(loop->batch_least, loop->batch_trials) : loop->batch_trials;
     loop->asked = loop->told;
     loop->oldest = loop->in_flight = 0;
     loop->ending = false;
     loop->reason[0] = '\0';
+}
+
+// limits.wall_time is a total over all runs: what the batches that were abandoned took counts with the last one that was
+// committed.
+static Error loop_note_tail(const Loop *loop)
+{
+    const bool reached = loop->record_until < (double)INFINITY && clock_seconds() >= loop->until;
+    return reached ? store_note_wall(loop->store, clock_seconds() - loop->accounted) : error_none();
 }
 
 Error loop_run(Loop *loop)
@@ -417,6 +444,7 @@ Error loop_run(Loop *loop)
         const Error written = writer_finish(&loop->writer);
         if (written.kind != OK) error = written;
         if (error.kind == OK) error = store_note_seconds(loop->store);
+        if (error.kind == OK) error = loop_note_tail(loop);
     }
     loop->counts = loop->writer.counts;
     loop->numbers = loop_numbers(loop, loop->counts, loop->state);

@@ -29,6 +29,7 @@ typedef struct Loop {
     int64_t batch_trials, slice_requested; // batch_trials: at most
     int64_t batch_least;                   // batches are multiples of it, by the time that they take; 0: all at most
     int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
+    double until, record_until; // clock_seconds by limits.wall_time: when trials and retries end, when recording does
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;
@@ -42,13 +43,18 @@ typedef struct Loop {
     // how it ended
     bool ending;
     const char *state;   // "done", "stopped" or "interrupted"
-    char reason[160];    // empty: no more trials
+    char reason[320];    // empty: no more trials
     WriterCounts counts; // what was committed
     ProgressNumbers numbers;
 } Loop;
 
 int64_t loop_most(const Loop *loop);  // at most so many, where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
+// Before the loop: how long it may run, by limits.wall_time. A run that begins with its time used up runs no trials,
+// and records without haste what is missing.
+void loop_set_time(Loop *loop);
+// "limits.wall_time of 2 h is reached", the rest of the reason, and how to go on.
+void loop_note_time(Loop *loop, const char *rest);
 // Before the loop: what is done then, for whoever asks.
 void loop_tell(Loop *loop, const char *doing);
 // Takes its buffers, starts the writer, runs, and leaves everything that was told committed.

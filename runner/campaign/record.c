@@ -241,7 +241,7 @@ static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, 
 {
     const int64_t trial =
         flight_bytes(spec) + 2 * rows_bytes(spec) + recording->lanes * recording_lane_bytes(recording);
-    return (size_t)(trials * trial) + ((size_t)4 << 20);
+    return (size_t)(trials * trial + flight_scratch_bytes(spec)) + ((size_t)4 << 20);
 }
 
 // The trials in the temporary table `wanted`, of which there are so many.
@@ -267,7 +267,7 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
 {
     const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
     ProgressNumbers numbers = loop->numbers;
-    Watch watch = {loop->progress, &numbers, 0};
+    Watch watch = {.progress = loop->progress, .numbers = &numbers, .until = loop->record_until};
     RecordPass pass = {.spec = loop->spec,
                        .store = loop->store,
                        .search = loop->search,

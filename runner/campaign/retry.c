@@ -276,9 +276,12 @@ Error retry_pending(const Loop *loop, char *text, size_t size)
     bool found = false;
     Arena arena;
     text[0] = '\0';
-    pass.watch = (Watch){loop->progress, &pass.numbers, 0};
+    const double until = loop->record_until < (double)INFINITY ? loop->until : (double)INFINITY;
+    pass.watch = (Watch){.progress = loop->progress, .numbers = &pass.numbers, .until = until};
     const size_t trial = (size_t)(flight_bytes(spec) + 2 * rows_bytes(spec));
-    TRY(arena_create(&arena, (size_t)loop->batch_trials * trial + ((size_t)8 << 20), "trials that are retried"));
+    TRY(arena_create(&arena,
+                     (size_t)loop->batch_trials * trial + (size_t)flight_scratch_bytes(spec) + ((size_t)8 << 20),
+                     "trials that are retried"));
     Error error = retry_read(&pass, &arena, &found);
     if (error.kind == OK && found) error = retry_one(&pass, loop->batch_trials, &arena, text, size);
     arena_destroy(&arena);

@@ -1,5 +1,6 @@
 // The writer thread. One producer (the loop) and one consumer behind a ring of commits: while the device computes
 // batch k+1, batch k is written, and no more than two batches wait in memory however slow the disk is.
+#include "../../sim/thread.h"
 #include "writer.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ Error writer_start(Writer *writer, Store *store)
     pthread_cond_init(&writer->done_signal, NULL);
     sigfillset(&all); // signals belong to the loop
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&writer->thread, NULL, writer_run, writer);
+    const int failed = thread_start(&writer->thread, writer_run, writer);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed == 0 ? error_none()
                        : error_make(ERROR_MACHINE, "cannot start the writer thread: %s", strerror(failed));

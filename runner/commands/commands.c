@@ -1,7 +1,7 @@
 // The table of commands, and what all of them share: finding the command, printing its error, the exit code.
+#include "../../sim/thread.h"
 #include "../runner.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static const struct {
 // clang-format on
 #undef COMMANDS
 
-// Address space, not memory: pages are touched as they are used.
+// At most; it grows with what a command needs.
 static const size_t commands_arena_size = (size_t)4 << 30;
 
 int command_count(void) { return (int)(sizeof commands_table / sizeof *commands_table); }
@@ -66,7 +66,7 @@ static Error commands_dispatch(const CommandLine *line)
 static Error commands_flush(FILE *out)
 {
     if (fflush(out) == 0 && !ferror(out)) return error_none();
-    return error_make(ERROR_MACHINE, "standard output could not be written: %s", strerror(errno));
+    return file_unwritten("standard output");
 }
 
 static int commands_exit_code(ErrorKind kind)
@@ -96,16 +96,36 @@ static void commands_print_error(const Error *error, FILE *out)
     fputc('\n', out);
 }
 
-int hopscotch_main(int argc, char **argv)
+typedef struct CommandsCall {
+    int argc;
+    char **argv;
+    int code; // that it exits with
+} CommandsCall;
+
+static void *commands_run(void *argument)
 {
+    CommandsCall *call = argument;
     Arena arena;
     CommandLine line;
-    Error error = arena_create(&arena, commands_arena_size, "the command");
-    if (error.kind == OK) error = command_line_parse(argc, argv, &arena, &line);
+    Error error = arena_create_growing(&arena, commands_arena_size, "the command");
+    if (error.kind == OK) error = command_line_parse(call->argc, call->argv, &arena, &line);
+    if (error.kind == OK) error = inside_add_root(line.results);
     if (error.kind == OK) error = commands_dispatch(&line);
     if (error.kind == OK) error = commands_flush(stdout);
     if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);
     if (error.kind == ERROR_STUCK) _exit(commands_exit_code(error.kind)); // what is stuck still uses the arena
     arena_destroy(&arena);
+    call->code = commands_exit_code(error.kind);
+    return NULL;
+}
+
+int hopscotch_main(int argc, char **argv)
+{
+    CommandsCall call = {argc, argv, 0};
+    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error like that on a full disk
+    const int failed = thread_run_deep(commands_run, &call);
+    if (failed == 0) return call.code;
+    const Error error = error_make(ERROR_MEMORY, "not enough memory for the command's stack: %s", strerror(failed));
+    commands_print_error(&error, stderr);
     return commands_exit_code(error.kind);
 }

@@ -88,6 +88,7 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
     side->run_name = campaign_made_name(&side->place, name, line->arena);
     const RunOptions options = {.results = campaign_made_root(&side->place, line->arena),
                                 .name = name,
+                                .made = true,
                                 .backend = command_backend(line, side->campaign.spec.device.backend),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                                 .shared_fs = switch_given(line, "shared-fs"),

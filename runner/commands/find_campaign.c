@@ -65,23 +65,35 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
                       line->results);
 }
 
+static Error campaign_check_link(const char *folder)
+{
+    if (!file_is_link(folder)) return error_none();
+    return error_make(ERROR_USER,
+                      "%.300s is a link, and none is followed below a results root: name the folder of the campaign "
+                      "that it leads to with --results",
+                      folder);
+}
+
 // A path comes from the shell's completion ("results/gains"): a slash makes it one. It is split in place.
-static bool campaign_at_path(char *path, Arena *arena, CampaignPlace *place)
+static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bool *found)
 {
     char *slash = strrchr(path, '/');
-    if (slash == NULL || !campaign_is_folder(path, arena)) return false;
+    *found = slash != NULL && campaign_is_folder(path, arena);
+    if (!*found) return error_none();
     place->folder = arena_copy(arena, path);
     place->name = slash + 1;
     *slash = '\0';
     place->results = slash == path ? "/" : path;
-    return true;
+    TRY(inside_add_root(place->results));
+    return campaign_check_link(place->folder);
 }
 
 // "gains/verify/trial_41": below the results root.
-static bool campaign_below(const CommandLine *line, const char *name, CampaignPlace *place)
+static Error campaign_below(const CommandLine *line, const char *name, CampaignPlace *place, bool *found)
 {
-    if (name[0] == '/' || strchr(name, '/') == NULL) return false;
-    return campaign_at_path(arena_format(line->arena, "%s/%s", line->results, name), line->arena, place);
+    *found = false;
+    if (name[0] == '/' || strchr(name, '/') == NULL) return error_none();
+    return campaign_at_path(arena_format(line->arena, "%s/%s", line->results, name), line->arena, place, found);
 }
 
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
@@ -89,9 +101,14 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
     const char *folder;
     char *name = arena_copy(line->arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
-    if (campaign_at_path(name, line->arena, place) || campaign_below(line, name, place)) return error_none();
+    bool found = false;
+    TRY(campaign_at_path(name, line->arena, place, &found));
+    if (!found) TRY(campaign_below(line, name, place, &found));
+    if (found) return error_none();
+    if (strchr(name, '/') != NULL) TRY(campaign_check_link(name));
     if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
     TRY(campaign_folder(line->results, name, line->arena, &folder));
+    TRY(campaign_check_link(folder));
     if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
     *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
     return error_none();

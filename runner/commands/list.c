@@ -1,5 +1,5 @@
 // hopscotch list: the campaigns under a results root in a line each, by tag or state, for people and for programs.
-#include "../store/status.h"
+#include "../store/status_cache.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,11 +62,11 @@ static bool list_wants(const CommandLine *line, const StatusReport *report)
     return wanted;
 }
 
-static Error list_add(const CommandLine *line, const CampaignPlace *place, const char *name, ListEntry *entries,
-                      int *count)
+static Error list_add(const CommandLine *line, StatusCache *cache, const CampaignPlace *place, const char *name,
+                      ListEntry *entries, int *count)
 {
     ListEntry *entry = &entries[*count];
-    const Error error = status_read(place, line->arena, &entry->report);
+    const Error error = status_cache_read(cache, place, name, &entry->report);
     if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
     if (!list_wants(line, &entry->report)) return error_none();
     entry->report.place.name = name;
@@ -97,11 +97,16 @@ static Error list_read(const CommandLine *line, ListEntry **out, int *count, int
         *n_made += below[i].count;
     }
     ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_names + *n_made + 1);
-    for (int i = 0; i < n_names; i++) {
-        TRY(list_add(line, &places[i], names[i], entries, count));
-        for (int k = 0; k < below[i].count && switch_given(line, "all"); k++)
-            TRY(list_add(line, &below[i].made[k].place, below[i].made[k].name, entries, count));
+    StatusCache cache;
+    Error error = error_none();
+    status_cache_open(line->results, line->arena, &cache);
+    for (int i = 0; i < n_names && error.kind == OK; i++) {
+        error = list_add(line, &cache, &places[i], names[i], entries, count);
+        for (int k = 0; k < below[i].count && switch_given(line, "all") && error.kind == OK; k++)
+            error = list_add(line, &cache, &below[i].made[k].place, below[i].made[k].name, entries, count);
     }
+    status_cache_close(&cache, names, n_names);
+    TRY(error);
     qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
     *out = entries;
     return error_none();

@@ -359,17 +359,34 @@ static Error merge_clear_aside(const Merge *merge)
     return error_none();
 }
 
-static Error merge_make(Merge *merge)
+static Error merge_make_aside(Merge *merge, bool *named)
 {
     const CommandLine *line = merge->line;
-    TRY(merge_lock_aside(merge));
     TRY(merge_clear_aside(merge));
     TRY(merge_copy_database(merge));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
-    TRY(file_rename(merge->aside, merge->folder));
-    return catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name, line->messages,
-                            line->arena);
+    TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // another may have come
+    const Error error = file_rename(merge->aside, merge->folder);
+    *named = file_missing(merge->aside);
+    return error;
+}
+
+// A copy that does not come to its name is removed, with its lock held.
+static Error merge_make(Merge *merge)
+{
+    const CommandLine *line = merge->line;
+    bool named = false;
+    TRY(merge_lock_aside(merge));
+    const Error error = merge_make_aside(merge, &named);
+    if (!named) (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
+    TRY(error);
+    const Error listed = catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name,
+                                          line->messages, line->arena);
+    if (listed.kind != OK)
+        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
+                text_visible(listed.text, line->arena));
+    return error_none();
 }
 
 // ---- the command ----------------------------------------------------------------------------------------------------
@@ -380,9 +397,7 @@ static Error merge_target(Merge *merge)
     merge->name = switch_text(line, "into", NULL);
     if (merge->name == NULL) return error_make(ERROR_USAGE, "merge into what? --into NAME");
     TRY(campaign_folder(line->results, merge->name, line->arena, &merge->folder));
-    if (!file_missing(merge->folder))
-        return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name",
-                          merge->name, line->results);
+    TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena));
     merge->aside = arena_format(line->arena, "%s/" MERGE_PREFIX "%s", line->results, merge->name);
     return error_none();
 }

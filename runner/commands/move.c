@@ -1,5 +1,6 @@
 // hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
-// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them.
+// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If the
+// database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
 #include "../store/catalogue.h"
 #include "../store/edit.h"
 
@@ -9,9 +10,7 @@ static Error move_target(const CommandLine *line, const CampaignPlace *from, Cam
 {
     *to = (CampaignPlace){.results = from->results, .name = line->arguments[1]};
     TRY(campaign_folder(from->results, to->name, line->arena, &to->folder));
-    if (file_missing(to->folder)) return error_none();
-    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name",
-                      to->name, from->results);
+    return campaign_name_is_free(from->results, to->name, to->folder, line->arena);
 }
 
 static Error move_note(CampaignEdit *edit, const CampaignPlace *from, const CampaignPlace *to)
@@ -40,20 +39,36 @@ static Error move_made(const CommandLine *line, const CampaignPlace *from, const
     return error_none();
 }
 
+static void move_warn(const CommandLine *line, const char *what, Error error)
+{
+    if (error.kind != OK) fprintf(line->messages, "warning: %s: %s\n", what, text_visible(error.text, line->arena));
+}
+
+// With the lock held until all say the new name, so that no other process renames or removes it meanwhile.
+static Error move_locked(const CommandLine *line, CampaignEdit *edit, const CampaignPlace *from,
+                         const CampaignPlace *to)
+{
+    const bool shared_fs = switch_given(line, "shared-fs");
+    TRY(edit_end(edit, move_note(edit, from, to)));
+    move_warn(line, "the catalogue was not updated (hopscotch reindex)",
+              catalogue_change(to->results, shared_fs, from->name, to->name, line->messages, line->arena));
+    move_warn(line, "what was made of it still names the old one", move_made(line, from, to));
+    return error_none();
+}
+
 static Error move_run(const CommandLine *line)
 {
     CampaignPlace from, to;
     CampaignEdit edit;
-    const bool shared_fs = switch_given(line, "shared-fs");
     TRY(campaign_find(line, line->arguments[0], &from));
     TRY(move_target(line, &from, &to));
     TRY(campaign_made_is_idle(&from, "rename", line->arena));
-    TRY(edit_begin_moved(&from, &to, shared_fs, line->arena, &edit));
-    TRY(edit_end(&edit, move_note(&edit, &from, &to)));
-    TRY(catalogue_change(to.results, shared_fs, from.name, to.name, line->messages, line->arena));
-    TRY(move_made(line, &from, &to));
-    fprintf(line->out, "%s is now %s\n", from.name, to.name);
-    return error_none();
+    TRY(edit_begin_moved(&from, &to, switch_given(line, "shared-fs"), line->arena, &edit));
+    Lock lock = edit_keep_lock(&edit);
+    const Error error = move_locked(line, &edit, &from, &to);
+    lock_release(&lock);
+    if (error.kind == OK) fprintf(line->out, "%s is now %s\n", from.name, to.name);
+    return error;
 }
 
 const Command command_mv = {

@@ -62,18 +62,26 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
     return aside;
 }
 
-// With the campaign's lock held, so that nobody runs it or starts to.
+static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
+{
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
+// With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
+// when its files are gone.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, "remove", line->arena));
     TRY(file_rename(place->folder, aside));
-    const Error listed = catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL,
-                                          line->messages, line->arena);
+    Error listed = remove_from_catalogue(line, place);
+    const Error removed = folder_remove(aside, line->arena);
+    if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
                 text_visible(listed.text, line->arena));
-    return folder_remove(aside, line->arena);
+    return removed;
 }
 
 static Error remove_campaign(const CommandLine *line, const CampaignPlace *place)
@@ -93,11 +101,34 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     return error;
 }
 
+// Of a link in place of a campaign only the link goes: what it leads to is not even looked at.
+static bool remove_finds_link(const CommandLine *line, const char *name, CampaignPlace *place)
+{
+    *place = (CampaignPlace){.results = line->results, .name = name};
+    return campaign_folder(line->results, name, line->arena, &place->folder).kind == OK && file_is_link(place->folder);
+}
+
+static Error remove_link(const CommandLine *line, const CampaignPlace *place)
+{
+    if (!switch_given(line, "yes"))
+        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, wants --yes; what it leads to stays",
+                          place->name);
+    TRY(file_remove(place->folder));
+    fprintf(line->out, "removed the link %s\n", place->name);
+    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
+                            line->arena);
+}
+
 static Error remove_run(const CommandLine *line)
 {
     CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, line->n_arguments);
-    for (int i = 0; i < line->n_arguments; i++) TRY(campaign_find(line, line->arguments[i], &places[i]));
-    for (int i = 0; i < line->n_arguments; i++) TRY(remove_campaign(line, &places[i]));
+    bool *link = ARENA_NEW(line->arena, bool, line->n_arguments);
+    for (int i = 0; i < line->n_arguments; i++) {
+        link[i] = remove_finds_link(line, line->arguments[i], &places[i]);
+        if (!link[i]) TRY(campaign_find(line, line->arguments[i], &places[i]));
+    }
+    for (int i = 0; i < line->n_arguments; i++)
+        TRY(link[i] ? remove_link(line, &places[i]) : remove_campaign(line, &places[i]));
     return error_none();
 }
 
@@ -108,14 +139,20 @@ typedef struct GarbageCount {
     int places;
 } GarbageCount;
 
+static void garbage_tell(const CommandLine *line, const char *path, const char *what, int64_t bytes,
+                         GarbageCount *count)
+{
+    fprintf(line->out, "%10s  %s: %s\n", text_bytes((double)bytes).text, text_visible(path, line->arena), what);
+    count->bytes += bytes;
+    count->places++;
+}
+
 // One thing that can go: said, and with --yes done.
 static Error garbage_drop(const CommandLine *line, const char *path, const char *what, GarbageCount *count)
 {
     int64_t bytes = 0;
     TRY(folder_bytes(path, line->arena, &bytes));
-    fprintf(line->out, "%10s  %s: %s\n", text_bytes((double)bytes).text, text_visible(path, line->arena), what);
-    count->bytes += bytes;
-    count->places++;
+    garbage_tell(line, path, what, bytes, count);
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
 
@@ -126,15 +163,38 @@ static Error garbage_merge(const CommandLine *line, const char *path, GarbageCou
     char holder[160] = "";
     const char *name = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path);
     const bool folder = folder_check_inside(path).kind == OK;
+    if (file_missing(path)) return error_none(); // it has its name by now
     if (folder) TRY(lock_holder(name, holder, sizeof holder));
     if (holder[0] != '\0') {
         fprintf(line->messages, "%s is being made by %s: left alone\n", text_visible(path, line->arena), holder);
         return error_none();
     }
-    if (folder && switch_given(line, "yes")) TRY(lock_take(name, &lock));
+    const bool take = folder && switch_given(line, "yes");
+    const Error taken = take ? lock_take(name, &lock) : error_none();
+    if (taken.kind != OK) return file_missing(path) ? error_none() : taken;
     const Error error = garbage_drop(line, path, "what a crash left of merge", count);
     lock_release(&lock);
     return error;
+}
+
+// The folder of a run that was killed before it made its database holds its lock and nothing else. An empty folder may
+// be the user's.
+static Error garbage_begun(const CommandLine *line, const char *path, const char *name, GarbageCount *count)
+{
+    char **names = NULL, holder[160] = "";
+    int n_names = 0;
+    int64_t bytes = 0;
+    bool cleared = true;
+    if (folder_check_inside(path).kind != OK || folder_list(path, line->arena, &names, &n_names).kind != OK ||
+        n_names != 1 || strcmp(names[0], CAMPAIGN_LOCK) != 0)
+        return error_none();
+    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder));
+    TRY(folder_bytes(path, line->arena, &bytes));
+    if (holder[0] == '\0' && switch_given(line, "yes") &&
+        campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)
+        cleared = false; // a run has begun there
+    if (holder[0] == '\0' && cleared) garbage_tell(line, path, "what a crash left of run", bytes, count);
+    return error_none();
 }
 
 static Error garbage_removed(const CommandLine *line, GarbageCount *count)
@@ -148,6 +208,8 @@ static Error garbage_removed(const CommandLine *line, GarbageCount *count)
         if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
             TRY(garbage_drop(line, path, "what a crash left of rm", count));
         if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0) TRY(garbage_merge(line, path, count));
+        if (names[i][0] != '.' && file_missing(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, path)))
+            TRY(garbage_begun(line, path, names[i], count));
     }
     return error_none();
 }
@@ -167,26 +229,43 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
     return error_none();
 }
 
-// Pages of the database that hold nothing, from half a megabyte on.
+// Pages of the database that hold nothing.
+static Error garbage_count_pages(const char *path, int64_t *bytes)
+{
+    Database *database = NULL;
+    int64_t pages = 0, size = 0;
+    TRY(database_open(path, DATABASE_READ, &database));
+    Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
+    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    *bytes = pages * size;
+    return error;
+}
+
+static Error garbage_drop_pages(const CommandLine *line, const char *path)
+{
+    Database *database = NULL;
+    TRY(campaign_open_database(path, &database));
+    Error error = store_share(database, switch_given(line, "shared-fs"));
+    if (error.kind == OK) error = database_run(database, "VACUUM");
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+// From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
 static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const bool yes = switch_given(line, "yes");
-    Database *database = NULL;
-    int64_t pages = 0, size = 0;
-    TRY(yes ? campaign_open_database(path, &database) : database_open(path, DATABASE_READ, &database));
-    Error error = store_share(database, yes && switch_given(line, "shared-fs"));
-    if (error.kind == OK) error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
-    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
-    if (error.kind == OK && pages * size >= 1 << 19) {
-        fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)(pages * size)).text,
-                text_visible(path, line->arena));
-        count->bytes += pages * size;
-        count->places++;
-        if (yes) error = database_run(database, "VACUUM");
-    }
-    const Error closing = database_close(database);
-    return error.kind != OK || !yes ? error : closing;
+    int64_t bytes = 0;
+    TRY(garbage_count_pages(path, &bytes));
+    if (bytes < 1 << 19) return error_none();
+    fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
+            text_visible(path, line->arena));
+    if (switch_given(line, "yes")) TRY(garbage_drop_pages(line, path));
+    count->bytes += bytes;
+    count->places++;
+    return error_none();
 }
 
 static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
@@ -199,12 +278,14 @@ static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *p
     return garbage_pages(line, place, count);
 }
 
-// With --yes the rows go in a transaction of their own, and then the files.
+// With --yes the rows go in a transaction of their own, and then the files, under the same lock: a run that begins in
+// between would give its shards the names of these.
 static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
-                                   UnwantedShards *shards)
+                                   UnwantedShards *shards, Lock *lock)
 {
     CampaignEdit edit;
     TRY(edit_begin(place, switch_given(line, "shared-fs"), line->arena, &edit));
+    *lock = edit_keep_lock(&edit);
     Error error = unwanted_list(spec, edit.store.database, line->arena, shards);
     if (error.kind == OK) error = unwanted_forget(edit.store.database);
     return edit_end(&edit, error);
@@ -215,6 +296,7 @@ static Error garbage_shards(const CommandLine *line, const CampaignPlace *place,
 {
     StoredCampaign campaign;
     UnwantedShards shards = {.count = 0};
+    Lock lock = {.descriptor = -1};
     int schema = 0;
     TRY(campaign_open(place->results, place->name, line->arena, &campaign));
     Error error = schema_version(campaign.database, place->folder, &schema);
@@ -222,11 +304,12 @@ static Error garbage_shards(const CommandLine *line, const CampaignPlace *place,
         error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
     campaign_close(&campaign);
     if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
-        error = garbage_forget_shards(line, place, &campaign.spec, &shards);
+        error = garbage_forget_shards(line, place, &campaign.spec, &shards, &lock);
     for (int64_t i = 0; i < shards.count && error.kind == OK; i++)
         error =
             garbage_drop(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shards.names[i]),
                          "arrays that its spec asks for no more", count);
+    lock_release(&lock);
     return error;
 }
 
@@ -271,11 +354,13 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
     TRY(garbage_removed(line, count));
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
     for (int i = 0; i < n_names; i++) {
+        const size_t used = line->arena->used;
         const CampaignPlace place = {.results = line->results,
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
         const Error error = garbage_with_made(line, &place, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
+        arena_rewind(line->arena, used); // a spec takes 100 KB, and there may be ten thousand
     }
     return error_none();
 }

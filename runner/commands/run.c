@@ -118,7 +118,13 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
         run_print_json(summary, NULL, name, stream, line->out);
         return error_none();
     }
-    TRY(campaign_open(line->results, name, line->arena, &campaign));
+    const Error opened = campaign_open(line->results, name, line->arena, &campaign);
+    if (opened.kind != OK && file_missing(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, summary->folder))) {
+        run_print_numbers(summary, stream ? line->messages : line->out);
+        fprintf(line->messages, "%s is not there any more: another process removed or renamed it\n", name);
+        return error_none();
+    }
+    TRY(opened);
     Error error = timings_read(campaign.database, summary->first_batch, line->arena, &timings);
     if (error.kind == OK && switch_given(line, "json"))
         run_print_json(summary, &timings, name, stream, line->out);

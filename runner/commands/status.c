@@ -1,5 +1,5 @@
 // hopscotch status: the campaigns under a results root, or one of them closely.
-#include "../store/status.h"
+#include "../store/status_cache.h"
 #include "../store/rounds.h"
 #include "../store/store.h"
 
@@ -333,13 +333,16 @@ static Error status_all(const CommandLine *line)
     int count;
     TRY(campaign_names(line->results, line->arena, &names, &count));
     StatusReport *reports = ARENA_NEW(line->arena, StatusReport, count + 1);
+    StatusCache cache;
+    status_cache_open(line->results, line->arena, &cache);
     for (int i = 0; i < count; i++) {
         const CampaignPlace place = {.results = line->results,
                                      .name = names[i],
                                      .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = status_read(&place, line->arena, &reports[i]);
+        const Error error = status_cache_read(&cache, &place, names[i], &reports[i]);
         if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
     }
+    status_cache_close(&cache, names, count);
     if (switch_given(line, "json")) {
         Json json;
         json_start(&json, line->out, true);

@@ -101,6 +101,7 @@ static Error verify_run_one(const Verify *verify, const char *text, const char *
     const CommandLine *line = verify->line;
     if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
     const RunOptions options = {.results = verify->results,
+                                .made = verify->results != verify->place.results,
                                 .name = name,
                                 .backend = command_backend(line, verify->task.campaign->spec.device.backend),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),

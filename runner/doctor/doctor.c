@@ -3,11 +3,13 @@
 #include "doctor.h"
 
 #include "../store/catalogue.h"
+#include "../store/edit.h"
 #include "../store/migration.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     DOCTOR_LINES_MAX = 400,
@@ -74,6 +76,9 @@ static void doctor_check_database(Doctor *doctor)
     if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
     if (error.kind == OK)
         error = database_run(doctor->database, "BEGIN"); // one moment of a campaign that may be running
+    if (error.kind == OK)
+        error = store_integer(doctor->database, "SELECT count(*) FROM sqlite_schema", 0, &doctor->version);
+    if (error.kind == OK) error = store_integer(doctor->database, "PRAGMA data_version", 0, &doctor->version);
     if (error.kind == OK) {
         doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
                     doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
@@ -229,7 +234,8 @@ static void doctor_check_catalogue(Doctor *doctor)
 
 static void doctor_check_lock(Doctor *doctor)
 {
-    const Error error = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), doctor->holder, sizeof doctor->holder);
+    Error error = error_none();
+    if (!doctor->locked) error = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), doctor->holder, sizeof doctor->holder);
     if (error.kind != OK)
         doctor_find(doctor, "lock", "%s", error.text);
     else if (doctor->holder[0] != '\0')
@@ -238,20 +244,57 @@ static void doctor_check_lock(Doctor *doctor)
         doctor_good(doctor, "lock", "free");
 }
 
-Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+static void doctor_look(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
 {
     static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows,
                                                     doctor_check_spec,      doctor_check_kept,
                                                     doctor_check_shards,    doctor_check_catalogue};
-    *doctor = (Doctor){.place = place, .arena = arena, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
+    *doctor = (Doctor){
+        .place = place, .arena = arena, .locked = locked, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
     doctor_check_lock(doctor);
     doctor_check_database(doctor);
     for (size_t i = 0; doctor->database != NULL && i < sizeof of_database / sizeof *of_database; i++)
         of_database[i](doctor);
     doctor_check_files(doctor);
-    if (doctor->database == NULL) return error_none();
-    const Error error = database_close(doctor->database);
-    (void)error; // a reader has nothing to lose
-    doctor->database = NULL;
-    return error_none();
+}
+
+// Whether another process changed the campaign meanwhile, so that files and rows are of two moments. SQLite's
+// data_version changes when another connection has committed, and does not within a transaction.
+static bool doctor_was_disturbed(const Doctor *doctor)
+{
+    char holder[sizeof doctor->holder] = "";
+    int64_t now = 0;
+    const Error held = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), holder, sizeof holder);
+    if (held.kind == OK && !doctor->locked && strcmp(holder, doctor->holder) != 0) return true;
+    if (doctor->database == NULL) return false;
+    if (database_run(doctor->database, "COMMIT").kind != OK) return false;
+    if (store_integer(doctor->database, "PRAGMA data_version", 0, &now).kind != OK) return false;
+    return now != doctor->version || database_check_place(doctor->database).kind != OK;
+}
+
+// A finding that another process may have caused by its work is looked for again, when that has gone on.
+static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
+{
+    enum { DOCTOR_LOOKS = 5 };
+    bool was_there = false, disturbed = true;
+    for (int looks = 0; looks < DOCTOR_LOOKS && disturbed; looks++) {
+        if (looks > 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        doctor_look(place, locked, arena, doctor);
+        was_there = was_there || doctor->database != NULL;
+        disturbed = doctor->findings > 0 && doctor_was_disturbed(doctor);
+        (void)database_close(doctor->database); // a reader has nothing to lose
+        doctor->database = NULL;
+    }
+    const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
+    return was_there && file_missing(path) ? campaign_is_gone(path) : error_none();
+}
+
+Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+{
+    return doctor_examine_as(place, false, arena, doctor);
+}
+
+Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+{
+    return doctor_examine_as(place, true, arena, doctor);
 }

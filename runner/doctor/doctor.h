@@ -16,11 +16,13 @@ typedef struct Doctor {
     // given
     const CampaignPlace *place;
     Arena *arena;
+    bool locked; // by this process, for a repair
     // found
     DoctorLine *lines; // [n_lines]
     int n_lines, findings;
     char holder[256];   // who runs it now; empty: nobody
     Database *database; // open for reading while the checks run; NULL: it can't be read
+    int64_t version;    // SQLite's data_version of what was read
     Spec spec;
     bool spec_good, structure_bad, places_bad, catalogue_bad;
     int schema;
@@ -36,6 +38,8 @@ bool doctor_damaged(const Doctor *doctor, const char *table);
 
 // Looks at everything and changes nothing. What is wrong with the campaign is in the lines; an Error is of the machine.
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
+// The same with the campaign's lock held by this process.
+Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor);
 void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, places
 void doctor_check_kept(Doctor *doctor);   // copies of the files that the model reads
 void doctor_check_files(Doctor *doctor);  // orphans, temporaries

@@ -287,12 +287,15 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
                                  .messages = messages},
                      .messages = messages};
     Lock lock = {.descriptor = -1};
+    Doctor now;
     if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema == 0) {
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }
     TRY(lock_take(repair_file(&repair, CAMPAIGN_LOCK), &lock));
-    const Error error = repair_locked(&repair);
+    Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
+    repair.doctor = &now;
+    if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);
     lock_release(&lock);
     return error;
 }

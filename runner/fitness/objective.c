@@ -122,10 +122,9 @@ static int objective_values(const Spec *spec, int k, const double *parameter, co
     return n;
 }
 
-static double objective_of(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure)
+static double objective_of(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
+                           double *value)
 {
-    double value[REPLICATES_MAX];
-    assert(spec->replicates.count <= REPLICATES_MAX);
     const int n = objective_values(spec, k, parameter, metric, failure, value);
     bool good = n > 0;
     for (int i = 0; i < n; i++) good = good && value[i] == value[i];
@@ -137,12 +136,12 @@ static double objective_of(const Spec *spec, int k, const double *parameter, con
 static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                           TrialResult *result)
 {
-    double first = objective_of(spec, 0, parameter, metric, failure);
+    double first = objective_of(spec, 0, parameter, metric, failure, result->value);
     result->good = first == first;
     result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
     if (!spec_several(spec)) return;
     for (int i = 0; i < spec->objective.count; i++) {
-        result->objective[i] = i == 0 ? first : objective_of(spec, i, parameter, metric, failure);
+        result->objective[i] = i == 0 ? first : objective_of(spec, i, parameter, metric, failure, result->value);
         result->good = result->good && result->objective[i] == result->objective[i];
     }
     for (int i = 0; i < spec->objective.count && !result->good; i++)

@@ -10,7 +10,7 @@
 
 static const double pilot_budget = 0.4; // s
 
-enum { PILOT_LANES_LEAST = 128, PILOT_SLICE_MOST = 1000, PILOT_FLIGHTS_MOST = 8 };
+enum { PILOT_LANES_LEAST = 128, PILOT_FLIGHTS_MOST = 8 };
 
 static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -116,7 +116,7 @@ static Error pilot_step(const PilotTask *task, PilotFlight *flight, int64_t tick
 static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double until, double *took, bool *done)
 {
     const double start = clock_seconds();
-    int64_t ticks = pilot_least(slice_start(task->spec, 0), PILOT_SLICE_MOST);
+    int64_t ticks = slice_start(0);
     for (int i = 0; i < flight->count; i++) TRY(backend_begin(task->backend, i));
     *done = false;
     for (double now = clock_seconds(); !*done && now < until;) {

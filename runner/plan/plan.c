@@ -57,7 +57,7 @@ static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
     Search search;
-    if (arena_create(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
+    if (arena_create_growing(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
     arena_destroy(&arena);
     const int64_t limit = spec->limits.trials > 0 ? spec->limits.trials : INT64_MAX;

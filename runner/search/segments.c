@@ -88,6 +88,33 @@ int64_t segments_first_new(const Search *search, double *parameter)
                                   : last->first_id; // a grid that grew at its end numbers on as one that was whole
 }
 
+// The ids of its own are the numbers of its points.
+static bool segments_numbers(const SegmentSearch *segment)
+{
+    return segment->first_id == segment->first_point || segment->first_id == segment->end_id;
+}
+
+// Of points that are told by their numbers: whether the last spec alone has at the ids of the s-th one what comes there.
+// Nothing but the count of points and `exclude` can be another in it (spec/difference.c).
+static bool segments_agree(const struct SegmentedSearch *all, int s, Arena *arena)
+{
+    const SegmentSearch *segment = &all->items[s], *last = &all->items[all->count - 1];
+    SpecChange *changes = NULL;
+    if (segment->search.method->find != NULL || !segments_numbers(segment) || !segments_numbers(last)) return false;
+    const int64_t count = difference_find(segment->search.spec, last->search.spec, arena, &changes);
+    for (int64_t i = 0; i < count; i++) {
+        if (strcmp(changes[i].key, "search.exclude") == 0) return false;
+    }
+    return true;
+}
+
+bool segments_counts(const Search *search, int s, int64_t next, Arena *arena)
+{
+    const struct SegmentedSearch *all = search->segments;
+    if (s == all->count - 1) return all->items[s].end_id > next && !segments_numbers(&all->items[s]);
+    return all->items[s].end_id > next && !segments_agree(all, s, arena);
+}
+
 static Error segments_add(struct SegmentedSearch *all, const Segment *segment, const Spec *spec, Arena *arena)
 {
     SegmentSearch *own = &all->items[all->count++];

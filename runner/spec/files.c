@@ -38,7 +38,7 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
                            text_bytes((double)CLOUD_BYTES_MAX).text);
     if (error.kind == OK) error = arena_create(own, (size_t)size + 65536, "a file that a model reads");
     if (error.kind == OK) {
-        error = file_read(path, (size_t)size, own, bytes);
+        error = file_read_beneath(path, (size_t)size, own, bytes);
         if (error.kind != OK) arena_destroy(own);
     }
     arena_destroy(&scratch);

@@ -123,7 +123,7 @@ static void reference_example(FILE *out)
 void spec_reference(FILE *out)
 {
     Arena arena;
-    if (arena_create(&arena, REFERENCE_ARENA, "the reference page").kind != OK) return;
+    if (arena_create_growing(&arena, REFERENCE_ARENA, "the reference page").kind != OK) return;
     int count;
     const Key *rows = keys_table(&count);
     reference_example(out);

@@ -743,7 +743,7 @@ static const Key *schema_rows(int *count, Arena *arena)
 void spec_schema(FILE *out)
 {
     Arena arena;
-    if (arena_create(&arena, SCHEMA_ARENA, "the schema").kind != OK) return;
+    if (arena_create_growing(&arena, SCHEMA_ARENA, "the schema").kind != OK) return;
     int count;
     const Key *rows = schema_rows(&count, &arena);
     Json json;

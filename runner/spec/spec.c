@@ -474,7 +474,7 @@ bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *a
         return false;
     }
     Error error = file_beneath(folder, beside, arena, &path);
-    if (error.kind == OK) error = file_read(path, (size_t)most, arena, &bytes);
+    if (error.kind == OK) error = file_read_beneath(path, (size_t)most, arena, &bytes);
     if (error.kind != OK) {
         diagnose(diagnostics, name, "%s", error.text);
         return false;

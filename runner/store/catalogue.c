@@ -172,37 +172,68 @@ static Error catalogue_add(Database *catalogue, const char *results, const char 
     return error.kind == OK ? catalogue_replace(catalogue, &row) : error;
 }
 
+// In one transaction: a sync for each of ten thousand campaigns would take a minute.
 static Error catalogue_fill(Database *catalogue, const char *results, FILE *messages, Arena *arena, int *campaigns)
 {
     const char *const *names = NULL;
     int count = 0;
     *campaigns = 0;
-    TRY(database_run(catalogue, catalogue_schema));
     TRY(campaign_names(results, arena, &names, &count));
+    TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
+    TRY(database_run(catalogue, catalogue_schema));
     for (int i = 0; i < count; i++) {
+        const size_t used = arena->used;
         const Error error = catalogue_add(catalogue, results, names[i], arena);
         *campaigns += error.kind == OK;
         if (error.kind != OK && messages != NULL)
             fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], text_visible(error.text, arena));
+        arena_rewind(arena, used);
+    }
+    return database_run(catalogue, "COMMIT");
+}
+
+static const char *const catalogue_endings[] = {"-wal", "-shm", "-journal", ""};
+enum { CATALOGUE_ENDINGS = sizeof catalogue_endings / sizeof *catalogue_endings };
+
+// A database with the files beside it, whatever they are.
+static Error catalogue_remove(const char *path, Arena *arena)
+{
+    for (int i = 0; i < CATALOGUE_ENDINGS; i++) {
+        const char *file = arena_format(arena, "%s%s", path, catalogue_endings[i]);
+        if (file_exists(file) || file_check_regular(file).kind != OK) TRY(file_remove(file));
     }
     return error_none();
 }
 
-// With the catalogue's lock held: what was there goes, whatever it is.
-static Error catalogue_make(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
+static Error catalogue_make_at(const char *path, const char *results, bool shared_fs, FILE *messages, Arena *arena,
+                               int *campaigns)
 {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
     Database *database = NULL;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const char *file = arena_format(arena, "%s%s", path, endings[i]);
-        if (file_exists(file) || file_check_regular(file).kind != OK) TRY(file_remove(file));
-    }
+    int64_t left = 0;
+    const char *wal = arena_format(arena, "%s-wal", path);
+    TRY(catalogue_remove(path, arena));
     TRY(database_open(path, DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);
     if (error.kind == OK) error = catalogue_fill(database, results, messages, arena, campaigns);
     const Error closing = database_close(database);
-    return error.kind != OK ? error : closing;
+    if (error.kind == OK) error = closing;
+    if (error.kind == OK && file_exists(wal)) error = file_size(wal, &left);
+    if (error.kind == OK && left > 0)
+        error = error_make(ERROR_MACHINE, "there is no room for a new list of campaigns in %.300s: free some space",
+                           results);
+    return error;
+}
+
+// With the catalogue's lock held: what was there goes, whatever it is, when the new one is whole.
+static Error catalogue_make(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
+{
+    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+    const char *made = arena_format(arena, "%s.new", path); // no campaign has such a name
+    Error error = catalogue_make_at(made, results, shared_fs, messages, arena, campaigns);
+    if (error.kind == OK) error = catalogue_remove(path, arena);
+    if (error.kind == OK) error = file_rename(made, path);
+    const Error cleared = catalogue_remove(made, arena);
+    return error.kind != OK ? error : cleared;
 }
 
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
@@ -256,21 +287,34 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
     return error;
 }
 
+static Error catalogue_drop(Database *catalogue, const char *name)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(catalogue, "DELETE FROM campaigns WHERE name = ?", &statement));
+    bind_text(statement, 1, name);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+// What has the name now: another process may have given it to another campaign, or taken that away again.
+static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
+{
+    TRY(catalogue_drop(catalogue, name));
+    if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name))) return error_none();
+    return catalogue_add(catalogue, results, name, arena);
+}
+
 static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
 {
     Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
     TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);
     if (error.kind == OK) error = database_run(database, catalogue_schema);
-    if (error.kind == OK) error = database_prepare(database, "DELETE FROM campaigns WHERE name = ?", &statement);
-    if (error.kind == OK) {
-        bind_text(statement, 1, gone);
-        error = statement_step(statement, &row);
-    }
-    if (statement != NULL) statement_close(statement);
-    if (error.kind == OK && come != NULL) error = catalogue_add(database, results, come, arena);
+    if (error.kind == OK) error = catalogue_drop(database, gone);
+    if (error.kind == OK) (void)catalogue_renew(database, results, gone, arena); // a run that begins lists itself
+    if (error.kind == OK && come != NULL) error = catalogue_renew(database, results, come, arena);
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
@@ -329,7 +373,7 @@ Error catalogue_compare(const char *results, const CatalogueRow *row, bool runni
         error = statement_step(statement, &there);
     }
     if (there) catalogue_differ(statement, row, running, difference, size);
-    if (!there) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+    if (!there && !running) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
     statement_close(statement);
     const Error closing = database_close(database);
     (void)closing; // a reader has nothing to lose

@@ -47,6 +47,7 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
     const Spec *spec = store->spec;
     char seed[32], numerics[32];
     Bytes image = {0};
+    TRY(database_check_place(store->database)); // else this were another campaign's folder
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
     snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
     const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {
@@ -188,15 +189,6 @@ static Error commit_front(const Store *store, const Round *round)
     return commit_step(statement);
 }
 
-// A search that had ended and goes on, since its campaign was extended, did not end with its last round.
-static Error commit_goes_on(const Store *store, const Round *round)
-{
-    if (store->spec->n_segments == 0 || !round->continues) return error_none();
-    bind_integer(store->renew_round, 1, round->search);
-    bind_integer(store->renew_round, 2, round->round - 1);
-    return commit_step(store->renew_round);
-}
-
 static Error commit_round(const Store *store, const Rounds *rounds, int n_fields, int64_t index)
 {
     const Round *round = &rounds->row[index];
@@ -214,7 +206,6 @@ static Error commit_round(const Store *store, const Rounds *rounds, int n_fields
     commit_bind_number(statement, 8, round->best);
     bind_text(statement, 9, round->stop);
     TRY(commit_step(statement));
-    TRY(commit_goes_on(store, round));
     return round->has_front ? commit_front(store, round) : error_none();
 }
 
@@ -243,6 +234,18 @@ Error store_note_seconds(Store *store)
     bind_integer(store->note_batch, 2, store->next_batch - 1);
     store->sqlite_seconds = -1;
     return commit_step(store->note_batch);
+}
+
+Error store_note_wall(Store *store, double seconds)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE batches SET wall_seconds = wall_seconds + ? WHERE id = ?",
+                         &statement));
+    bind_real(statement, 1, seconds);
+    bind_integer(statement, 2, store->next_batch - 1);
+    const Error error = commit_step(statement);
+    statement_close(statement);
+    return error;
 }
 
 static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard)

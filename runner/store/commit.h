@@ -39,6 +39,8 @@ Error store_insert_shard(const Store *store, const StoreShard *shard);
 // How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
+// Time of a run after its last commit, with the last batch that was committed, if there is one.
+Error store_note_wall(Store *store, double seconds);
 // Within a transaction; n_fields: of a round's row.
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields);

@@ -6,8 +6,9 @@
 // the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
 // {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
 // those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
-// matter of the campaign's. The specs that a campaign was extended from count too, but for those of a search that
-// learns, which differ in their budgets alone: it is the search that had the last one from the start.
+// matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
+// and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
+// had the last spec from the start.
 #include "../campaign/record.h"
 #include "rounds.h"
 
@@ -213,13 +214,40 @@ static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Aren
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
+static Error digest_open_segments(const Spec *spec, int64_t next, Arena *arena, Sha256 *hash)
+{
+    Search search;
+    TRY(search_init(spec, arena, &search));
+    for (int i = 0; i < spec->n_segments; i++) {
+        const Segment *segment = &spec->segments[i];
+        if (!segments_counts(&search, i, next, arena)) continue;
+        sha256_add(hash, segment->spec != NULL ? segment->spec->hash.hex : spec->hash.hex, sizeof spec->hash.hex);
+        digest_integer(hash, segment->first_id);
+        digest_integer(hash, segment->first_point);
+    }
+    return error_none();
+}
+
+// Specs that the campaign was extended from, as far as they still say which trials come.
+static Error digest_segments(const StoredCampaign *campaign, Sha256 *hash)
+{
+    enum { POINT = 16 }; // bytes of a table that finds points by their values
+    const Spec *spec = &campaign->spec;
+    Arena arena;
+    size_t bytes = (size_t)64 << 20;
+    int64_t next = 0; // all ids below it are decided
+    if (spec->n_segments == 0 || search_learns(spec->method)) return error_none();
+    for (int i = 0; i + 1 < spec->n_segments; i++) bytes += (size_t)(POINT * spec->segments[i].spec->n_points);
+    TRY(store_integer(campaign->database, "SELECT ifnull(max(id) + 1, 0) FROM trials", 0, &next));
+    TRY(arena_create(&arena, bytes + (size_t)(POINT * spec->n_points), "the specs of a campaign"));
+    const Error error = digest_open_segments(spec, next, &arena, hash);
+    arena_destroy(&arena);
+    return error;
+}
+
 static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
 {
-    const int segments = search_learns(campaign->spec.method) ? 0 : campaign->spec.n_segments;
-    for (int i = 0; i + 1 < segments; i++) { // what it was extended from
-        const Spec *earlier = campaign->spec.segments[i].spec;
-        sha256_add(hash, earlier->hash.hex, sizeof earlier->hash.hex);
-    }
+    TRY(digest_segments(campaign, hash));
     sha256_add(hash, campaign->spec.hash.hex, sizeof campaign->spec.hash.hex);
     TRY(digest_trials(campaign, arena, hash));
     if (campaign->spec.replicates.store) {
@@ -236,7 +264,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
 {
     Arena arena;
     Sha256 hash;
-    TRY(arena_create(&arena, (size_t)16 << 20, "a digest"));
+    TRY(arena_create_growing(&arena, (size_t)16 << 20, "a digest"));
     sha256_start(&hash);
     Error error = campaign_check_meaning(campaign);
     if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running

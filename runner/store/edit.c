@@ -6,6 +6,7 @@
 #include "seal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock)
 {
@@ -13,6 +14,8 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
     const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK);
     const Error error = lock_take(path, lock);
     if (error.kind == OK) return error;
+    if (file_missing(folder))
+        return error_make(ERROR_MACHINE, "campaign %s is gone: another process removed or renamed it", name);
     if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
     return error_make(ERROR_MACHINE,
                       "campaign %s is being run by %s: `hopscotch status %s` shows how far it is, `hopscotch stop %s` "
@@ -41,6 +44,41 @@ Error campaign_open_database(const char *path, Database **database)
     return file_missing(path) ? campaign_is_gone(path) : database_open(path, DATABASE_WRITE, database);
 }
 
+// Whether the folder holds nothing, or a lock alone: so far came a run that was killed.
+static Error campaign_is_begun_only(const char *folder, Arena *arena, bool *only)
+{
+    char **names = NULL;
+    int count = 0;
+    *only = false;
+    TRY(folder_check_inside(folder));
+    TRY(folder_list(folder, arena, &names, &count));
+    *only = count == 0 || (count == 1 && strcmp(names[0], CAMPAIGN_LOCK) == 0);
+    return error_none();
+}
+
+Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared)
+{
+    Lock lock;
+    bool only = false;
+    *cleared = false;
+    if (campaign_is_begun_only(folder, arena, &only).kind != OK || !only) return error_none();
+    TRY(campaign_lock(folder, name, arena, &lock));
+    Error error = campaign_is_begun_only(folder, arena, cleared); // a run may have come between
+    if (error.kind == OK && *cleared) error = folder_remove(folder, arena);
+    lock_release(&lock);
+    return error;
+}
+
+Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena)
+{
+    bool cleared = false;
+    if (file_missing(folder)) return error_none();
+    TRY(campaign_clear_begun(folder, name, arena, &cleared));
+    if (cleared) return error_none();
+    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name", name,
+                      results);
+}
+
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 {
     int schema = 0;
@@ -51,13 +89,22 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
-// On a lock that is held; it is released after an error.
-static Error edit_with_lock(CampaignEdit *edit, Arena *arena)
+// Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
+static Error edit_move_back(const CampaignEdit *edit, Error error)
+{
+    if (edit->back == NULL || !file_missing(edit->back) || file_rename(edit->store.folder, edit->back).kind == OK)
+        return error;
+    return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
+}
+
+// On a lock that is held; after an error, which is given, it is released and a folder has its name back.
+static Error edit_with_lock(CampaignEdit *edit, Error error, Arena *arena)
 {
     const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
-    const Error error = edit_open(edit, path, arena);
+    if (error.kind == OK) error = edit_open(edit, path, arena);
     if (error.kind == OK) return error;
     if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    error = edit_move_back(edit, error);
     lock_release(&edit->lock);
     return error;
 }
@@ -69,7 +116,20 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     edit->store.name = place->name;
     TRY(campaign_refuse_network(place->folder, shared_fs));
     TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    return edit_with_lock(edit, arena);
+    return edit_with_lock(edit, error_none(), arena);
+}
+
+// With the lock held: a folder is renamed only if a campaign is in it.
+static Error edit_check(const CampaignPlace *place, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    Database *database = NULL;
+    int version = 0;
+    if (file_missing(path)) return campaign_is_gone(path);
+    TRY(database_open(path, DATABASE_READ, &database));
+    const Error error = schema_version(database, path, &version);
+    (void)database_close(database); // a reader has nothing to lose
+    return error;
 }
 
 // The lock is the open file's and not the name's: it goes with the folder.
@@ -81,18 +141,29 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     edit->store.name = to->name;
     TRY(campaign_refuse_network(from->folder, shared_fs));
     TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
-    const Error error = file_rename(from->folder, to->folder);
-    if (error.kind == OK) return edit_with_lock(edit, arena);
-    lock_release(&edit->lock);
-    return error;
+    Error error = edit_check(from, arena);
+    if (error.kind == OK) {
+        edit->back = from->folder;
+        error = file_rename(from->folder, to->folder);
+    }
+    return edit_with_lock(edit, error, arena);
+}
+
+Lock edit_keep_lock(CampaignEdit *edit)
+{
+    const Lock lock = edit->lock;
+    edit->lock.descriptor = -1;
+    return lock;
 }
 
 Error edit_end(CampaignEdit *edit, Error error)
 {
     error = store_end(&edit->store, error);
     const Error closing = database_close(edit->store.database);
+    if (error.kind == OK) error = closing;
+    if (error.kind != OK) error = edit_move_back(edit, error);
     lock_release(&edit->lock);
-    return error.kind != OK ? error : closing;
+    return error;
 }
 
 // A statement without rows, whose values are texts, bound in order.

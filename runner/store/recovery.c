@@ -16,13 +16,15 @@ static bool recovery_is_temporary(const char *name)
     return length > 4 && strcmp(name + length - 4, ".tmp") == 0;
 }
 
-static Error recovery_remove_temporaries(const char *folder, StoreRecovery *recovery, Arena *arena)
+// Only in the folder of this database: another one may have been put in its place.
+static Error recovery_remove_temporaries(const Store *store, const char *folder, StoreRecovery *recovery, Arena *arena)
 {
     char **names = NULL;
     int count = 0;
     TRY(folder_list(folder, arena, &names, &count));
     for (int i = 0; i < count; i++) {
         if (!recovery_is_temporary(names[i])) continue;
+        TRY(database_check_place(store->database));
         TRY(file_remove(arena_format(arena, "%s/%s", folder, names[i])));
         recovery->temporary_files++;
     }
@@ -34,7 +36,8 @@ static Error recovery_quarantine(const Store *store, const char *name, Arena *ar
 {
     const char *folder = arena_format(arena, "%s/" CAMPAIGN_QUARANTINE, store->folder);
     const char *to = arena_format(arena, "%s/%s", folder, name);
-    TRY(folder_make(folder));
+    TRY(database_check_place(store->database)); // else it is not this campaign's folder
+    TRY(folder_add(folder));
     for (int i = 1; file_exists(to); i++) to = arena_format(arena, "%s/%s.%d", folder, name, i);
     return file_rename(arena_format(arena, "%s/%s", store->shards, name), to);
 }
@@ -139,8 +142,8 @@ static Error recovery_drop_damaged(Store *store, StoreRecovery *recovery, Arena 
 
 static Error recovery_steps(Store *store, StoreRecovery *recovery, Arena *arena)
 {
-    TRY(recovery_remove_temporaries(store->folder, recovery, arena));
-    TRY(recovery_remove_temporaries(store->shards, recovery, arena));
+    TRY(recovery_remove_temporaries(store, store->folder, recovery, arena));
+    TRY(recovery_remove_temporaries(store, store->shards, recovery, arena));
     TRY(recovery_move_orphans(store, recovery, arena));
     return recovery_drop_damaged(store, recovery, arena);
 }
@@ -163,8 +166,8 @@ Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages)
 {
     Arena arena;
     *recovery = (StoreRecovery){0};
-    TRY(folder_make(store->shards));
-    TRY(arena_create(&arena, (size_t)1 << 30, "names of files that are looked through"));
+    TRY(folder_add(store->shards));
+    TRY(arena_create_growing(&arena, (size_t)1 << 30, "names of files that are looked through"));
     Error error = recovery_steps(store, recovery, &arena);
     arena_destroy(&arena);
     if (error.kind == OK) error = recovery_tell(store, recovery, messages);

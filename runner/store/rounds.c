@@ -158,3 +158,44 @@ Error rounds_record(Store *store, const Search *search)
     arena_destroy(&arena);
     return error;
 }
+
+// ---- after an extension ---------------------------------------------------------------------------------------------
+
+static Error rounds_renew_stops(Store *store, const Search *search)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database,
+                         "UPDATE rounds SET stop = ?1 WHERE search = ?2 AND round = ?3 AND stop IS NOT ?1",
+                         &statement));
+    Error error = error_none();
+    for (int64_t i = 0; i < search->n_stops && error.kind == OK; i++) {
+        bind_text(statement, 1, search->stops[i].stop);
+        bind_integer(statement, 2, search->stops[i].search);
+        bind_integer(statement, 3, search->stops[i].round);
+        error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error rounds_renew_state(Store *store, const Search *search)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database,
+                         "UPDATE searches SET previous = state, state = ?1 WHERE id = 0 AND state <> ?1", &statement));
+    bind_blob(statement, 1, search->state, search->state_size);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+Error rounds_renew(Store *store, const Search *search)
+{
+    if (store->spec->n_segments == 0 || search->n_stops == 0) return error_none();
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    Error error = rounds_renew_stops(store, search);
+    if (error.kind == OK) error = rounds_renew_state(store, search);
+    return store_end(store, error);
+}

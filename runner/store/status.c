@@ -113,26 +113,31 @@ static Error status_read_most(Database *database, StatusReport *report)
                          &report->most);
 }
 
-Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
+StatusReport status_unread(const CampaignPlace *place)
+{
+    return (StatusReport){.place = *place,
+                          .best = (double)NAN,
+                          .state = "unreadable",
+                          .reason = "",
+                          .experiment = "",
+                          .model = "",
+                          .started = "",
+                          .finished = "",
+                          .hash = "",
+                          .program = "",
+                          .devices = "",
+                          .committed = "",
+                          .origin = "",
+                          .tags = "",
+                          .note = "",
+                          .rate = (double)NAN,
+                          .busy = (double)NAN};
+}
+
+Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report)
 {
     Database *database;
-    *report = (StatusReport){.place = *place,
-                             .best = (double)NAN,
-                             .state = "unreadable",
-                             .reason = "",
-                             .experiment = "",
-                             .model = "",
-                             .started = "",
-                             .finished = "",
-                             .hash = "",
-                             .program = "",
-                             .devices = "",
-                             .committed = "",
-                             .origin = "",
-                             .tags = "",
-                             .note = "",
-                             .rate = (double)NAN,
-                             .busy = (double)NAN};
+    *report = status_unread(place);
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
     Error error = error_none();
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
@@ -142,10 +147,21 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     database_close(database);
-    if (error.kind != OK) return error;
-    TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, place->folder), report->holder, sizeof report->holder));
+    return error;
+}
+
+Error status_read_lock(Arena *arena, StatusReport *report)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_LOCK, report->place.folder);
+    TRY(lock_holder(path, report->holder, sizeof report->holder));
     if (strcmp(report->state, "running") == 0 && report->holder[0] == '\0') report->state = "killed";
     return error_none();
+}
+
+Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report)
+{
+    TRY(status_read_database(place, arena, report));
+    return status_read_lock(arena, report);
 }
 
 StatusReport status_visible(const StatusReport *report, Arena *arena)

@@ -23,6 +23,10 @@ typedef struct StatusReport {
 // A campaign that is called running while nobody holds its lock was killed. After an error the state is "unreadable",
 // and every text is there.
 Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report);
+// Its two halves: what the database says, and who holds the lock. status_unread: what an unreadable one is called.
+StatusReport status_unread(const CampaignPlace *place);
+Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report);
+Error status_read_lock(Arena *arena, StatusReport *report);
 // With what the database says made visible: it may be anybody's.
 StatusReport status_visible(const StatusReport *report, Arena *arena);
 // Shows a campaign until it ends or the reader leaves (commands/live.c).

@@ -165,8 +165,10 @@ static Error store_fill_new(const Store *store, Arena *arena)
 static Error store_write_spec(const Store *store, const char *given)
 {
     const char *resolved = store->spec->resolved;
+    TRY(database_check_place(store->database)); // else it is another campaign's folder
     TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
     TRY(spec_keep_files(store->spec, store->folder));
+    TRY(database_check_place(store->database));
     return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
 }
 
@@ -308,8 +310,6 @@ static Error store_prepare(Store *store, Arena *arena)
     TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
     TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
     TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
-    TRY(database_prepare(database, "UPDATE rounds SET stop = NULL WHERE search = ? AND round = ? AND stop IS NOT NULL",
-                         &store->renew_round));
     TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
     TRY(database_prepare(database, seal_add_sql, &store->add_digest));
     return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
@@ -369,7 +369,6 @@ Error store_close(Store *store)
                                      store->update_search,
                                      store->insert_search,
                                      store->insert_round,
-                                     store->renew_round,
                                      store->insert_front,
                                      store->add_digest};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
@@ -508,7 +507,6 @@ Error store_set_state(Store *store, const char *state, const char *reason, const
     bind_text(statement, 3, clock_utc().text);
     TRY(store_finish(statement));
     snprintf(store->state, sizeof store->state, "%s", state);
-    if (stop_reason == NULL) return error_none();
     TRY(database_prepare(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", &statement));
     bind_text(statement, 1, stop_reason);
     return store_finish(statement);

@@ -9,7 +9,7 @@ struct Store {
     const char *folder, *shards, *name;
     const Spec *spec;
     Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *add_digest;
-    Statement *update_search, *insert_search, *insert_round, *renew_round, *insert_front;
+    Statement *update_search, *insert_search, *insert_round, *insert_front;
     Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none

@@ -6,6 +6,7 @@
 // then sleeps on the count (futex).
 // Thread 0 is the caller: it also runs the segments that are not shared, while the others are on their way to the next
 // stage. Between runs they wait for its count to move on.
+#include "../thread.h"
 #include "graph.h"
 
 #include <limits.h>
@@ -244,7 +245,7 @@ Error graph_team_open(int threads, Arena *arena, GraphTeam **out)
     while (team->threads < threads) {
         GraphMember *member = &team->members[team->threads];
         *member = (GraphMember){.team = team, .number = team->threads};
-        const int failed = pthread_create(&member->thread, NULL, team_thread, member);
+        const int failed = thread_start(&member->thread, team_thread, member);
         if (failed != 0) {
             graph_team_close(team);
             *out = NULL;

@@ -75,9 +75,23 @@ check $? "it is gone"
 works list
 lacks third
 ln -s "$work/kept" results/link && mkdir kept && echo precious >kept/file && cp results/second/campaign.db kept
+refused best link
+has "results/link is a link, and none is followed below a results root" err
+refused status results/link
+has "results/link is a link, and none is followed below a results root" err
+code=3 refused run grid.yaml --name link --progress none
+has "results/link is a link, not a folder" err
+code=2 refused rm link
+has "rm of link, which is a link, wants --yes; what it leads to stays" err
 works rm link --yes
-[ -e kept/file ] && [ ! -e results/link ]
+has "removed the link link"
+[ "$(ls kept | tr '\n' ' ')" = "campaign.db file " ] && [ ! -L results/link ]
 check $? "of a link only the link goes"
+ln -s results linked_root
+works best second --results linked_root
+ln -s kept second
+works best second
+works tag second through-a-link --results linked_root
 if script -qec true /dev/null >/dev/null 2>&1; then
     echo n | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     has "remove second: 10 trials"
@@ -134,6 +148,82 @@ kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 pid=
 works rm busy --yes
+
+# ---- another process comes between ----------------------------------------------------------------------------------
+
+# pauses RULE COMMAND...: it stops in place of that call, as process $pid. goes_on: its status is in `ended`.
+pauses()
+{
+    HOPSCOTCH_FAULT=$1:STOP
+    export HOPSCOTCH_FAULT
+    shift
+    "$HOPSCOTCH_FAULTS_PROGRAM" "$@" >paused.out 2>paused.err &
+    pid=$!
+    unset HOPSCOTCH_FAULT
+    until case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; do sleep 0.02; done
+}
+goes_on()
+{
+    kill -CONT "$pid"
+    wait "$pid"
+    ended=$? pid=
+}
+said() # CODE TEXT: what was paused ended so, and said that
+{
+    [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err
+    check $? "it ended with $ended: $2"
+}
+
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    rm -rf results && works run grid.yaml --name gait --progress none
+    pauses lock:1 tag gait late
+    works rm gait --yes
+    goes_on
+    said 3 "campaign gait is gone: another process removed or renamed it"
+    works run grid.yaml --name gait --progress none
+    pauses lock:1 resume gait
+    works mv gait walk
+    goes_on
+    said 1 "there is no campaign gait under results to resume"
+    [ ! -e results/gait ]
+    check $? "no folder is left under the name"
+    pauses truncate:1 tag walk late
+    mv results/walk/campaign.db kept.db
+    goes_on
+    said 3 "is gone or empty: another process removed it"
+    mv kept.db results/walk/campaign.db
+    cp -r results/walk kept.walk
+    pauses sql:1 best walk
+    mv kept.walk/campaign.db results/walk/campaign.db
+    goes_on
+    said 3 "was replaced or moved by another process just now"
+
+    # A run that is killed when it has no more than its lock blocks no name.
+    for command in "mv walk trot" "merge walk gait --into trot" "gc --yes"; do
+        rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
+        "$HOPSCOTCH" run grid.yaml --name gait --progress none >out 2>&1
+        pauses truncate:1 run grid.yaml --name trot
+        case $command in gc*) ;; *)
+            # shellcheck disable=SC2086
+            code=3 refused $command
+            has "campaign trot is being run by" err
+            ;;
+        esac
+        kill -9 "$pid"
+        wait "$pid" 2>/dev/null
+        pid=
+        [ "$(ls -A results/trot)" = campaign.lock ]
+        check $? "it has only its lock"
+        # shellcheck disable=SC2086
+        works $command
+    done
+    [ ! -e results/trot ]
+    check $? "gc took it away"
+    mkdir results/empty
+    works gc --yes
+    [ -d results/empty ]
+    check $? "an empty folder may be the user's"
+fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
@@ -225,7 +315,12 @@ lacks "000001.h5"
 [ -e results/gait/shards/000000.h5 ]
 check $? "without --yes the shard stays"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
-    HOPSCOTCH_FAULT=unlink:1:KILL "$HOPSCOTCH_FAULTS_PROGRAM" gc gait --yes >out 2>err
+    pauses unlink:1 gc gait --yes
+    code=3 refused run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200, 300]'
+    has "is being run by" err # else its new shard would have the name of the one that goes
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    pid=
     works resume gait # it does not go on: that is done; the shard that no row names is left to recovery
     works doctor gait --repair --backend cpu
 fi

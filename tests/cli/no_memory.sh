@@ -65,7 +65,7 @@ says()
 }
 
 each program ENOMEM best gait
-says "not enough memory: the command needs 4294967296 bytes of address space; is it limited (ulimit -v)?"
+says "not enough memory: the command needs 1048576 bytes of address space; is it limited (ulimit -v)?"
 says "campaign.db: cannot open it: there is not enough memory"
 says "not enough memory for a table"
 each program ENOMEM digest gait

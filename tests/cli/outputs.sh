@@ -82,6 +82,14 @@ has "is a link to a file that is not there" err
 check $? "nothing is made where it leads"
 code=3 refused report a -o there
 has "there" err
+ln -s ../../there/page results/a/report.html
+code=3 refused report a
+has "results/a/report.html is a link, not a regular file" err
+rm results/a/report.html
+mkfifo results/a/report.html
+code=3 refused report a
+has "results/a/report.html is a pipe, not a regular file" err
+rm results/a/report.html
 
 echo mine >page.html.tmp
 echo mine >page.tmp

@@ -66,6 +66,7 @@ static struct {
     int log; // descriptor, -1: none
     double clock;
     char path[DESCRIPTORS][PATH_MOST]; // of each open descriptor under the root
+    bool way[DESCRIPTORS];             // it is a folder on the way to a file (O_PATH): opening it is no call by itself
     pthread_mutex_t mutex;             // of the log: a change and its record are one
 } preload = {.log = -1, .clock = 1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -189,10 +190,31 @@ static bool preload_watches(const char *path)
     return preload.root_length > 0 && path != NULL && strncmp(path, preload.root, preload.root_length) == 0;
 }
 
-static const char *preload_path(int descriptor)
+static const char *preload_any_path(int descriptor)
 {
     if (descriptor < 0 || descriptor >= DESCRIPTORS || preload.path[descriptor][0] == '\0') return NULL;
     return preload.path[descriptor];
+}
+
+static const char *preload_path(int descriptor)
+{
+    const char *path = preload_any_path(descriptor);
+    return path != NULL && !preload.way[descriptor] ? path : NULL;
+}
+
+// The path of a name in a folder, as the root's begins if that is known of the folder.
+typedef struct Path {
+    char text[2 * PATH_MOST];
+} Path;
+
+static Path preload_path_at(int folder, const char *name)
+{
+    Path path;
+    const char *before = name[0] != '/' && folder != AT_FDCWD ? preload_any_path(folder) : NULL;
+    const bool itself = before != NULL && strcmp(name, ".") == 0;
+    snprintf(path.text, sizeof path.text, "%s%s%s", before != NULL ? before : "", before != NULL && !itself ? "/" : "",
+             itself ? "" : name);
+    return path;
 }
 
 #define CALLER __builtin_return_address(0)
@@ -249,19 +271,23 @@ static int64_t preload_inode(int descriptor, bool *folder)
 
 // ---- open and close -------------------------------------------------------------------------------------------------
 
-static int preload_open(const char *path, int flags, mode_t mode, const void *caller)
+static int preload_open(int at, const char *name, int flags, mode_t mode, const void *caller)
 {
-    NEXT("open64", int, const char *, int, ...);
-    if (!preload_watches(path)) return next(path, flags, mode);
-    if (preload_refuses("open", caller, path)) return -1;
+    NEXT("openat64", int, int, const char *, int, ...);
+    const Path whole = preload_path_at(at, name);
+    const char *path = whole.text;
+    const bool way = (flags & O_PATH) != 0;
+    if (!preload_watches(path)) return next(at, name, flags, mode);
+    if (!way && preload_refuses("open", caller, path)) return -1;
     preload_lock();
-    const bool there = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
-    const int descriptor = next(path, flags, mode);
+    const bool there = syscall(SYS_faccessat, at, name, F_OK) == 0;
+    const int descriptor = next(at, name, flags, mode);
     if (descriptor >= 0 && descriptor < DESCRIPTORS) {
-        snprintf(preload.path[descriptor], PATH_MOST, "%s", path);
+        snprintf(preload.path[descriptor], PATH_MOST, "%.*s", PATH_MOST - 1, path);
+        preload.way[descriptor] = way;
         bool folder = false;
         const int64_t inode = preload_inode(descriptor, &folder);
-        if (!folder) preload_record(there ? 'O' : 'C', inode, 0, path, strlen(path), NULL, 0);
+        if (!folder && !way) preload_record(there ? 'O' : 'C', inode, 0, path, strlen(path), NULL, 0);
         if (there && (flags & O_TRUNC) != 0) preload_record('T', inode, 0, NULL, 0, NULL, 0);
     }
     preload_unlock();
@@ -273,30 +299,35 @@ static mode_t preload_mode(int flags, va_list arguments)
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
-int open(const char *path, int flags, ...)
-{
-    va_list arguments;
-    va_start(arguments, flags);
-    const mode_t mode = preload_mode(flags, arguments);
-    va_end(arguments);
-    return preload_open(path, flags, mode, CALLER);
-}
-
-int open64(const char *path, int flags, ...)
-{
-    va_list arguments;
-    va_start(arguments, flags);
-    const mode_t mode = preload_mode(flags, arguments);
-    va_end(arguments);
-    return preload_open(path, flags, mode, CALLER);
-}
+#define OPEN(name)                                                                                                     \
+    int name(const char *path, int flags, ...)                                                                         \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        const mode_t mode = preload_mode(flags, arguments);                                                            \
+        va_end(arguments);                                                                                             \
+        return preload_open(AT_FDCWD, path, flags, mode, CALLER);                                                      \
+    }
+#define OPEN_AT(name)                                                                                                  \
+    int name(int folder, const char *path, int flags, ...)                                                             \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        const mode_t mode = preload_mode(flags, arguments);                                                            \
+        va_end(arguments);                                                                                             \
+        return preload_open(folder, path, flags, mode, CALLER);                                                        \
+    }
+OPEN(open)
+OPEN(open64)
+OPEN_AT(openat)
+OPEN_AT(openat64)
 
 int close(int descriptor)
 {
     NEXT("close", int, int);
     const bool refused = REFUSES("close", descriptor);
     const int reason = errno;
-    if (preload_path(descriptor) != NULL) preload.path[descriptor][0] = '\0';
+    if (preload_any_path(descriptor) != NULL) preload.path[descriptor][0] = '\0';
     const int status = next(descriptor); // the descriptor is gone even if close fails
     if (refused) errno = reason;
     return refused ? -1 : status;
@@ -447,43 +478,75 @@ int fdatasync(int descriptor)
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-int rename(const char *from, const char *to)
+static int preload_rename(int old, const char *from, int new, const char *to, const void *caller)
 {
-    NEXT("rename", int, const char *, const char *);
-    if (REFUSES_PATH("rename", from)) return -1;
+    NEXT("renameat", int, int, const char *, int, const char *);
+    const Path first = preload_path_at(old, from), second = preload_path_at(new, to);
+    const bool watched = preload_watches(first.text);
+    if (watched && preload_refuses("rename", caller, first.text)) return -1;
     preload_lock();
-    const int status = next(from, to);
-    if (status == 0 && preload_watches(from)) preload_record_paths('R', from, to);
+    const int status = next(old, from, new, to);
+    if (status == 0 && watched) preload_record_paths('R', first.text, second.text);
     preload_unlock();
     return status;
 }
 
-int unlink(const char *path)
+int rename(const char *from, const char *to) { return preload_rename(AT_FDCWD, from, AT_FDCWD, to, CALLER); }
+
+int renameat(int old, const char *from, int new, const char *to) { return preload_rename(old, from, new, to, CALLER); }
+
+static int preload_unlink(int folder, const char *name, int flags, const void *caller)
 {
-    NEXT("unlink", int, const char *);
-    if (REFUSES_PATH("unlink", path)) return -1;
+    NEXT("unlinkat", int, int, const char *, int);
+    const Path path = preload_path_at(folder, name);
+    const bool watched = flags == 0 && preload_watches(path.text);
+    if (watched && preload_refuses("unlink", caller, path.text)) return -1;
     preload_lock();
-    const int status = next(path);
-    if (status == 0 && preload_watches(path)) preload_record_paths('U', path, "");
+    const int status = next(folder, name, flags);
+    if (status == 0 && watched) preload_record_paths('U', path.text, "");
     preload_unlock();
     return status;
 }
 
-int mkdir(const char *path, mode_t mode)
+int unlink(const char *path) { return preload_unlink(AT_FDCWD, path, 0, CALLER); }
+
+int unlinkat(int folder, const char *name, int flags) { return preload_unlink(folder, name, flags, CALLER); }
+
+static int preload_mkdir(int folder, const char *name, mode_t mode, const void *caller)
 {
-    NEXT("mkdir", int, const char *, mode_t);
-    if (REFUSES_PATH("mkdir", path)) return -1;
+    NEXT("mkdirat", int, int, const char *, mode_t);
+    const Path path = preload_path_at(folder, name);
+    const bool watched = preload_watches(path.text);
+    if (watched && preload_refuses("mkdir", caller, path.text)) return -1;
     preload_lock();
-    const int status = next(path, mode);
-    if (status == 0 && preload_watches(path)) preload_record_paths('M', path, "");
+    const int status = next(folder, name, mode);
+    if (status == 0 && watched) preload_record_paths('M', path.text, "");
     preload_unlock();
     return status;
 }
+
+int mkdir(const char *path, mode_t mode) { return preload_mkdir(AT_FDCWD, path, mode, CALLER); }
+
+int mkdirat(int folder, const char *name, mode_t mode) { return preload_mkdir(folder, name, mode, CALLER); }
 
 DIR *opendir(const char *path)
 {
     NEXT("opendir", DIR *, const char *);
     return REFUSES_PATH("list", path) ? NULL : next(path);
+}
+
+DIR *fdopendir(int descriptor)
+{
+    NEXT("fdopendir", DIR *, int);
+    return REFUSES("list", descriptor) ? NULL : next(descriptor);
+}
+
+int closedir(DIR *folder)
+{
+    NEXT("closedir", int, DIR *);
+    const int descriptor = dirfd(folder);
+    if (preload_any_path(descriptor) != NULL) preload.path[descriptor][0] = '\0';
+    return next(folder);
 }
 
 // ---- what a file is -------------------------------------------------------------------------------------------------
@@ -500,12 +563,21 @@ DIR *opendir(const char *path)
         NEXT(#name, int, int, struct Status *);                                                                        \
         return REFUSES("stat", descriptor) ? -1 : next(descriptor, status);                                            \
     }
+#define STAT_AT(name, Status)                                                                                          \
+    int name(int folder, const char *file, struct Status *status, int flags)                                           \
+    {                                                                                                                  \
+        NEXT(#name, int, int, const char *, struct Status *, int);                                                     \
+        const Path path = preload_path_at(folder, file);                                                               \
+        return REFUSES_PATH("stat", path.text) ? -1 : next(folder, file, status, flags);                               \
+    }
 STAT_BY_PATH(stat, stat)
 STAT_BY_PATH(stat64, stat64)
 STAT_BY_PATH(lstat, stat)
 STAT_BY_PATH(lstat64, stat64)
 STAT_BY_DESCRIPTOR(fstat, stat)
 STAT_BY_DESCRIPTOR(fstat64, stat64)
+STAT_AT(fstatat, stat)
+STAT_AT(fstatat64, stat64)
 
 int access(const char *path, int mode)
 {
@@ -513,25 +585,33 @@ int access(const char *path, int mode)
     return REFUSES_PATH("stat", path) ? -1 : next(path, mode);
 }
 
-// Free space, asked for by name: a disk of which CRASH_FREE bytes are free.
-int statvfs(const char *path, struct statvfs *status)
+int faccessat(int folder, const char *name, int mode, int flags)
 {
-    NEXT("statvfs", int, const char *, struct statvfs *);
-    const char *bytes = getenv("CRASH_FREE");
-    if (REFUSES_PATH("space", path)) return -1;
-    const int result = next(path, status);
-    if (result == 0 && bytes != NULL && preload_watches(path)) {
+    NEXT("faccessat", int, int, const char *, int, int);
+    const Path path = preload_path_at(folder, name);
+    return REFUSES_PATH("stat", path.text) ? -1 : next(folder, name, mode, flags);
+}
+
+// Free space, asked for by the descriptor of a place: a disk of which CRASH_FREE bytes are free.
+int fstatvfs(int descriptor, struct statvfs *status)
+{
+    NEXT("fstatvfs", int, int, struct statvfs *);
+    const char *bytes = getenv("CRASH_FREE"), *path = preload_any_path(descriptor);
+    if (path != NULL && preload_refuses("space", CALLER, path)) return -1;
+    const int result = next(descriptor, status);
+    if (result == 0 && bytes != NULL && path != NULL) {
         status->f_frsize = 1;
         status->f_bavail = status->f_bfree = (fsblkcnt_t)atoll(bytes);
     }
     return result;
 }
 
-int statfs(const char *path, struct statfs *status)
+int fstatfs(int descriptor, struct statfs *status)
 {
-    NEXT("statfs", int, const char *, struct statfs *);
-    const int result = next(path, status);
-    if (result == 0 && getenv("CRASH_NETWORK") != NULL && preload_watches(path)) status->f_type = 0x6969; // NFS
+    NEXT("fstatfs", int, int, struct statfs *);
+    const int result = next(descriptor, status);
+    const bool watched = preload_any_path(descriptor) != NULL;
+    if (result == 0 && getenv("CRASH_NETWORK") != NULL && watched) status->f_type = 0x6969; // NFS
     return result;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # All crash suites: SIGKILL at random instants, fifty times in a search that learns, every system call and allocation
 # failed once, the power cut at every point, disks that are full, readers beside a run; and whether the suites find bugs
-# that are put in. Long; with QUICK=1 a slice of each in a few seconds.
+# that are put in; every two commands at once. Long; with QUICK=1 a slice of each in a few seconds.
 #
 #   tests/crash/run.sh [BUILD]     BUILD: the folder of `make` (build)
 set -u
@@ -13,5 +13,6 @@ for suite in storm learning faults power full_disk; do
     python3 tests/crash/$suite.py || status=1
 done
 sh tests/crash/readers.sh || status=1
+ROUNDS=$([ -n "${QUICK:-}" ] && echo 1 || echo 200) sh tests/cli/pairs.sh || status=1
 python3 tests/crash/bugs.py ${QUICK:+fit} || status=1
 exit "$status"

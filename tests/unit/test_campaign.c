@@ -298,6 +298,7 @@ static void campaign_case_loop(CampaignCase *test, Backend *backend, const char 
     CHECK_OK(store_counts(loop->store, &loop->before));
     CHECK_OK(backend_prepare(backend, &test->spec.configured, 7, 2,
                              recording_of(&test->spec, RECORD_TRAJECTORIES).capacity));
+    loop_set_time(loop);
     CHECK_OK(loop_run(loop));
     CHECK_TEXT("done", loop->state);
     CHECK_INTEGER(111, loop->counts.trials);

@@ -224,6 +224,9 @@ TEST(file_write_tells_that_the_folder_was_not_synced)
     const Error error = file_write(folder, "name", "x", 1);
     seam_set_faults("");
     CHECK(strstr(error.text, "cannot sync folder") != NULL);
+    seam_set_faults("open:2:EMFILE");
+    CHECK_SAYS(ERROR_MACHINE, "cannot open folder", file_write(folder, "other", "data", 4));
+    seam_set_faults("");
     arena_destroy(&arena);
 }
 

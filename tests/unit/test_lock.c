@@ -137,7 +137,7 @@ TEST(lock_that_fails_is_not_held)
 {
     const LockPath path = lock_test_path();
     Lock lock;
-    for (const char *const *rule = (const char *const[]){"open:1:EACCES", "lock:1:ENOLCK", "write:1:ENOSPC", NULL};
+    for (const char *const *rule = (const char *const[]){"open:1:EACCES", "lock:1:ENOLCK", "write:1:EIO", NULL};
          *rule != NULL; rule++) {
         seam_set_faults(*rule);
         CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &lock));
@@ -146,5 +146,26 @@ TEST(lock_that_fails_is_not_held)
     }
     CHECK_OK(lock_take(path.text, &lock)); // no failed attempt still holds it
     lock_release(&lock);
+}
+
+TEST(lock_is_held_without_a_text_on_a_full_disk)
+{
+    static const char *const rules[] = {"write:1+:ENOSPC", "write:1+:EDQUOT", "write:1+:EFBIG",
+                                        "write:1:SHORT,write:2+:ENOSPC"};
+    const LockPath path = lock_test_path();
+    Lock lock, other;
+    char holder[160];
+    int64_t bytes = -1;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        seam_set_faults(rules[i]);
+        CHECK_OK(lock_take(path.text, &lock));
+        seam_set_faults("");
+        CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &other));
+        CHECK_OK(lock_holder(path.text, holder, sizeof holder));
+        CHECK_TEXT("another process", holder);
+        CHECK_OK(file_size(path.text, &bytes));
+        CHECK_INTEGER(0, bytes); // no half of a text
+        lock_release(&lock);
+    }
 }
 #endif

@@ -13,7 +13,7 @@ typedef struct Trial {
     Spec spec;
     double metric[8][2]; // of the replicates
     int failure[8];
-    double mean[2], spread[2];
+    double mean[2], spread[2], value[8];
     TrialResult result;
 } Trial;
 
@@ -40,8 +40,9 @@ static Trial trial_of(const char *minimize, Over over, double quantile, int coun
 
 static const TrialResult *evaluate(Trial *trial)
 {
-    trial->result =
-        (TrialResult){.metric = trial->mean, .spread = trial->spec.replicates.count > 1 ? trial->spread : NULL};
+    trial->result = (TrialResult){.metric = trial->mean,
+                                  .spread = trial->spec.replicates.count > 1 ? trial->spread : NULL,
+                                  .value = trial->value};
     trial_result(&trial->spec, parameter, trial->metric[0], trial->failure, &trial->result);
     return &trial->result;
 }

@@ -230,6 +230,7 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
     search->round_fields = cmaes_fields(cmaes, arena, &search->n_round_fields);
     *cmaes_state(search) =
         (CmaesState){.version = CMAES_STATE_VERSION, .dimension = (uint32_t)cmaes->n, .searches = cmaes->searches};
+    search->stops = ARENA_NEW(arena, RoundStop, cmaes->searches);
     for (int64_t s = 0; s < cmaes->searches; s++) {
         const CmaesView view = cmaes_view(search, s);
         *view.run = (CmaesRun){.best = (double)NAN};
@@ -480,12 +481,19 @@ static bool cmaes_is_whole(const Search *search)
 
 // Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
 // One whose generation is partly told ends it first.
-static void cmaes_heed_budgets(const Search *search, const Cmaes *cmaes)
+static void cmaes_heed_budgets(Search *search, const Cmaes *cmaes)
 {
     CmaesState *state = cmaes_state(search);
+    search->n_stops = 0;
     for (int64_t s = 0; s < state->searches; s++) {
         const CmaesView view = cmaes_view(search, s);
-        if (state->told == 0 || s != state->search) cmaes_reconsider(cmaes, &view, s);
+        const int32_t round = (int32_t)(view.run->round - 1);
+        const bool begun = view.run->round == view.run->first_round; // no round of this run has ended
+        if (begun || (state->told > 0 && s == state->search)) continue;
+        const CmaesStop stop = cmaes_reconsider(cmaes, &view, s);
+        search->stops[search->n_stops++] = (RoundStop){.search = (int32_t)(s + (int64_t)cmaes->settings[CMAES_FIRST]),
+                                                       .round = round,
+                                                       .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
     }
     if (state->told == 0) (void)cmaes_turn(search, state);
 }

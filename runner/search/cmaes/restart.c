@@ -41,6 +41,7 @@ static void cmaes_begin_large(const Cmaes *cmaes, const CmaesView *view, int64_t
     CmaesRun *run = view->run;
     run->small = 0;
     run->large_restarts++;
+    run->last_large_evaluations = 0; // only small runs read it, and this run sets it before them
     cmaes_begin(cmaes, view, search, cmaes->lambda_start << run->large_restarts,
                 cmaes->settings[CMAES_SIGMA] * CMAES_WIDTH);
 }
@@ -71,13 +72,16 @@ static void cmaes_account(CmaesRun *run)
     }
 }
 
-// The run goes on. last_large_evaluations is read by later runs alone, and this one sets it again before them.
+// The run goes on, with the state of one that never ended.
 static void cmaes_take_back(CmaesRun *run)
 {
     const int64_t used = run->evaluations - run->first_evaluations;
     run->stop = CMAES_GOES_ON;
     if (run->restart > 0 && run->small) run->small_evaluations -= used;
-    if (run->restart > 0 && !run->small) run->large_evaluations -= used;
+    if (run->restart > 0 && !run->small) {
+        run->large_evaluations -= used;
+        run->last_large_evaluations = 0;
+    }
 }
 
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why)
@@ -95,11 +99,11 @@ void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, Cm
     (small ? cmaes_begin_small : cmaes_begin_large)(cmaes, view, search);
 }
 
-void cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search)
+CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search)
 {
     CmaesRun *run = view->run;
-    if (run->round == run->first_round) return; // it has only begun
     const CmaesStop why = cmaes_stop(cmaes, view);
     if (run->stop != CMAES_GOES_ON) cmaes_take_back(run);
     if (why != CMAES_GOES_ON) cmaes_restart(cmaes, view, search, why);
+    return why;
 }

@@ -123,7 +123,6 @@ void cmaes_report(Search *search, int64_t run, CmaesStop stop)
                                          .sigma = view.run->sigma,
                                          .condition = cmaes_condition(cmaes, &view),
                                          .best = spec_cost(cmaes->spec, 0, view.run->best),
-                                         .continues = view.run->round - 1 > view.run->first_round,
                                          .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
     cmaes_fill_row(cmaes, &view, rounds->field + rounds->count * search->n_round_fields);
     rounds->count++;

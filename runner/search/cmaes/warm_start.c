@@ -248,7 +248,7 @@ Error warm_start_take(const Spec *spec, const char *results, const char *name, A
         return error_make(ERROR_USER, "%.128s can't start from itself; give the new campaign its own name with --name",
                           name);
     Arena own;
-    TRY(arena_create(&own, warm_bytes, "the campaign that a search starts from"));
+    TRY(arena_create_growing(&own, warm_bytes, "the campaign that a search starts from"));
     Error error = campaign_open(results, spec->warm.from, &own, &other);
     if (error.kind == OK) {
         Spec filled = *spec;

@@ -164,6 +164,7 @@ static Error nsga2_init(const Spec *spec, Arena *arena, Search *search)
                                         .objectives = nsga2->objectives,
                                         .population = nsga2->population,
                                         .searches = nsga2->searches};
+    search->stops = ARENA_NEW(arena, RoundStop, nsga2->searches);
     for (int64_t s = 0; s < nsga2->searches; s++)
         *nsga2_view(search, s).run = (Nsga2Run){.hypervolume = (double)NAN, .best = (double)NAN};
     return error_none();
@@ -378,12 +379,18 @@ static bool nsga2_is_whole(const Search *search)
 
 // Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
 // One whose generation is partly told ends it first.
-static void nsga2_heed_budgets(const Search *search, const Nsga2 *nsga2)
+static void nsga2_heed_budgets(Search *search, const Nsga2 *nsga2)
 {
     Nsga2State *state = nsga2_state(search);
+    search->n_stops = 0;
     for (int64_t s = 0; s < nsga2->searches; s++) {
         Nsga2Run *run = nsga2_view(search, s).run;
-        if (state->told == 0 || s != state->search) run->stop = nsga2_stop(nsga2, run);
+        if (run->round == 0 || (state->told > 0 && s == state->search)) continue;
+        const Nsga2Stop stop = nsga2_stop(nsga2, run);
+        run->stop = (int64_t)stop;
+        search->stops[search->n_stops++] = (RoundStop){.search = (int32_t)(s + (int64_t)nsga2->settings[NSGA2_FIRST]),
+                                                       .round = (int32_t)(run->round - 1),
+                                                       .stop = stop != NSGA2_GOES_ON ? nsga2_stop_names[stop] : NULL};
     }
     if (state->told == 0) nsga2_turn(search, state);
 }

@@ -75,7 +75,6 @@ void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop)
                                          .condition = (double)NAN,
                                          .best = (double)NAN,
                                          .has_front = true,
-                                         .continues = view.run->round > 1,
                                          .front = view.run->front,
                                          .hypervolume = view.run->hypervolume,
                                          .stop = stop != NSGA2_GOES_ON ? nsga2_stop_names[stop] : NULL};

@@ -1,0 +1,228 @@
+// Files below a results root. A results folder may come from somebody else, and another program may exchange what lies
+// in it while this one works. So a root is opened once, and what lies below is reached from that descriptor, folder by
+// folder (openat(2) and its like). No link is followed on the way or at the end, whenever it was put there. The root is
+// the user's choice and may be reached through links; so may every path below no root.
+//
+// The list of roots is the only state: roots are added and never removed, by any thread.
+#include "seam.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- roots ----------------------------------------------------------------------------------------------------------
+
+typedef struct InsideRoot {
+    struct InsideRoot *next;
+    atomic_int descriptor; // -1: not opened yet
+    size_t length;
+    char text[]; // as the user named it, without slashes at its end; "" for "/"
+} InsideRoot;
+
+static _Atomic(InsideRoot *) inside_roots;
+
+// The root's folder, opened at its first use: a run makes the root that is not there. -1 with errno.
+static int inside_root_open(InsideRoot *root)
+{
+    int known = atomic_load(&root->descriptor);
+    if (known >= 0) return known;
+    const int opened = open(root->length > 0 ? root->text : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0 || atomic_compare_exchange_strong(&root->descriptor, &known, opened)) return opened;
+    (void)close(opened); // another thread was faster
+    return known;
+}
+
+// out[PATH_MAX] <- the path below the root, without ".", ".." and doubled slashes; "" for the root itself. False: the
+// path, which is shorter than PATH_MAX, leads elsewhere.
+static bool inside_relative(const InsideRoot *root, const char *path, char *out)
+{
+    size_t end = 0;
+    if (strncmp(path, root->text, root->length) != 0) return false;
+    const char *part = path + root->length;
+    if (part[0] != '/' && part[0] != '\0') return false;
+    for (part += strspn(part, "/"); part[0] != '\0'; part += strspn(part, "/")) {
+        const size_t length = strcspn(part, "/");
+        if (length == 2 && strncmp(part, "..", 2) == 0) {
+            if (end == 0) return false;
+            while (end > 0 && out[--end] != '/') continue;
+        } else if (length != 1 || part[0] != '.') {
+            if (end > 0) out[end++] = '/';
+            memcpy(out + end, part, length);
+            end += length;
+        }
+        part += length;
+    }
+    out[end] = '\0';
+    return true;
+}
+
+bool inside_holds(const char *path)
+{
+    char below[PATH_MAX];
+    if (strlen(path) >= sizeof below) return true; // every operation refuses it
+    const InsideRoot *root = atomic_load(&inside_roots);
+    while (root != NULL && !inside_relative(root, path, below)) root = root->next;
+    return root != NULL;
+}
+
+Error inside_add_root(const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/') length--;
+    if (inside_holds(folder)) return error_none();
+    InsideRoot *root = malloc(sizeof *root + length + 1);
+    if (root == NULL) return error_make(ERROR_MACHINE, "not enough memory for the name of %s", path_text(folder).text);
+    *root = (InsideRoot){.next = atomic_load(&inside_roots), .length = length};
+    atomic_init(&root->descriptor, -1);
+    memcpy(root->text, folder, length);
+    root->text[length] = '\0';
+    while (!atomic_compare_exchange_weak(&inside_roots, &root->next, root)) continue;
+    return error_none();
+}
+
+// ---- the way to a file ----------------------------------------------------------------------------------------------
+
+typedef struct InsidePlace {
+    int folder; // that `name` is in
+    bool below; // a root; else `name` is the whole path
+    bool held;  // `folder` is to be closed
+    const char *name;
+    char text[PATH_MAX];
+} InsidePlace;
+
+// errno stays that of what failed before.
+static void inside_close(int descriptor)
+{
+    const int reason = errno;
+    (void)close(descriptor);
+    errno = reason;
+}
+
+// Not through a link, which is ELOOP; the system calls it ENOTDIR where a folder is wanted.
+static int inside_open_at(int folder, const char *name, int flags, mode_t mode)
+{
+    struct stat status;
+    const int descriptor = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != ENOTDIR) return descriptor;
+    const bool link = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    errno = link ? ELOOP : ENOTDIR;
+    return -1;
+}
+
+static void inside_leave(const InsidePlace *place)
+{
+    if (place->held) inside_close(place->folder);
+}
+
+// Opens the folders of place->text, from the root's on. False with errno.
+static bool inside_walk(InsideRoot *root, InsidePlace *place)
+{
+    char *name = place->text;
+    place->below = true;
+    place->folder = inside_root_open(root);
+    if (place->folder < 0) return false;
+    for (char *slash; (slash = strchr(name, '/')) != NULL; name = slash + 1) {
+        *slash = '\0';
+        const int next = inside_open_at(place->folder, name, O_PATH | O_DIRECTORY, 0);
+        inside_leave(place);
+        place->folder = next;
+        place->held = next >= 0;
+        if (next < 0) return false;
+    }
+    place->name = name[0] != '\0' ? name : ".";
+    return true;
+}
+
+typedef enum InsideUse { INSIDE_FILE, INSIDE_NAME } InsideUse; // the file is used, or its name is made or changed
+
+// Until inside_leave(). False with errno. The name of a root lies below none, and a root that is not there has no more.
+static bool inside_enter(const char *path, InsideUse use, InsidePlace *place)
+{
+    place->folder = AT_FDCWD;
+    place->below = place->held = false;
+    place->name = path;
+    if (strlen(path) >= sizeof place->text) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (InsideRoot *root = atomic_load(&inside_roots); root != NULL; root = root->next) {
+        if (!inside_relative(root, path, place->text)) continue;
+        const bool itself = place->text[0] == '\0';
+        return (itself && (use == INSIDE_NAME || inside_root_open(root) < 0)) || inside_walk(root, place);
+    }
+    return true;
+}
+
+// ---- system calls ---------------------------------------------------------------------------------------------------
+
+int inside_open(const char *path, int flags, mode_t mode)
+{
+    InsidePlace place;
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
+    const int descriptor =
+        place.below ? inside_open_at(place.folder, place.name, flags, mode) : open(path, flags | O_CLOEXEC, mode);
+    inside_leave(&place);
+    return descriptor;
+}
+
+static int inside_stat_by(const char *path, struct stat *status, int flags)
+{
+    InsidePlace place;
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
+    const int result = fstatat(place.folder, place.name, status, place.below ? AT_SYMLINK_NOFOLLOW : flags);
+    inside_leave(&place);
+    return result;
+}
+
+int inside_stat(const char *path, struct stat *status) { return inside_stat_by(path, status, 0); }
+
+int inside_link_stat(const char *path, struct stat *status)
+{
+    return inside_stat_by(path, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int inside_access(const char *path, int mode, int flags)
+{
+    InsidePlace place;
+    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
+    const int result = faccessat(place.folder, place.name, mode, flags | (place.below ? AT_SYMLINK_NOFOLLOW : 0));
+    inside_leave(&place);
+    return result;
+}
+
+int inside_rename(const char *from, const char *to)
+{
+    InsidePlace old, other;
+    if (!inside_enter(from, INSIDE_NAME, &old)) return -1;
+    const bool there = inside_enter(to, INSIDE_NAME, &other);
+    const int result = there ? renameat(old.folder, old.name, other.folder, other.name) : -1;
+    if (there) inside_leave(&other);
+    inside_leave(&old);
+    return result;
+}
+
+static int inside_unlink_by(const char *path, int flags)
+{
+    InsidePlace place;
+    if (!inside_enter(path, INSIDE_NAME, &place)) return -1;
+    const int result = unlinkat(place.folder, place.name, flags);
+    inside_leave(&place);
+    return result;
+}
+
+int inside_unlink(const char *path) { return inside_unlink_by(path, 0); }
+
+int inside_rmdir(const char *path) { return inside_unlink_by(path, AT_REMOVEDIR); }
+
+int inside_mkdir(const char *path)
+{
+    InsidePlace place;
+    if (!inside_enter(path, INSIDE_NAME, &place)) return -1;
+    const int result = mkdirat(place.folder, place.name, 0777);
+    inside_leave(&place);
+    return result;
+}

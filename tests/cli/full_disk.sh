@@ -1,0 +1,211 @@
+#!/bin/sh
+# Every command on a disk that is really full, and on one that fills up on the way: a small tmpfs, mounted here. What
+# reads works; what frees space works; what writes works, or gives one error and leaves everything as it was. A folder
+# that can only be read is read.
+#
+#   SEED=N                     other amounts of free space
+#   QUICK=1                    fewer of them
+. "$(dirname "$0")/../scratch.sh"
+if [ "$(id -u)" -ne 0 ]; then
+    echo "skip $suite: only root can mount a disk to fill"
+    exit 0
+fi
+mkdir disk
+if ! mount -t tmpfs -o size=8m none disk 2>err; then
+    echo "skip $suite: no tmpfs can be mounted here"
+    exit 0
+fi
+umount disk
+trap 'cd /; umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
+
+cat >gait.yaml <<'END_OF_SPEC'
+version: 1
+experiment: gait
+model: hopper
+simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
+search: {method: grid, over: {k_fp: [100, 150, 200]}}
+objective: {minimize: attitude_rms}
+record: {trajectories: {select: {every: 1}, sample: 0.01}}
+END_OF_SPEC
+printf 'k_fp\n100\n' >points.csv
+works run gait.yaml --backend cpu --progress none
+works run gait.yaml --name second --backend cpu --progress none
+whole=$(digest gait) second=$(digest second)
+rm -f results/*/*-shm results/*/*-wal
+cp -r results whole
+
+# fill KIB STATE: the disk with the campaigns of STATE and so much free
+fill()
+{
+    ! mountpoint -q disk || umount disk
+    mount -t tmpfs -o size=8m none disk && cp -r "$2" disk/results && cp gait.yaml points.csv disk/ || exit 3
+    dd if=/dev/zero of=disk/free bs=1024 count="$1" 2>/dev/null
+    dd if=/dev/zero of=disk/ballast bs=4096 2>/dev/null
+    rm disk/free
+}
+# on_disk COMMAND: in `out` and `err`, its exit status in $code. Its messages lie on another disk.
+on_disk()
+{
+    (cd disk && eval "exec \"\$HOPSCOTCH\" $1") >out 2>err </dev/null
+    code=$?
+}
+# What lies there, but for what SQLite keeps beside a database, and what gc removes of a merge
+names() { (cd disk/results && find . ! -name '*-shm' ! -name '*-wal' ! -path './.merging-*' | sort); }
+on_disk_digest() { "$HOPSCOTCH" digest "$1" --results disk/results 2>/dev/null | cut -d ' ' -f 1; }
+sound() { [ "$(on_disk_digest gait)$(on_disk_digest second)" = "$whole$second" ]; }
+
+# ---- what reads, what frees -----------------------------------------------------------------------------------------
+reading='list
+list --json
+status
+status gait
+best gait
+query gait --limit 2
+query gait --sql "SELECT count(*) FROM trials"
+show gait/best
+report gait -o -
+export gait --csv -
+replay gait/best --backend cpu
+digest gait
+doctor gait
+gc
+check gait.yaml
+models hopper
+schema
+help spec
+version'
+bad=
+while read -r command; do
+    fill 0 whole
+    on_disk "$command"
+    { [ "$code" -eq 0 ] && ! grep -q 'hopscotch:\|warning' err; } || bad="$bad; $command: $code $(tail -n 1 err)"
+    sound || bad="$bad; $command changed what is stored"
+done <<END
+$reading
+END
+[ -z "$bad" ]
+check $? "what reads works on a full disk${bad:+: $bad}"
+
+fill 0 whole
+on_disk "best gait"
+cp out first
+for number in 1 2 3 4; do (cd disk && "$HOPSCOTCH" best gait >"../best.$number" 2>"../best.$number.err") & done
+wait
+cmp -s best.1 first && cmp -s best.2 first && cmp -s best.3 first && cmp -s best.4 first
+check $? "several may read at once"
+
+fill 0 whole
+on_disk "rm gait --yes"
+[ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/gait ] && [ "$(on_disk_digest second)" = "$second" ] &&
+    ! "$HOPSCOTCH" list --results disk/results | grep -q '^gait'
+check $? "a campaign is removed from a full disk"
+fill 0 whole
+mkdir disk/results/.removed-old disk/results/gait/quarantine
+mv disk/ballast disk/results/.removed-old/ballast
+on_disk "gc --yes"
+[ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/.removed-old ] && sound
+check $? "a full disk is swept"
+
+# ---- what writes ----------------------------------------------------------------------------------------------------
+writing='run gait.yaml --name other --backend cpu --progress none
+run gait.yaml --set search.over.k_fp=[1] --name third --results new/root --backend cpu --progress none
+resume gait --extend --set search.over.k_fp=[100,150,200,250] --backend cpu --progress none
+verify gait --seeds 2 --grid 0 --backend cpu --progress none
+compare gait second --backend cpu --progress none
+compare gait gait --backend cpu --progress none
+import points.csv gait.yaml --progress none
+merge gait second --into both
+index gait k_fp
+tag gait good
+note gait words
+mv gait other
+reindex
+report gait
+plot gait --kind scatter
+export gait --csv out.csv
+export gait --hdf5 out.h5
+export gait --npz out.npz
+doctor gait --repair'
+bad=
+while read -r command; do
+    fill 0 whole
+    before=$(names)
+    on_disk "$command"
+    case $command in
+    doctor*) [ "$code" -eq 0 ] ;;
+    *) [ "$code" -eq 3 ] && [ "$(grep -c '^hopscotch: ' err)" -eq 1 ] && grep -q 'free some space\|bytes free' err ;;
+    esac || bad="$bad; $command: $code $(tail -n 1 err)"
+    [ "$(names)" = "$before" ] && [ ! -e disk/new ] || bad="$bad; $command left or took something"
+    sound || bad="$bad; $command changed what is stored"
+done <<END
+$writing
+END
+[ -z "$bad" ]
+check $? "what writes gives one error on a full disk and leaves all as it was${bad:+: $bad}"
+
+# Somewhere on the way: with 4 to 300 KiB free.
+bad= turn=0
+while read -r command; do
+    [ -z "${QUICK:-}" ] || { turn=$((turn + 1)) && [ $((turn % 4)) -eq 1 ] || continue; }
+    random 1 75 && free=$((4 * value))
+    fill "$free" whole
+    before=$(names)
+    on_disk "$command"
+    [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || [ "$code" -eq 1 ] || bad="$bad; $command with $free KiB: $code"
+    rm disk/ballast
+    case "$command $code" in
+    *' 0') ;;
+    run*other*) # it may have begun
+        (cd disk && "$HOPSCOTCH" run gait.yaml --name other --backend cpu --progress none) >out 2>err
+        [ "$(on_disk_digest other)" = "$whole" ] || bad="$bad; $command with $free KiB can't go on: $(tail -n 1 err)"
+        sound || bad="$bad; $command with $free KiB changed what is stored"
+        ;;
+    resume*)
+        (cd disk && eval "\"\$HOPSCOTCH\" $command") >out 2>err || bad="$bad; $command with $free KiB can't go on"
+        ;;
+    *)
+        sound || bad="$bad; $command with $free KiB changed what is stored: $(tail -n 1 err)"
+        case $command in
+        verify* | compare* | run* | import*) ;; # a campaign that has begun stays
+        *) [ "$(names)" = "$before" ] || bad="$bad; $command with $free KiB left or took something" ;;
+        esac
+        ;;
+    esac
+    on_disk list
+    [ "$code" -eq 0 ] && ! grep -q 'hopscotch:' err || bad="$bad; list after $command with $free KiB: $(tail -n 1 err)"
+done <<END
+$writing
+END
+[ -z "$bad" ]
+check $? "a disk that fills up on the way${bad:+: $bad}"
+umount disk
+
+# ---- a folder that can only be read ---------------------------------------------------------------------------------
+# One campaign was left by a run that was killed: it has a journal, and nothing beside it.
+call=150
+until [ -s results/killed/campaign.db-wal ] || [ "$call" -lt 50 ]; do
+    rm -rf results/killed
+    call=$((call - 5))
+    HOPSCOTCH_FAULT=sqlwrite:$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run gait.yaml --name killed --backend cpu \
+        --progress none >out 2>err
+done
+[ -s results/killed/campaign.db-wal ]
+check $? "a run was killed at its write $call"
+rm -f results/*/*-shm results/*-shm
+if command -v setpriv >/dev/null && cp "$HOPSCOTCH" program && chmod 755 program "$work" &&
+    chmod -R a-w,a+rX results && setpriv --reuid=65534 --clear-groups ./program version >out 2>err; then
+    bad=
+    for command in list 'status killed' 'best killed' 'best gait' 'query killed' 'show killed/best' 'digest killed' \
+        'report killed -o -' 'replay killed/best' 'doctor gait' gc; do
+        # shellcheck disable=SC2086
+        setpriv --reuid=65534 --clear-groups ./program $command >out 2>err </dev/null ||
+            bad="$bad; $command: $(tail -n 1 err)"
+    done
+    [ -z "$bad" ]
+    check $? "what reads works in a folder that can only be read${bad:+: $bad}"
+    [ "$(setpriv --reuid=65534 --clear-groups ./program digest killed | cut -d ' ' -f 1)" = "$(digest killed)" ]
+    check $? "it reads the journal too"
+else
+    echo "skip $suite: nobody else can run the program here"
+fi
+exit "$status"

@@ -1,0 +1,198 @@
+#!/bin/sh
+# What `ulimit` takes away: the size of files (-f), the stack (-s), the address space (-v). Every command works with it,
+# or ends with exit code 3 and one message that says what the limit is; none is ended by a signal, and a campaign goes on
+# when the limit is gone.
+#
+#   SEED=N                     other limits
+#   QUICK=1                    fewer of them
+. "$(dirname "$0")/../scratch.sh"
+if ldd "$HOPSCOTCH" | grep -q 'lib[atu]b*san'; then
+    echo "skip $suite: a sanitizer takes stack and address space for itself"
+    exit 0
+fi
+ulimit -c 0
+
+cat >gait.yaml <<'END_OF_SPEC'
+version: 1
+experiment: gait
+model: hopper
+simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
+search: {method: grid, over: {k_fp: [100, 150, 200]}}
+objective: {minimize: attitude_rms}
+record: {trajectories: {select: {every: 1}, sample: 0.01}}
+END_OF_SPEC
+printf 'k_fp\n100\n' >points.csv
+cat >world.yaml <<'END_OF_SPEC'
+version: 1
+experiment: world
+model: rigid
+simulation:
+  duration: 0.02
+  world:
+    bodies:
+      - {name: a, position: [0, 0, 0]}
+      - {name: b, position: [0, 1, 0]}
+search: {method: grid, over: {alpha: [5]}}
+END_OF_SPEC
+commands='list
+status gait
+best gait
+query gait --limit 2
+query gait --sql "SELECT count(*) FROM trials"
+show gait/best
+report gait -o report.html
+plot gait --kind scatter -o scatter.svg
+replay gait/best --backend cpu
+replay gait/best --backend cpu --html motion.html
+digest gait
+doctor gait
+verify gait --seeds 2 --grid 0 --backend cpu --progress none
+compare gait gait --backend cpu --progress none
+run gait.yaml --name other --backend cpu --progress none
+run world.yaml --backend cpu --progress none
+resume gait --progress none
+import points.csv gait.yaml --progress none
+export gait --csv out.csv
+export gait --hdf5 out.h5
+index gait k_fp
+tag gait good
+note gait words
+mv gait other
+rm gait --yes
+gc --yes
+reindex
+plan gait.yaml --backend cpu
+check gait.yaml
+models hopper
+schema
+help spec
+version'
+
+works run gait.yaml --backend cpu --progress none
+whole=$(digest gait)
+cp -r results whole
+anew() { rm -rf results && cp -r whole results; }
+
+# limited FLAG VALUE COMMAND: what it says is in out and err, how it ends in $code
+limited()
+{
+    (
+        ulimit "$1" "$2" || exit 99
+        eval "exec \"\$HOPSCOTCH\" $3"
+    ) >out 2>err </dev/null
+    code=$?
+}
+
+# ---- the stack ------------------------------------------------------------------------------------------------------
+# kilobytes from what a program can be started with to more than the default
+bad=
+stacks="128 512 8192"
+[ -n "${QUICK:-}" ] || { random 64 600 && stacks="64 128 $value 512 2048 8192"; }
+for stack in $stacks; do
+    while read -r command; do
+        limited -s "$stack" "$command"
+        [ "$code" -eq 0 ] || bad="$bad; $command with $stack KiB: $code"
+        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
+    done <<END
+$commands
+END
+done
+[ -z "$bad" ]
+check $? "every command with a stack of $stacks KiB${bad:+: $bad}"
+(
+    ulimit -s 512
+    exec "$HOPSCOTCH" run "$root/experiments/smoke.yaml" --backend cpu --set simulation.duration=300 --progress none
+) >out 2>err </dev/null &
+pid=$!
+leaves INT results/smoke/campaign.lock
+expect "$ended" 130 "a run with a small stack leaves when it is interrupted"
+rm -rf results/smoke
+cat >many.yaml <<'END_OF_SPEC'
+version: 1
+experiment: many
+model: hopper
+simulation: {duration: 0.002, dt: 1.0e-3, settle: 0}
+replicates: {count: 65536, perturb: {z_foot: {uniform: [0.35, 0.45]}}}
+search: {method: grid, over: {k_fp: [100]}}
+objective: {minimize: attitude_rms, over: median}
+record: {trajectories: {select: {best: 1}, sample: 0.01}}
+END_OF_SPEC
+limited -s 512 "run many.yaml --backend cpu --progress none"
+expect "$code" 0 "as many replicates as a trial can have, with a stack of 512 KiB"
+
+# ---- the address space ----------------------------------------------------------------------------------------------
+bad= refused=
+spaces="200000 1000000"
+[ -n "${QUICK:-}" ] || spaces="$(random 32000 60000 && echo "$value") $(random 60000 90000 && echo "$value") $spaces"
+for space in $spaces; do
+    while read -r command; do
+        limited -v "$space" "$command"
+        case $code in
+        0) ;;
+        127) ;; # its libraries could not be loaded
+        3)
+            refused="$refused $space"
+            grep -q 'memory\|thread\|process' err out || bad="$bad; $command with $space KiB: $(tail -n 1 err)"
+            ;;
+        *) bad="$bad; $command with $space KiB: $code" ;;
+        esac
+        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
+    done <<END
+$commands
+END
+done
+[ -z "$bad" ]
+check $? "every command with an address space of $spaces KiB works or says what it lacks${bad:+: $bad}"
+case $refused in *" 200000"* | *" 1000000"*) false ;; esac
+check $? "200 MB are enough for each of them:$refused"
+
+# ---- the size of files ----------------------------------------------------------------------------------------------
+# in blocks of 512 bytes; what is printed goes through pipes, which have no such limit
+mkfifo out_pipe err_pipe
+small()
+{
+    cat out_pipe >out &
+    cat err_pipe >err &
+    (
+        ulimit -f "$1" || exit 99
+        eval "exec \"\$HOPSCOTCH\" $2"
+    ) >out_pipe 2>err_pipe </dev/null
+    code=$?
+    wait
+}
+
+bad=
+blocks="0 150"
+[ -n "${QUICK:-}" ] || {
+    random 1 50 && blocks="0 $value"
+    random 51 150 && blocks="$blocks $value"
+    random 151 400 && blocks="$blocks $value"
+}
+for block in $blocks; do
+    while read -r command; do
+        small "$block" "$command"
+        case $code in
+        0) ;;
+        3)
+            grep -q "files are limited to $((block * 512)) bytes (ulimit -f): raise that limit, then resume" err ||
+                bad="$bad; $command with $block: $(tail -n 1 err)"
+            ;;
+        *) bad="$bad; $command with $block: $code" ;;
+        esac
+        case $command in
+        "run gait.yaml"*)
+            run run gait.yaml --name other --backend cpu --progress none
+            [ "$(digest other)" = "$whole" ] || bad="$bad; another digest after $block"
+            run doctor other || bad="$bad; the doctor after $block: $(grep FINDING out)"
+            ;;
+        rm*) ;;
+        *) [ "$(digest gait)$(digest other)" = "$whole" ] || bad="$bad; $command with $block changed it" ;;
+        esac
+        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
+    done <<END
+$commands
+END
+done
+[ -z "$bad" ]
+check $? "every command with files of at most $blocks blocks works or says so, and a run goes on after it${bad:+: $bad}"
+exit "$status"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Two commands at once on the same campaigns, every ordered pair, some killed, some stopped in the midst of a call until
+# the other has ended: a command that says 0 did what it says, one that fails says why and did nothing, nothing is lost,
+# nothing stays that gc does not remove (tests/crash/pairs.c). And other files put in the place of a campaign's.
+#
+#   ROUNDS=N   of each pair (3; 1 with QUICK=1)       SEED=N    of what is chosen at random (1)
+#   KINDS      "merge,gc": the pairs of these; "rm:merge,gc": rm beside these; "all"; unset: those that change most
+#   KEPT       a folder that is made, on a disk of its own choice: what went wrong is left there
+[ ! -w /dev/shm ] || : "${TMPDIR:=/dev/shm}" # rounds write a lot, and what they test is no disk
+export TMPDIR
+. "$(dirname "$0")/../scratch.sh"
+pairs=${HOPSCOTCH%/*}/pairs
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] && [ -x "$pairs" ] || { echo "skip pairs: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+: "${KINDS:=merge,gc,rm,mv,run,doctor}"
+[ "$KINDS" != all ] || KINDS=
+rounds=${ROUNDS:-$([ -n "${QUICK:-}" ] && echo 1 || echo 3)}
+"$pairs" "${KEPT:-$work/pairs}" "$rounds" "${SEED:-1}" ${KINDS:+"$KINDS"} || status=1
+exit $status

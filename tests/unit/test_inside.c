@@ -1,0 +1,249 @@
+// Files below a results root: no link is followed, however it is reached and whenever it was put there.
+#include "../../io/seam.h"
+#include "../test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// from linux/fs.h, which not every C library's <stdio.h> has
+enum { RENAME_BOTH = 2 };
+
+typedef struct InsideCase {
+    Arena arena;
+    const char *root, *outside; // folders of the test
+} InsideCase;
+
+static const char *inside_path(InsideCase *test, const char *name)
+{
+    return arena_format(&test->arena, "%s/%s", test->root, name);
+}
+
+static const char *outside_path(InsideCase *test, const char *name)
+{
+    return arena_format(&test->arena, "%s/%s", test->outside, name);
+}
+
+// root/a with a file, a folder, and links to those outside; root/b is a link to the folder outside.
+static InsideCase inside_case(void)
+{
+    InsideCase test;
+    CHECK_OK(arena_create(&test.arena, 1 << 22, "a test"));
+    const char *folder = arena_copy(&test.arena, test_folder());
+    test.root = arena_format(&test.arena, "%s/root", folder);
+    test.outside = arena_format(&test.arena, "%s/outside", folder);
+    CHECK_OK(folder_make(inside_path(&test, "a/shards")));
+    CHECK_OK(folder_make(outside_path(&test, "folder")));
+    CHECK_OK(file_write(inside_path(&test, "a"), "file", "mine", 4));
+    CHECK_OK(file_write(test.outside, "file", "secret", 6));
+    CHECK(symlink(outside_path(&test, "file"), inside_path(&test, "a/link")) == 0);
+    CHECK(symlink(test.outside, inside_path(&test, "a/way")) == 0);
+    CHECK(symlink(test.outside, inside_path(&test, "b")) == 0);
+    CHECK_OK(inside_add_root(test.root));
+    return test;
+}
+
+static const char *inside_listing(InsideCase *test)
+{
+    char **names;
+    int count;
+    const char *text = "";
+    CHECK_OK(folder_list(test->outside, &test->arena, &names, &count));
+    for (int i = 0; i < count; i++) text = arena_format(&test->arena, "%s%s ", text, names[i]);
+    return text;
+}
+
+static void inside_end(InsideCase *test, const char *left_outside)
+{
+    Bytes bytes = {0};
+    CHECK_OK(file_read(outside_path(test, "file"), 100, &test->arena, &bytes));
+    CHECK_TEXT("secret", (const char *)bytes.data);
+    CHECK_TEXT(left_outside, inside_listing(test));
+    arena_destroy(&test->arena);
+}
+
+// What a call has come to: 0 or its errno.
+static int inside_reason(int result) { return result >= 0 ? 0 : errno; }
+
+#define CHECK_LINK(call) CHECK_INTEGER(ELOOP, inside_reason(call))
+
+TEST(inside_a_root_no_link_is_followed)
+{
+    InsideCase test = inside_case();
+    struct stat status;
+    static const char *const ways[] = {"b/file", "a/way/file", "a/./way//file", "a/../b/file", "a/way/folder/new"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const char *path = inside_path(&test, ways[i]);
+        CHECK_LINK(seam_open(path, O_RDONLY));
+        CHECK_LINK(seam_open(path, O_RDWR | O_CREAT));
+        CHECK_LINK(seam_stat(path, &status));
+        CHECK_LINK(seam_link_stat(path, &status));
+        CHECK_LINK(inside_access(path, F_OK, 0));
+        CHECK_LINK(seam_unlink(path));
+        CHECK_LINK(seam_rmdir(path));
+        CHECK_LINK(seam_mkdir(path));
+        CHECK_LINK(seam_rename(path, inside_path(&test, "a/stolen")));
+        CHECK_LINK(seam_rename(inside_path(&test, "a/file"), path));
+    }
+    CHECK_LINK(seam_open(inside_path(&test, "a/link"), O_RDONLY));
+    CHECK_LINK(seam_open(inside_path(&test, "a/link"), O_WRONLY | O_CREAT | O_TRUNC));
+    CHECK_LINK(seam_open(inside_path(&test, "a/way"), O_RDONLY | O_DIRECTORY));
+    CHECK(seam_stat(inside_path(&test, "a/link"), &status) == 0 && S_ISLNK(status.st_mode));
+    CHECK(seam_stat(inside_path(&test, "a/way/"), &status) == 0 && S_ISLNK(status.st_mode));
+    CHECK_INTEGER(ENOENT, inside_reason(seam_stat(inside_path(&test, "c/file"), &status)));
+    CHECK_INTEGER(ENOTDIR, inside_reason(seam_stat(inside_path(&test, "a/file/file"), &status)));
+    CHECK_OK(file_remove(inside_path(&test, "a/link"))); // the link, not what it leads to
+    inside_end(&test, "file folder ");
+}
+
+TEST(inside_a_root_operations_refuse_links)
+{
+    InsideCase test = inside_case();
+    char **names;
+    int count;
+    Bytes bytes;
+    Output output;
+    Database *database;
+    const char *words = "it, or a folder of its path, is a link";
+    CHECK_SAYS(ERROR_MACHINE, words, file_write(inside_path(&test, "a/way"), "new", "x", 1));
+    CHECK_SAYS(ERROR_MACHINE, words, file_append_line(inside_path(&test, "a/way/file"), "x"));
+    CHECK_SAYS(ERROR_MACHINE, words, file_read_stored(inside_path(&test, "b/file"), 100, &test.arena, &bytes));
+    CHECK_SAYS(ERROR_MACHINE, words, folder_list(inside_path(&test, "a/way"), &test.arena, &names, &count));
+    CHECK_SAYS(ERROR_MACHINE, words, folder_remove(inside_path(&test, "a/way/folder"), &test.arena));
+    CHECK_SAYS(ERROR_MACHINE, "a file of that name is there", folder_make(inside_path(&test, "b/new")));
+    CHECK_SAYS(ERROR_MACHINE, words, database_open(inside_path(&test, "b/new.db"), DATABASE_WRITE, &database));
+    CHECK_SAYS(ERROR_MACHINE, words, database_open(inside_path(&test, "b/new.db"), DATABASE_READ, &database));
+    CHECK_SAYS(ERROR_MACHINE, "is a link, not a regular file",
+               output_open(inside_path(&test, "a/link"), &test.arena, &output));
+    CHECK(mkfifo(inside_path(&test, "a/pipe"), 0600) == 0);
+    CHECK_SAYS(ERROR_MACHINE, "is a pipe, not a regular file",
+               output_open(inside_path(&test, "a/pipe"), &test.arena, &output)); // and waits for no reader
+    CHECK(!file_missing(inside_path(&test, "a/link")) && !file_missing(inside_path(&test, "b/file")));
+    CHECK_OK(file_read(inside_path(&test, "b/file"), 100, &test.arena, &bytes)); // that the user names
+    inside_end(&test, "file folder ");
+}
+
+// A database below a root, of which SQLite only knows the name: its files, found and removed.
+TEST(inside_a_root_databases_work)
+{
+    InsideCase test = inside_case();
+    Database *database = NULL;
+    char **names;
+    int count;
+    CHECK(symlink(test.root, outside_path(&test, "root")) == 0);
+    const char *linked = arena_format(&test.arena, "%s/root", test.outside); // a root may be reached through links
+    CHECK_OK(inside_add_root(linked));
+    CHECK_OK(database_open(arena_format(&test.arena, "%s/a/shards/x.db", linked), DATABASE_WRITE, &database));
+    CHECK_OK(database_run(database, "CREATE TABLE t(a); INSERT INTO t VALUES(1)"));
+    CHECK_OK(database_check_place(database));
+    CHECK_OK(folder_list(inside_path(&test, "a/shards"), &test.arena, &names, &count));
+    CHECK_INTEGER(3, count); // x.db, -shm, -wal
+    CHECK_OK(database_close(database));
+    CHECK_OK(database_open(inside_path(&test, "a/shards/x.db"), DATABASE_READ, &database));
+    CHECK_OK(database_run(database, "SELECT a FROM t"));
+    CHECK_OK(database_close(database));
+    CHECK_OK(file_remove(outside_path(&test, "root")));
+    inside_end(&test, "file folder ");
+}
+
+TEST(inside_a_root_that_is_made_later)
+{
+    InsideCase test = inside_case();
+    Bytes bytes = {0};
+    int64_t room = 0;
+    const char *root = outside_path(&test, "later/"), *folder = outside_path(&test, "later/a/shards");
+    CHECK_OK(inside_add_root(root));
+    CHECK(file_missing(folder));
+    CHECK_OK(disk_free(folder, &room));
+    CHECK_OK(folder_make(folder));
+    CHECK_OK(file_write(folder, "file", "x", 1));
+    CHECK_OK(file_read_stored(outside_path(&test, "later//a/../a/./shards/file"), 10, &test.arena, &bytes));
+    CHECK(file_exists(root));
+    CHECK_OK(file_rename(outside_path(&test, "later/a"), outside_path(&test, "later/b")));
+    CHECK_OK(folder_remove(outside_path(&test, "later/b"), &test.arena));
+    CHECK_INTEGER(0, seam_rmdir(arena_format(&test.arena, "%s/../outside/later", test.outside))); // leads elsewhere
+    inside_end(&test, "file folder ");
+}
+
+TEST(inside_a_root_is_what_its_path_says)
+{
+    InsideCase test = inside_case();
+    char name[5000];
+    struct stat status;
+    CHECK(inside_holds(test.root) && inside_holds(inside_path(&test, "")) && inside_holds(inside_path(&test, "a/b")));
+    CHECK(inside_holds(inside_path(&test, "a/../b")) && inside_holds(inside_path(&test, "a/b/../../c")));
+    CHECK(!inside_holds(inside_path(&test, "..")) && !inside_holds(inside_path(&test, "a/../../root/b")));
+    CHECK(!inside_holds(arena_format(&test.arena, "%sx/a", test.root)) && !inside_holds(test.outside));
+    CHECK(!inside_holds("") && !inside_holds("/") && !inside_holds("a"));
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    CHECK_INTEGER(ENAMETOOLONG, inside_reason(seam_open(name, O_RDONLY)));
+    CHECK_INTEGER(ENAMETOOLONG, inside_reason(seam_stat(inside_path(&test, name), &status)));
+    inside_end(&test, "file folder ");
+}
+
+// ---- races ----------------------------------------------------------------------------------------------------------
+
+typedef struct InsideSwap {
+    const char *first, *second;
+    atomic_bool ended;
+    int64_t swaps;
+} InsideSwap;
+
+// One is a folder, the other a link; they exchange their names at once.
+static void *inside_swap(void *data)
+{
+    InsideSwap *swap = data;
+    while (!atomic_load(&swap->ended)) {
+        if (syscall(SYS_renameat2, AT_FDCWD, swap->first, AT_FDCWD, swap->second, RENAME_BOTH) == 0) swap->swaps++;
+    }
+    return NULL;
+}
+
+// Everything that a run, recovery and gc do to a folder, while it is exchanged for a link over and over.
+static void inside_work(InsideCase *test, const char *folder)
+{
+    char **names;
+    int count;
+    Bytes bytes;
+    Database *database;
+    (void)file_write(folder, "shard", "x", 1);
+    (void)file_append_line(arena_format(&test->arena, "%s/log", folder), "x");
+    (void)file_rename(arena_format(&test->arena, "%s/shard", folder), arena_format(&test->arena, "%s/aside", folder));
+    if (file_read_stored(arena_format(&test->arena, "%s/file", folder), 100, &test->arena, &bytes).kind == OK)
+        CHECK_TEXT("mine", (const char *)bytes.data);
+    if (folder_list(folder, &test->arena, &names, &count).kind == OK)
+        CHECK(count > 0 && strcmp(names[count - 1], "secret") != 0);
+    if (database_open(arena_format(&test->arena, "%s/x.db", folder), DATABASE_WRITE, &database).kind == OK) {
+        (void)database_run(database, "CREATE TABLE IF NOT EXISTS t(a)");
+        (void)database_close(database);
+    }
+    (void)folder_make(arena_format(&test->arena, "%s/more/folders", folder));
+    (void)folder_remove(arena_format(&test->arena, "%s/aside", folder), &test->arena);
+    (void)file_remove(arena_format(&test->arena, "%s/secret", folder)); // there is one outside alone
+}
+
+TEST(inside_a_root_races_lead_nowhere)
+{
+    InsideCase test = inside_case();
+    pthread_t thread;
+    const int rounds = test_quick() ? 100 : 1000;
+    const char *folder = inside_path(&test, "a/shards");
+    InsideSwap swap = {.first = folder, .second = inside_path(&test, "a/way")};
+    CHECK_OK(file_write(test.outside, "secret", "secret", 6));
+    CHECK_OK(file_write(folder, "file", "mine", 4));
+    CHECK_INTEGER(0, pthread_create(&thread, NULL, inside_swap, &swap));
+    for (int i = 0; i < rounds; i++) {
+        const size_t used = test.arena.used;
+        inside_work(&test, folder);
+        arena_rewind(&test.arena, used);
+    }
+    atomic_store(&swap.ended, true);
+    CHECK_INTEGER(0, pthread_join(thread, NULL));
+    if (swap.swaps == 0) test_skip("this file system exchanges no names (renameat2)");
+    inside_end(&test, "file folder secret ");
+}
