@@ -53,7 +53,8 @@ for command in $commands; do
 done
 groups=$(sed -n 's/^\([a-z]*\):$/\1/p' out | tr '\n' ' ')
 equal "help groups them" "run look keep maintain learn " "$groups"
-equal "and names each once" "$("$program" help --names | sort)" "$(sed -n '/^run:$/,/^first steps:$/s/^  \([a-z]*\) .*/\1/p' out | sort)"
+listed=$(sed -n '/^run:$/,/^first steps:$/s/^  \([a-z]*\) .*/\1/p' out | sort)
+equal "and names each once" "$("$program" help --names | sort)" "$listed"
 for command in $commands; do
     expect "$command --help" 0 $command --help
     has "$command has examples" out "  hopscotch $command"

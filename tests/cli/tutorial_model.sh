@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the tutorials as their readers would: the model of sim/README.md; the search method, the command and the plot of
+# Builds the tutorials as readers would: the model of sim/README.md; the search method, the command and the plot of
 # runner/README.md. The code blocks become the files that their first lines name, the lines that the text names are
 # added, and the spec must give the answer that it promises.
 . "$(dirname "$0")/../scratch.sh"
