@@ -54,7 +54,8 @@ static Error commands_dispatch(const CommandLine *line)
         const CommandLine help = {.command = &command_help_pages, .out = line->out, .messages = line->messages};
         return command_help_pages.run(&help);
     }
-    if (line->command == NULL) return error_make(ERROR_USAGE, "which command? hopscotch help lists them");
+    if (line->command == NULL) return error_make(ERROR_USAGE, "which command? %s lists them",
+                                                 command_again(NULL, "help").text);
     if (switch_given(line, "help")) {
         command_help(line->command, line->out);
         return error_none();

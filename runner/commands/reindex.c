@@ -16,7 +16,7 @@ static Error reindex_run(const CommandLine *line)
         json_close(&json, '}');
         return error_none();
     }
-    fprintf(line->out, "%s/" CATALOGUE_DATABASE ": %d campaign%s\n", line->results, campaigns,
+    fprintf(line->out, "%s/" CATALOGUE_DATABASE ": %d campaign%s\n", text_visible(line->results, line->arena), campaigns,
             campaigns == 1 ? "" : "s");
     return error_none();
 }

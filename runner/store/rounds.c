@@ -76,9 +76,8 @@ static Error rounds_gather(Store *store, RoundsShard *shard)
         if (bytes.size != (size_t)shard->columns * sizeof(double))
             error = error_make(
                 ERROR_MACHINE,
-                "round %lld of search %lld of %s holds %zu bytes, not %d numbers; hopscotch doctor %s --repair "
-                "mends it",
-                (long long)round, (long long)search, store->name, bytes.size, shard->columns, store->name);
+                "round %lld of search %lld of %.128s holds %zu bytes, not %d numbers; %s mends it", (long long)round,
+                (long long)search, store->name, bytes.size, shard->columns, store_how_to_repair(store->database, store->name).text);
         else
             rounds_add(shard, search, round, (const double *)(const void *)bytes.data);
         if (error.kind == OK) error = statement_step(statement, &row);

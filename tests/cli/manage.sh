@@ -219,10 +219,14 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     done
     [ ! -e results/trot ]
     check $? "gc took it away"
-    mkdir results/empty
+    mkdir results/empty results/strange
+    mkfifo results/strange/campaign.lock
     works gc --yes
+    [ -p results/strange/campaign.lock ]
+    check $? "what is no lock of ours stays"
     [ -d results/empty ]
     check $? "an empty folder may be the user's"
+    works mv gait empty
 fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
