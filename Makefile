@@ -180,6 +180,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
+	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
 	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \

@@ -794,6 +794,7 @@ struct CommandLine {
 
 int command_count(void);
 const Command *command_at(int index);
+const char *command_group(int index);          // of the first command of a group: the group's name; else NULL
 const Command *command_find(const char *name); // NULL if there is none
 int hopscotch_main(int argc, char **argv);     // exit code
 

@@ -8,11 +8,12 @@ static void help_overview(FILE *out)
     fputs(
         "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
         "what you asked for in HDF5 and every fitness in SQLite. A killed run resumes to the same bits.\n"
-        "\nusage: hopscotch COMMAND [arguments] [options]\n\ncommands:\n",
+        "\nusage: hopscotch COMMAND [arguments] [options]\n",
         out);
     for (int i = 0; i < command_count(); i++) {
         const Command *command = command_at(i);
         char left[64];
+        if (command_group(i) != NULL) fprintf(out, "\n%s:\n", command_group(i));
         snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
         fprintf(out, "  %-24s %s\n", left, command->doc);
     }
