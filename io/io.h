@@ -139,10 +139,10 @@ typedef enum DatabaseMode {
 // Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
 // link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
-const char *database_path(const Database *database);     // as it was opened
-Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
-Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
-Error database_run(Database *database, const char *sql); // one or more statements without values
+const char *database_path(const Database *database);            // as it was opened
+Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
+Error database_check_place(const Database *database);           // error: its path names another file, or none, by now
+Error database_run(Database *database, const char *sql);        // one or more statements without values
 Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.

@@ -4,7 +4,8 @@
 #   tests/bench/load_roots.sh HOPSCOTCH FOLDER CAMPAIGNS TRIALS
 #
 # FOLDER/many: of each hundred campaigns 60 are done (half of them with shards), 10 are of a larger model, 19 were
-# interrupted, one was killed, and 10 are tagged and have what verify made of them. FOLDER/large/trials: TRIALS random trials of `bbob`.
+# interrupted, one was killed, and 10 are tagged and have what verify made of them. FOLDER/large/trials: TRIALS random
+# trials of `bbob`.
 # What is there already stays.
 set -eu
 hopscotch=$1 folder=$2 campaigns=$3 trials=$4

@@ -54,6 +54,20 @@ mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/sha
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
 mends "a catalogue that is gone" catalogue rm results/index.db
 mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
+# An index of other values than its table has: it is written with the table, and hidden while the table goes back.
+stale_index()
+{
+    trial=$("$SQL" whole/gains/campaign.db "SELECT min(id) FROM trials WHERE fitness IS NOT NULL")
+    back=$("$SQL" whole/gains/campaign.db "SELECT printf('%!.17g', fitness) FROM trials WHERE id = $trial" |
+        sed 's/Inf/9e999/')
+    sql "UPDATE trials SET fitness = $1 WHERE id = $trial; CREATE TABLE hidden AS SELECT * FROM sqlite_schema
+        WHERE type = 'index' AND tbl_name = 'trials'; PRAGMA writable_schema = 1;
+        DELETE FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trials'"
+    sql "UPDATE trials SET fitness = $back WHERE id = $trial"
+    sql "PRAGMA writable_schema = 1; INSERT INTO sqlite_schema SELECT * FROM hidden; DROP TABLE hidden"
+}
+mends "an index with another value" structure stale_index 7
+mends "an index without a value" structure stale_index NULL
 [ -n "${QUICK:-}" ] || {
     mends "a trial that is gone" rows sql 'DELETE FROM trials WHERE id = 3'
     mends "trials that went with their digests" rows sql "DELETE FROM replicates; DELETE FROM trials;

@@ -673,8 +673,8 @@ static void find_left(const World *world, char *left, size_t size)
     closedir(folder);
 }
 
-// What crashes leave goes with gc; a campaign that a run had only begun to make goes with rm. An empty folder, which may
-// be the user's, takes no name away.
+// What crashes leave goes with gc; a campaign that a run had only begun to make goes with rm. An empty folder, which
+// may be the user's, takes no name away.
 static bool nothing_is_left(const Pairs *pairs, bool clean, const World *world, char *why)
 {
     const char *const gc[] = {"gc", "--yes", NULL};

@@ -429,10 +429,9 @@ TEST(search_refuses_a_state_that_it_cannot_read)
                search_grid.restore(&fixture->search));
     memcpy(fixture->search.state, &version, sizeof version);
     memcpy((char *)fixture->search.state + 8, &beyond, sizeof beyond);
-    CHECK_SAYS(
-        ERROR_MACHINE,
-        "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again",
-        search_grid.restore(&fixture->search));
+    CHECK_SAYS(ERROR_MACHINE,
+               "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again",
+               search_grid.restore(&fixture->search));
     fixture_free(fixture);
 }
 
