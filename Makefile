@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: pairs asan_programs tsan_programs browser cleanroom mechanisms portable install clean FORCE
+.PHONY: pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -117,8 +117,8 @@ asan tsan: %: %_programs
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
-UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several sobol \
-  space store threads timings _bits_
+UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several \
+  sobol space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
@@ -151,6 +151,9 @@ bench-gpu: $(BUILD)/bench_hopper_speed
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
+# 10,000 campaigns and five million trials, 3 GB under build/load
+bench-load: $(BUILD)/hopscotch
+	sh tests/bench/load.sh $< build/load
 bench-search: $(BUILD)/bench_search
 	$< 2,5,10,20 >tests/bench/search.csv
 lint:
@@ -162,8 +165,8 @@ fuzz: $(cpu_kernels)
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
-	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch xargs -P $(JOBS) -I N \
-	    env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
+	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch ATTACKER=build/asan/attacker \
+	    xargs -P $(JOBS) -I N env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all
@@ -177,6 +180,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
+	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \
 	    ./hopscotch help --completion zsh >pages/_hopscotch && for command in $$(./hopscotch help --names); do \

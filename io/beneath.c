@@ -4,8 +4,10 @@
 #include "seam.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Whether a part of the path is "..".
 static bool beneath_climbs(const char *name)
@@ -18,35 +20,61 @@ static bool beneath_climbs(const char *name)
     return false;
 }
 
-static bool beneath_is_inside(const char *folder, const char *path)
+// Whether the open file is the one that the path leads to, and lies in the folder. What was exchanged meanwhile is not.
+static bool beneath_is_inside(const char *folder, const char *path, const struct stat *opened)
 {
+    struct stat status;
     char *root = realpath(folder, NULL), *place = realpath(path, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
     const bool inside = root != NULL && place != NULL && strncmp(place, root, length) == 0 &&
-                        (place[length] == '/' || strcmp(root, "/") == 0);
+                        (place[length] == '/' || strcmp(root, "/") == 0) && seam_link_stat(place, &status) == 0 &&
+                        status.st_dev == opened->st_dev && status.st_ino == opened->st_ino;
     free(root);
     free(place);
     return inside;
 }
 
-Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path)
+static Error beneath_check(const FileBeneath *file, const char *folder, const char *shown, struct stat *status)
+{
+    if (fstat(file->descriptor, status) < 0)
+        return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));
+    if (!S_ISREG(status->st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
+    if (inside_holds(file->path)) return error_none(); // below a results root no link was followed at all
+    if (beneath_is_inside(folder, file->path, status)) return error_none();
+    return error_make(ERROR_USER, "'%.200s' is a link out of the spec's folder; name a file in it or below", shown);
+}
+
+// A pipe is not waited for, and a device not opened unless it was put there since.
+Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file)
 {
     struct stat status;
     const char *shown = text_visible(name, arena);
-    *path = strcmp(folder, ".") == 0 ? arena_copy(arena, name) : arena_format(arena, "%s/%s", folder, name);
+    const char *path = strcmp(folder, ".") == 0 ? arena_copy(arena, name) : arena_format(arena, "%s/%s", folder, name);
+    *file = (FileBeneath){.path = path, .descriptor = -1};
     if (name[0] == '\0' || name[0] == '/' || beneath_climbs(name))
         return error_make(ERROR_USER, "'%.200s' leads out of the spec's folder; name a file in it or below", shown);
-    if (seam_stat(*path, &status) < 0)
+    const bool there = seam_stat(path, &status) == 0;
+    if (there && !S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
+    if (there) file->descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    if (file->descriptor < 0)
         return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));
-    if (!S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
-    if (!inside_holds(*path) && !beneath_is_inside(folder, *path)) // below a results root no link is followed at all
-        return error_make(ERROR_USER, "'%.200s' is a link out of the spec's folder; name a file in it or below", shown);
-    return error_none();
+    const Error error = beneath_check(file, folder, shown, &status);
+    file->bytes = status.st_size;
+    if (error.kind != OK) file_close_beneath(file);
+    return error;
 }
 
-Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out)
+Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out)
 {
-    return inside_holds(path) ? file_read_stored(path, limit, arena, out) : file_read(path, limit, arena, out);
+    const int descriptor = file->descriptor;
+    file->descriptor = -1;
+    return file_read_from(descriptor, file->path, limit, arena, out);
+}
+
+void file_close_beneath(FileBeneath *file)
+{
+    if (file->descriptor >= 0) (void)seam_close(file->descriptor);
+    file->descriptor = -1;
 }
 
 const char *folder_of(const char *path, Arena *arena)

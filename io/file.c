@@ -39,11 +39,10 @@ static const struct {
     const char *name;
     int what;
 } seam_outcomes[] = {
-    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES},
-    {"EBUSY", EBUSY},    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},      {"EINVAL", EINVAL},
-    {"EIO", EIO},        {"EMFILE", EMFILE},  {"ENOENT", ENOENT},    {"ENOLCK", ENOLCK},
-    {"ENOMEM", ENOMEM},  {"ENOSPC", ENOSPC},  {"EPERM", EPERM},      {"EROFS", EROFS},
-    {"EFBIG", EFBIG},
+    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES}, {"EBUSY", EBUSY},
+    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},    {"EINVAL", EINVAL},    {"EIO", EIO},       {"EMFILE", EMFILE},
+    {"ENOENT", ENOENT},  {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EPERM", EPERM},
+    {"EROFS", EROFS},    {"EFBIG", EFBIG},
 };
 
 // A rule that is misspelt would make a test pass that tests nothing: stop at once.
@@ -223,6 +222,7 @@ static const struct {
     {ENAMETOOLONG, "choose a shorter name"},
     {EFBIG, "this disk can't hold a file of that size: choose another folder with --results"},
     {ENOTDIR, "a part of the path is a file"},
+    {ENOTEMPTY, "another process put something there meanwhile"},
 };
 
 bool file_no_room(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG; }
@@ -486,7 +486,7 @@ static Error file_extent(int descriptor, const char *path, size_t limit, size_t 
 }
 
 // Closes the descriptor.
-static Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out)
+Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out)
 {
     const size_t used = arena->used;
     size_t extent = 0, size = 0;

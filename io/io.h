@@ -70,10 +70,16 @@ double processors_quota_under(const char *groups, const char *root);
 // ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
 
 // The path of the plain file `name`, given relative to `folder`. Error (user): it is none, or lies, by its name or by a
-// link, anywhere but in that folder and below.
-Error file_beneath(const char *folder, const char *name, Arena *arena, const char **path);
-// The whole of a file whose path file_beneath gave.
-Error file_read_beneath(const char *path, size_t limit, Arena *arena, Bytes *out);
+// link, anywhere but in that folder and below. It is open to read, so that what is checked is what is read, whatever is
+// put in its place: file_read_beneath or file_close_beneath closes it.
+typedef struct FileBeneath {
+    const char *path;
+    int descriptor;
+    int64_t bytes; // that it has
+} FileBeneath;
+Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file);
+Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out); // as file_read
+void file_close_beneath(FileBeneath *file);
 const char *folder_of(const char *path, Arena *arena); // "." if the path is a name alone
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
@@ -90,6 +96,7 @@ Error lock_take(const char *path, Lock *lock);
 void lock_release(Lock *lock);
 // Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
 Error lock_holder(const char *path, char *text, size_t size);
+bool lock_is_named(const Lock *lock, const char *path); // the file that is locked has that name still
 
 // ---- SHA-256 (io/sha256.c; FIPS 180-4) ------------------------------------------------------------------------------
 typedef struct Sha256 {
@@ -132,9 +139,11 @@ typedef enum DatabaseMode {
 // Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
 // link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
+const char *database_path(const Database *database);     // as it was opened
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql); // one or more statements without values
+Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
@@ -172,13 +181,13 @@ const char *sql_identifier(Arena *arena, const char *name);
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 
-enum { DATABASE_STAMP_WORDS = 10 };
+enum { DATABASE_STAMP_WORDS = 5 };
 typedef struct DatabaseStamp {
     int64_t word[DATABASE_STAMP_WORDS];
 } DatabaseStamp;
-// What the files of the database say now. True: what is read from it after this call is what it holds as long as its
-// stamp stays the same. False: it must be read again (it was changed just now, lies beside a journal, is no regular
-// file, or can't be read).
+// What the file of the database says now. True: what is read from it after this call is what it holds whenever its
+// stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
+// is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------

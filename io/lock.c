@@ -24,14 +24,14 @@ static int lock_write_text(Lock *lock)
 {
     char host[65] = "?";
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "?");
-    const int length =
-        snprintf(lock->holder, sizeof lock->holder, "pid %ld on %s since %s", (long)getpid(), host, clock_utc().text);
+    snprintf(lock->holder, sizeof lock->holder - 1, "pid %ld on %s since %s", (long)getpid(), host, clock_utc().text);
+    const size_t length = strlen(lock->holder);
     if (lseek(lock->descriptor, 0, SEEK_SET) < 0) return errno;
     if (TEMP_FAILURE_RETRY(seam_truncate(lock->descriptor, 0)) < 0) return errno;
     lock->holder[length] = '\n'; // for the file; there is room
-    ssize_t written = 0, more = 0;
-    for (; written <= length && more >= 0; written += more) {
-        const struct iovec part = {lock->holder + written, (size_t)(length + 1 - written)};
+    ssize_t more = 0;
+    for (size_t written = 0; written <= length && more >= 0; written += more > 0 ? (size_t)more : 0) {
+        const struct iovec part = {lock->holder + written, length + 1 - written};
         more = TEMP_FAILURE_RETRY(seam_write(lock->descriptor, &part, 1));
     }
     lock->holder[length] = '\0';
@@ -60,7 +60,7 @@ static Error lock_refused(int descriptor, const char *path)
 
 // Whether the file that is locked still has the name. Between its opening and its lock the folder may have been removed
 // or renamed by another process, which held the lock: then the name is another file's, or no file's.
-static bool lock_is_named(const Lock *lock, const char *path)
+bool lock_is_named(const Lock *lock, const char *path)
 {
     struct stat locked, named;
     return fstat(lock->descriptor, &locked) == 0 && seam_link_stat(path, &named) == 0 &&

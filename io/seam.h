@@ -32,7 +32,7 @@ static inline int seam_fault(const char *operation)
 #endif
 
 // As the system calls of the same name: -1 with errno.
-int seam_open(const char *path, int flags); // O_CLOEXEC is added; created files are 0666 less the umask
+int seam_open(const char *path, int flags);       // O_CLOEXEC is added; created files are 0666 less the umask
 int seam_open_named(const char *path, int flags); // of a file that the user names, which links may lead to
 ssize_t seam_read(int descriptor, void *data, size_t size);
 ssize_t seam_write(int descriptor, const struct iovec *parts, int count);
@@ -78,6 +78,9 @@ typedef struct FileAdvice {
     char text[128];
 } FileAdvice;
 FileAdvice file_advice_for(int reason);
+
+// Up to `limit` bytes of an open file, with a NUL behind them; closes it.
+Error file_read_from(int descriptor, const char *path, size_t limit, Arena *arena, Bytes *out);
 
 // A file in a folder that may come from somebody else: a link is not followed, a pipe is not waited for, and what is no
 // regular file is an error. `doing`: for the message, as above.

@@ -33,8 +33,8 @@ hid_t shard_id(Error *error, hid_t id, const char *what)
 void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
 // What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is
-// not installed. Only the first call of the process has an effect, and it precedes every other call. HDF5 1.10.8 crashes
-// where it gets no memory, so it is asked for beforehand.
+// not installed. Only the first call of the process has an effect, and it precedes every other call. HDF5 1.10.8
+// crashes where it gets no memory, so it is asked for beforehand.
 Error shard_ready(size_t bytes)
 {
     Arena room;

@@ -12,7 +12,7 @@
 
 enum {
     SHARD_CHUNK_BYTES = 1 << 20,
-    SHARD_GROWTH = 4 << 20,      // by which the image in memory grows
+    SHARD_GROWTH = 4 << 20,        // by which the image in memory grows
     SHARD_LIBRARY_BYTES = 16 << 20 // what HDF5 takes for itself, with its caches
 };
 

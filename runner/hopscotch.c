@@ -131,6 +131,7 @@
 #include "search/morris.c"
 #include "search/sobol_indices.c"
 #include "search/count.c"
+#include "search/count_grid.c"
 #include "search/cmaes/options.c"
 #include "search/cmaes/cmaes.c"
 #include "search/cmaes/space.c"
@@ -210,6 +211,7 @@
 
 // is it still what was written?
 #include "doctor/doctor.c"
+#include "doctor/indices.c"
 #include "doctor/kept.c"
 #include "doctor/shards.c"
 #include "doctor/repair.c"

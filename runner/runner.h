@@ -318,12 +318,12 @@ typedef struct Search {
     int64_t round_trials; // of the first round, if the total is unknown
     void *state;          // one versioned, pointer-free block: what is checkpointed after tell
     size_t state_size;
-    size_t state_capacity;            // a state that grows: the greatest size; 0: it has always the same
-    int64_t asked;                    // ids below this were asked for in this process (not part of the state)
-    const Field *round_fields;        // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
-    int n_round_fields;               // 0: the method has no rounds
-    Rounds *rounds;                   // where tell puts the rounds that end; NULL: nowhere
-    RoundStop *stops;                 // [n_stops] what restore says of searches whose budgets an extension may change
+    size_t state_capacity;     // a state that grows: the greatest size; 0: it has always the same
+    int64_t asked;             // ids below this were asked for in this process (not part of the state)
+    const Field *round_fields; // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
+    int n_round_fields;        // 0: the method has no rounds
+    Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
+    RoundStop *stops;          // [n_stops] what restore says of searches whose budgets an extension may change
     int64_t n_stops;
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
@@ -410,9 +410,13 @@ Error search_read_trial(const Search *search, Database *database, int64_t id, Ar
 // Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
 int64_t search_affordable(const Search *search, int64_t most);
 
-// Trials among the ids [first, end) of a search; *estimated: from a sample of them (search/count.c). Here and below
+// Trials among the ids [first, end) of a search; *estimated: from a sample of them (search/count.c), in which there may
+// have been none. Here and below
 // parameter[n_parameters] is for the trials that are looked at.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
+// Of a whole grid, exactly, if the axes that its conditions use have few points (search/count_grid.c). False: it can't
+// say.
+bool count_grid(const Search *search, int64_t *trials);
 bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
 // For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
 // the same for the same seed, and apart from every search's own draws.
@@ -733,6 +737,7 @@ typedef struct Plan {
     char device[128], warning[1024];
     char refusal[512];       // why it would not do; empty: it would
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
+    int64_t looked_at;       // > 0: of a sample of so many ids none is a trial; `trials` are the most that may be there
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
 // Trials, lanes and bytes on disk alone, without a device; at once if the excluded trials are counted as if they ran.
@@ -789,6 +794,7 @@ struct CommandLine {
 
 int command_count(void);
 const Command *command_at(int index);
+const char *command_group(int index);          // of the first command of a group: the group's name; else NULL
 const Command *command_find(const char *name); // NULL if there is none
 int hopscotch_main(int argc, char **argv);     // exit code
 
@@ -825,6 +831,12 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
 const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
+// A command to type, for a message: the program, the words, and --results where it is needed (NULL: never). One that is
+// too long ends in "--results ...".
+typedef struct CommandText {
+    char text[320];
+} CommandText;
+CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 // The spec of the first argument, with --set; its errors go to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 // With other overrides before those that the command line gives, and another one last (or NULL).

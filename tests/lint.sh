@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from the one
-# translation unit; layers point down; everything is formatted.
+# translation unit; layers point down; everything is formatted; links and file names of the pages lead somewhere.
 #
 #   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
 #
@@ -50,6 +50,34 @@ is_formatted()
     git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' && fail "lines of more than 120"
 }
 
+# The anchors of a page: its headings in lower case, words joined by hyphens, without punctuation.
+anchors()
+{
+    awk '/^```/ { inside = !inside } !inside && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
+        sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
+}
+
+# Links of every page, to files and to headings; names of files in the READMEs, such as `tests/run.sh`.
+pages_lead_somewhere()
+{
+    mkdir -p build
+    for page in $(git ls-files '*.md'); do
+        awk '/^```/ { inside = !inside } !inside' "$page" | grep -o '](\([^)]*\))' | sed 's/^](\(.*\))$/\1/' |
+            grep -v '^[a-z]*:' | while read -r link; do
+            file=${link%%#*} anchor=
+            case $link in *#*) anchor=${link#*#} ;; esac
+            case $file in '') file=$page ;; *) file=$(dirname "$page")/$file ;; esac
+            [ -e "$file" ] || { echo "$page: no file for the link '$link'" && continue; }
+            [ -z "$anchor" ] || anchors "$file" | grep -qxF -e "$anchor" || echo "$page: no heading for '$link'"
+        done
+    done >build/links
+    for page in $(git ls-files '*README.md'); do
+        grep -oE '`(experiments|io|runner|sim|tests)/[A-Za-z0-9_./-]+\.[a-z]+`' "$page" | tr -d '`' |
+            while read -r file; do [ -e "$file" ] || echo "$page: there is no $file"; done
+    done >>build/links
+    [ ! -s build/links ] || { cat build/links && fail "links of the pages"; }
+}
+
 scripts_are_clean()
 {
     for script in $(git ls-files '*.sh'); do sh -n "$script" || fail "$script"; done
@@ -63,6 +91,7 @@ done
 unit_is_whole
 layers_point_down
 is_formatted
+pages_lead_somewhere
 scripts_are_clean
 [ $status -eq 0 ] && echo "ok lint"
 exit $status

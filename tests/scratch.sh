@@ -6,7 +6,7 @@
 #
 #   HOPSCOTCH                  the program (build/hopscotch)
 #   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
-#   ATTACKER                   a program that makes sockets, watches folders and exchanges names (tests/hostile/attacker.c)
+#   ATTACKER                   makes sockets, watches folders, exchanges names (tests/hostile/attacker.c)
 #   SQL                        a program that changes and reads databases: "$SQL" FILE 'STATEMENTS' (tests/sql.c)
 #   QUICK=1                    fewer of what takes long
 #   suite, root, work          the script's name, the repository, the folder that it works in
@@ -19,6 +19,7 @@ suite=$(basename "$0" .sh) root=$PWD
 : "${SQL:=$root/build/sql}" "${ATTACKER:=$root/build/attacker}"
 case $HOPSCOTCH in /*) ;; *) HOPSCOTCH=$root/$HOPSCOTCH ;; esac
 case $HOPSCOTCH_FAULTS_PROGRAM in /*) ;; *) HOPSCOTCH_FAULTS_PROGRAM=$root/$HOPSCOTCH_FAULTS_PROGRAM ;; esac
+case $ATTACKER in /*) ;; *) ATTACKER=$root/$ATTACKER ;; esac
 work=$(mktemp -d) || exit 3
 pid=
 trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT

@@ -36,16 +36,18 @@ Error verify_take_trial(VerifyTask *task, Arena *arena)
     if (task->trial < 0 && campaign->spec.objective.count > 1)
         return error_make(ERROR_USER,
                           "%.100s has %d objectives and so no best trial: name one of its front with verify --trial "
-                          "(hopscotch best %.100s); the first objective is its fitness then",
-                          campaign->name, campaign->spec.objective.count, campaign->name);
+                          "(%s); the first objective is its fitness then",
+                          campaign->name, campaign->spec.objective.count,
+                          command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     if (task->trial < 0) TRY(verify_best_trial(task, arena));
     TRY(database_prepare(campaign->database, "SELECT fitness FROM trials WHERE id = ?", &statement));
     bind_integer(statement, 1, task->trial);
     Error error = statement_step(statement, &row);
     if (error.kind == OK && row) task->fitness = column_real(statement, 0);
     if (error.kind == OK && !row)
-        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; hopscotch best %.100s lists the best",
-                           campaign->name, task->trial, campaign->name);
+        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; %s lists the best", campaign->name,
+                           task->trial,
+                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     statement_close(statement);
     if (error.kind != OK) return error;
     TRY(search_init(&campaign->spec, arena, &search));

@@ -31,13 +31,9 @@ typedef struct Campaign {
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-static const char *campaign_how_to_resume(const Campaign *campaign)
+static CommandText campaign_how_to_resume(const Campaign *campaign)
 {
-    const char *results = campaign->options->results;
-    if (strcmp(results, "results") == 0) {
-        return arena_format(campaign->arena, "hopscotch resume %s", campaign->name);
-    }
-    return arena_format(campaign->arena, "hopscotch resume %s --results %s", campaign->name, results);
+    return command_again(campaign->options->results, "resume %.128s", campaign->name);
 }
 
 // How the last run ended: its reason, if it came to write one.
@@ -153,7 +149,10 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
         if (!exact && !bounds.open) *most = trials;
         return exact ? trials : -1;
     }
-    return before->trials + count_trials(search, search->asked, search->total, parameter, &estimated);
+    int64_t all = 0;
+    if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
+    const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without any trial says nothing
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
@@ -170,21 +169,11 @@ static Error campaign_tell_device(Campaign *campaign)
     return store_event(campaign->store, "device", "%s", device->note);
 }
 
-// Of a CPU, unless somebody said how large they are: a GPU is not filled by fewer trials than it can take.
-static int64_t campaign_batch_least(const Campaign *campaign)
-{
-    const Spec *spec = campaign->spec;
-    const BackendInfo *info = backend_info(campaign->device.backend);
-    const int64_t least = info->lane_multiple / spec->replicates.count;
-    if (info->lanes_at_once == 0 || campaign->options->batch > 0 || spec->device.batch > 0) return 0;
-    return least > 1 ? least : 1;
-}
-
 static Error campaign_use_device(Campaign *campaign)
 {
     const Device *device = &campaign->device;
     Loop *loop = &campaign->loop;
-    loop->batch_least = campaign_batch_least(campaign);
+    loop->batch_least = plan_batch_least(campaign->spec, device->backend, campaign->options);
     loop->backend = device->backend;
     loop->batch_trials = device->lanes / campaign->spec->replicates.count;
     loop->traced_max = device->traced_max;
@@ -418,8 +407,8 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     const RunOptions *options = campaign->options;
     const bool there = !file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
     if (options->resume_only && !there) {
-        return error_make(ERROR_USER, "there is no campaign %s under %s to resume: start it with `hopscotch run`",
-                          campaign->name, options->results);
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
+                          campaign->name, options->results, command_program(campaign->arena));
     }
     TRY(folder_check_inside(folder));
     if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
@@ -467,7 +456,7 @@ static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, 
 static Error campaign_device_error(const Campaign *campaign, const Error *error)
 {
     return error_make(error->kind, "%.350s. %s trials are committed; continue with `%s`, on any device", error->text,
-                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign));
+                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign).text);
 }
 
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)
@@ -492,5 +481,5 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);
     if (error.kind != OK || summary->state == NULL || strcmp(summary->state, "interrupted") != 0) return error;
     return error_make(ERROR_INTERRUPTED, "%s: %s trials are committed; continue with `%s`", summary->reason,
-                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign));
+                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign).text);
 }

@@ -174,8 +174,11 @@ static void extend_tell(const Extension *extension, FILE *out)
         fprintf(out, "  %s trials done; the searches go on from there\n", text_count(extension->done).text);
         return;
     }
-    fprintf(out, "  %s trials done, %s%s new", text_count(extension->done).text, extension->estimated ? "about " : "",
-            text_count(extension->added).text);
+    fprintf(out, "  %s trials done, ", text_count(extension->done).text);
+    if (extension->estimated && extension->added == 0)
+        fputs("new ones rare or none (a sample has none)", out);
+    else
+        fprintf(out, "%s%s new", extension->estimated ? "about " : "", text_count(extension->added).text);
     if (extension->left > 0) fprintf(out, ", %s still to run", text_count(extension->left).text);
     if (extension->unasked > 0) fprintf(out, ", %s not run any more", text_count(extension->unasked).text);
     if (extension->dropped > 0)

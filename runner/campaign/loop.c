@@ -423,8 +423,8 @@ static void loop_start(Loop *loop)
     loop->reason[0] = '\0';
 }
 
-// limits.wall_time is a total over all runs: what the batches that were abandoned took counts with the last one that was
-// committed.
+// limits.wall_time is a total over all runs: what the batches that were abandoned took counts with the last one that
+// was committed.
 static Error loop_note_tail(const Loop *loop)
 {
     const bool reached = loop->record_until < (double)INFINITY && clock_seconds() >= loop->until;

@@ -6,6 +6,7 @@
 
 #include "../store/stored_trial.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const retries_table_sql =

@@ -147,7 +147,9 @@ static Error best_print_front(const StoredCampaign *campaign, const char *object
     if (*best >= 0 || format != TABLE_TEXT) return error_none();
     TRY(best_any_good(campaign, &any));
     if (any)
-        fputs("no trial meets the constraints; `hopscotch query --order violation` shows how near they come\n", out);
+        fprintf(
+            out, "no trial meets the constraints; `%s` shows how near they come\n",
+            command_again(folder_of(campaign->folder, arena), "query %.128s --order violation", campaign->name).text);
     if (any) return error_none();
     TRY(trial_columns(campaign->database, arena, &listing.all));
     return best_print_survivors(&listing, top, out, arena);

@@ -24,10 +24,8 @@ static Error front_column(const TrialColumns *all, const char *name, const char 
     if (found < 0 && nearest != NULL)
         return error_make(ERROR_USER, "--objectives: there is no column '%.60s'; did you mean '%.60s'?", name, nearest);
     if (found < 0)
-        return error_make(ERROR_USER,
-                          "--objectives: there is no column '%.60s'; hopscotch query CAMPAIGN --columns all --limit 1 "
-                          "shows them",
-                          name);
+        return error_make(ERROR_USER, "--objectives: there is no column '%.60s'; %s shows them", name,
+                          command_again(NULL, "query CAMPAIGN --columns all --limit 1").text);
     if (all->is_text[found]) return error_make(ERROR_USER, "--objectives: %.60s is a text, which has no least", name);
     *column = all->names[found];
     return error_none();
@@ -53,10 +51,10 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
         TRY(front_column(&all, name, &by->names[by->count++]));
     }
     if (by->count >= 2) return error_none();
-    return error_make(ERROR_USER,
-                      "--objectives: a front has two columns or more; hopscotch query --order %.60s sorts "
-                      "by one",
-                      by->names[0]);
+    return error_make(ERROR_USER, "--objectives: a front has two columns or more; %s sorts by one",
+                      command_again(folder_of(campaign->folder, arena), "query %.60s --order %.60s", campaign->name,
+                                    command_quoted(by->names[0], arena))
+                          .text);
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------

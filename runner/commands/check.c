@@ -10,7 +10,7 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     const double simulated = (double)configured->ticks * configured->tick_duration;
     fprintf(out, "ok: %s: ", spec->experiment);
     if (search->total >= 0)
-        fprintf(out, "%s trials", text_count(search->total).text);
+        fprintf(out, "%s trial%s", text_count(search->total).text, search->total == 1 ? "" : "s");
     else
         fprintf(out, "trials until %s stops", spec->method->name);
     if (spec->n_exclude > 0)

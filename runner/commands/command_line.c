@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +82,9 @@ static const Switch *line_switch(const Command *command, const char *name, size_
 
 static const char *line_read_on(const Command *command, Arena *arena)
 {
-    return command == NULL ? "hopscotch help" : arena_format(arena, "hopscotch help %s", command->name);
+    const char *program = command_program(arena);
+    return arena_format(arena, "%.200s help%s%s", program, command != NULL ? " " : "",
+                        command != NULL ? command->name : "");
 }
 
 static Error line_unknown_switch(const Command *command, const char *name, Arena *arena)
@@ -104,7 +109,7 @@ static Error line_unknown_command(const char *name)
     for (; count < command_count() && count < LINE_NAMES_MAX; count++) names[count] = command_at(count)->name;
     const char *nearest = nearest_name(name, names, count);
     if (nearest != NULL) return error_make(ERROR_USAGE, "unknown command '%.60s'; did you mean '%s'?", name, nearest);
-    return error_make(ERROR_USAGE, "unknown command '%.60s'; see hopscotch help", name);
+    return error_make(ERROR_USAGE, "unknown command '%.60s'; see %s", name, command_again(NULL, "help").text);
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
@@ -230,32 +235,114 @@ static const char *line_default_results(void)
     return root != NULL && root[0] != '\0' ? root : "results";
 }
 
-const char *command_results_option(const char *results, Arena *arena)
+// What is written behind one another, as far as there is room; `used` counts on.
+typedef struct LineText {
+    char *text;
+    size_t used, size;
+} LineText;
+
+static void line_add(LineText *out, const char *format, ...) PRINTF_LIKE(2, 3);
+static void line_add(LineText *out, const char *format, ...)
 {
-    if (strcmp(results, line_default_results()) == 0) return "";
-    return arena_format(arena, " --results %s", command_quoted(results, arena));
+    const bool room = out->used < out->size;
+    va_list arguments;
+    va_start(arguments, format);
+    out->used +=
+        (size_t)vsnprintf(room ? out->text + out->used : NULL, room ? out->size - out->used : 0, format, arguments);
+    va_end(arguments);
 }
 
-// In single quotes, unless every character means itself to a shell.
-const char *command_quoted(const char *text, Arena *arena)
+static bool line_is_shown_as_it_is(const char *text)
+{
+    for (Glyph glyph; *text != '\0'; text += glyph.bytes) {
+        glyph = glyph_read(text);
+        if (strncmp(glyph.text, text, (size_t)glyph.bytes) != 0 || strlen(glyph.text) != (size_t)glyph.bytes)
+            return false;
+    }
+    return true;
+}
+
+// What can't be shown as it is (a control character, no UTF-8), as what printf(1) makes of it. A dash in front would be
+// an option of its, an exclamation mark one of the shell's.
+static void line_quote_hidden(LineText *out, const char *text)
+{
+    line_add(out, "\"$(printf '");
+    for (const char *at = text; *at != '\0'; at++) {
+        const bool plain = *at >= ' ' && *at <= '~' && strchr("'%\\!", *at) == NULL && (at > text || *at != '-');
+        line_add(out, plain ? "%c" : "\\%03o", (unsigned)(unsigned char)*at);
+    }
+    line_add(out, "')\"");
+}
+
+// As one word of a shell: in single quotes, unless every character means itself.
+static void line_quote(LineText *out, const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:,@%";
-    const size_t length = strlen(text);
-    if (length > 0 && strspn(text, plain) == length) return text;
-    char *quoted = arena_take(arena, 4 * length + 3, 1), *at = quoted;
-    *at++ = '\'';
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            at = stpcpy(at, "'\\''");
-        else
-            *at++ = *text;
+    if (!line_is_shown_as_it_is(text)) {
+        line_quote_hidden(out, text);
+    } else if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        line_add(out, "%s", text);
+    } else {
+        line_add(out, "'");
+        for (const char *at = text; *at != '\0'; at++) line_add(out, *at == '\'' ? "'\\''" : "%c", *at);
+        line_add(out, "'");
     }
-    *at++ = '\'';
-    *at = '\0';
-    return quoted;
+}
+
+const char *command_quoted(const char *text, Arena *arena)
+{
+    LineText length = {NULL, 0, 0};
+    line_quote(&length, text);
+    LineText quoted = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
+    line_quote(&quoted, text);
+    return quoted.text;
+}
+
+// Nothing for the root that a command has anyway. A name that ends in a newline would lose it in "$()".
+static void line_add_results(LineText *out, const char *results)
+{
+    const size_t length = strlen(results);
+    char folder[PATH_MAX + 2];
+    if (strcmp(results, line_default_results()) == 0 || length >= PATH_MAX) return;
+    snprintf(folder, sizeof folder, "%s%s", results, length > 0 && results[length - 1] == '\n' ? "/" : "");
+    line_add(out, " --results ");
+    line_quote(out, folder);
+}
+
+const char *command_results_option(const char *results, Arena *arena)
+{
+    LineText length = {NULL, 0, 0};
+    line_add_results(&length, results);
+    LineText option = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
+    line_add_results(&option, results);
+    return option.text;
 }
 
 const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
+
+// What does not fit is left out rather than cut: it would be another command.
+CommandText command_again(const char *results, const char *format, ...)
+{
+    CommandText command = {""};
+    char words[160];
+    LineText out = {command.text, 0, sizeof command.text}, root = {NULL, 0, 0};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    line_quote(&out, program_invocation_name);
+    if (out.used + sizeof words >= out.size) {
+        out.used = 0;
+        line_add(&out, "hopscotch");
+    }
+    line_add(&out, " %s", words);
+    if (results != NULL) line_add_results(&root, results);
+    if (out.used + root.used >= out.size)
+        line_add(&out, " --results ...");
+    else if (root.used > 0)
+        line_add_results(&out, results);
+    return command;
+}
 
 static Error line_settle(CommandLine *line)
 {

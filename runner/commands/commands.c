@@ -6,17 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
-// A row a command, in the order of `help`.
+// One row per command: its group and its name, in the order of `help`.
 // clang-format off
 #define COMMANDS(X) \
-    X(check) X(plan) X(run) X(resume) X(stop) X(status) X(best) X(sensitivity) X(query) X(index) X(show) \
-    X(report) X(plot) X(replay) X(verify) X(compare) X(export) X(import) X(merge) X(digest) X(doctor) X(reindex) \
-    X(list) X(tag) X(note) X(mv) X(rm) X(gc) \
-    X(models) X(schema) X(help_pages) X(version)
-#define COMMAND_DECLARE(name) extern const Command command_##name;
-#define COMMAND_ROW(name) &command_##name,
+    X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", import) \
+    X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
+    X("look", report) X("look", plot) X("look", replay) X("look", verify) X("look", compare) \
+    X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", digest) \
+    X("maintain", doctor) X("maintain", reindex) X("maintain", index) X("maintain", mv) X("maintain", rm) \
+    X("maintain", gc) \
+    X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
+#define COMMAND_DECLARE(group, name) extern const Command command_##name;
+#define COMMAND_ROW(group, name) {group, &command_##name},
 COMMANDS(COMMAND_DECLARE)
-static const Command *const commands_table[] = {COMMANDS(COMMAND_ROW)};
+static const struct {
+    const char *group;
+    const Command *command;
+} commands_table[] = {COMMANDS(COMMAND_ROW)};
 #undef COMMAND_DECLARE
 #undef COMMAND_ROW
 // clang-format on
@@ -26,12 +32,18 @@ static const Command *const commands_table[] = {COMMANDS(COMMAND_ROW)};
 static const size_t commands_arena_size = (size_t)4 << 30;
 
 int command_count(void) { return (int)(sizeof commands_table / sizeof *commands_table); }
-const Command *command_at(int index) { return commands_table[index]; }
+const Command *command_at(int index) { return commands_table[index].command; }
+
+const char *command_group(int index)
+{
+    const bool first = index == 0 || strcmp(commands_table[index].group, commands_table[index - 1].group) != 0;
+    return first ? commands_table[index].group : NULL;
+}
 
 const Command *command_find(const char *name)
 {
     for (int i = 0; i < command_count(); i++) {
-        if (strcmp(commands_table[i]->name, name) == 0) return commands_table[i];
+        if (strcmp(command_at(i)->name, name) == 0) return command_at(i);
     }
     return NULL;
 }
@@ -42,7 +54,8 @@ static Error commands_dispatch(const CommandLine *line)
         const CommandLine help = {.command = &command_help_pages, .out = line->out, .messages = line->messages};
         return command_help_pages.run(&help);
     }
-    if (line->command == NULL) return error_make(ERROR_USAGE, "which command? hopscotch help lists them");
+    if (line->command == NULL)
+        return error_make(ERROR_USAGE, "which command? %s lists them", command_again(NULL, "help").text);
     if (switch_given(line, "help")) {
         command_help(line->command, line->out);
         return error_none();

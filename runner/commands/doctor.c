@@ -55,9 +55,9 @@ static Error doctor_verdict(const Doctor *doctor, bool repaired)
     if (repaired)
         return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be mended; the list above says which", name,
                           doctor->findings, doctor->findings == 1 ? "" : "s");
-    return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `hopscotch doctor %.128s --repair%.200s` mends what can be",
-                      name, doctor->findings, doctor->findings == 1 ? "" : "s", name,
-                      command_results_option(doctor->place->results, doctor->arena));
+    return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `%s` mends what can be", name, doctor->findings,
+                      doctor->findings == 1 ? "" : "s",
+                      command_again(doctor->place->results, "doctor %.128s --repair", name).text);
 }
 
 static Error doctor_run(const CommandLine *line)

@@ -197,7 +197,7 @@ static Error export_hdf5_image(const StoredCampaign *campaign, const char *path,
     }
     if (n_groups == 0)
         return error_make(ERROR_USER,
-                          "%.100s has no arrays: what is recorded says `record` (hopscotch help spec), and resume with "
+                          "%.100s has no arrays: what is recorded says `record` (help spec), and resume with "
                           "--set record.trajectories.select.best=10 records some now",
                           campaign->name);
     const ShardAttribute attributes[] = {{"campaign", campaign->name},

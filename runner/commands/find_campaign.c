@@ -61,8 +61,8 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
     if (nearest != NULL)
         return error_make(ERROR_USER, "there is no campaign '%.100s' under %.200s; did you mean '%.100s'?", text,
                           line->results, nearest);
-    return error_make(ERROR_USER, "there is no campaign '%.100s' under %.200s; hopscotch status lists them", text,
-                      line->results);
+    return error_make(ERROR_USER, "there is no campaign '%.100s' under %.100s; %s lists them", text, line->results,
+                      command_again(line->results, "status").text);
 }
 
 static Error campaign_check_link(const char *folder)
@@ -212,9 +212,9 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
     const char *order = "id";
     const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
     if (ranked && spec_several(&campaign->spec))
-        return error_make(ERROR_USER,
-                          "%.100s has several objectives and so no %s trial; hopscotch best %.100s shows its front",
-                          campaign->name, trial_names[which].name, campaign->name);
+        return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; %s shows its front",
+                          campaign->name, trial_names[which].name,
+                          command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     if (ranked)
         order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
     const char *sql =

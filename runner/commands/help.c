@@ -8,11 +8,12 @@ static void help_overview(FILE *out)
     fputs(
         "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
         "what you asked for in HDF5 and every fitness in SQLite. A killed run resumes to the same bits.\n"
-        "\nusage: hopscotch COMMAND [arguments] [options]\n\ncommands:\n",
+        "\nusage: hopscotch COMMAND [arguments] [options]\n",
         out);
     for (int i = 0; i < command_count(); i++) {
         const Command *command = command_at(i);
         char left[64];
+        if (command_group(i) != NULL) fprintf(out, "\n%s:\n", command_group(i));
         snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
         fprintf(out, "  %-24s %s\n", left, command->doc);
     }
@@ -32,7 +33,8 @@ static Error help_manual(const CommandLine *line)
     if (name != NULL && strcmp(name, "spec") == 0)
         manual_spec(line->out);
     else if (name != NULL && command == NULL)
-        return error_make(ERROR_USAGE, "there is no manual page of '%.60s'; hopscotch help lists the commands", name);
+        return error_make(ERROR_USAGE, "there is no manual page of '%.60s'; %s lists the commands", name,
+                          command_again(NULL, "help").text);
     else
         manual_command(command, line->out);
     return error_none();
@@ -67,7 +69,9 @@ static Error help_run(const CommandLine *line)
     names[command_count()] = "spec";
     const char *nearest = nearest_name(line->arguments[0], names, command_count() + 1);
     return error_make(ERROR_USAGE, "there is no help on '%.60s'%s%s%s", line->arguments[0],
-                      nearest != NULL ? "; did you mean '" : "; hopscotch help lists the commands",
+                      nearest != NULL
+                          ? "; did you mean '"
+                          : arena_format(line->arena, "; %s lists the commands", command_again(NULL, "help").text),
                       nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 

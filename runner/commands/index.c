@@ -38,10 +38,10 @@ static Error index_change(const CommandLine *line, CampaignEdit *edit)
         const char *list, *name;
         TRY(index_read(&all, line->arguments[i], arena, &list, &name));
         const char *quoted = sql_identifier(arena, name);
-        TRY(database_run(database,
-                         switch_given(line, "drop")
-                             ? arena_format(arena, "DROP INDEX IF EXISTS %s", quoted)
-                             : arena_format(arena, "CREATE INDEX IF NOT EXISTS %s ON trials(%s)", quoted, list)));
+        TRY(switch_given(line, "drop")
+                ? database_run(database, arena_format(arena, "DROP INDEX IF EXISTS %s", quoted))
+                : database_make_index(
+                      database, arena_format(arena, "CREATE INDEX IF NOT EXISTS %s ON trials(%s)", quoted, list)));
     }
     return seal_schema(database);
 }

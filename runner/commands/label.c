@@ -59,8 +59,8 @@ static Error tag_run(const CommandLine *line)
     CampaignEdit edit;
     TRY(campaign_find(line, line->arguments[0], &place));
     if (line->n_arguments == 1 && switch_given(line, "remove"))
-        return error_make(ERROR_USAGE, "tag --remove needs the tags that go: hopscotch tag %.100s TAG --remove",
-                          place.name);
+        return error_make(ERROR_USAGE, "tag --remove needs the tags that go: %s",
+                          command_again(place.results, "tag %.100s TAG --remove", place.name).text);
     if (line->n_arguments == 1) return label_print(line, &place, "SELECT tag FROM tags ORDER BY tag");
     for (int i = 1; i < line->n_arguments; i++) TRY(label_check_tag(line->arguments[i]));
     TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));

@@ -139,7 +139,7 @@ static Error list_run(const CommandLine *line)
     int count, made;
     TRY(list_read(line, &entries, &count, &made));
     if (count == 0 && format == TABLE_TEXT) {
-        fprintf(line->out, "no campaign under %s is like that\n", line->results);
+        fprintf(line->out, "no campaign under %s is like that\n", text_visible(line->results, line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);

@@ -81,6 +81,7 @@ static void manual_program(FILE *out)
         "fitness in SQLite. A killed run resumes to the same bits.\n.SH COMMANDS\n",
         out);
     for (int i = 0; i < command_count(); i++) {
+        if (command_group(i) != NULL) fprintf(out, ".SS %s\n", command_group(i));
         fputs(".TP\n\\fB", out);
         manual_put(out, command_at(i)->name);
         fputs("\\fR ", out);

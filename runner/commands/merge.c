@@ -155,7 +155,7 @@ static Error merge_examine_all(Merge *merge)
     if (merge->differing == 0) return error_none();
     return error_make(ERROR_MACHINE,
                       "%s trial%s, which can't be if all was computed right: nothing is merged; "
-                      "hopscotch doctor and replay tell which campaign is wrong",
+                      "the commands doctor and replay tell which campaign is wrong",
                       text_count(merge->differing).text, merge->differing == 1 ? " differs" : "s differ");
 }
 
@@ -359,7 +359,7 @@ static Error merge_clear_aside(const Merge *merge)
     return error_none();
 }
 
-static Error merge_make_aside(Merge *merge, bool *named)
+static Error merge_make_aside(Merge *merge)
 {
     const CommandLine *line = merge->line;
     TRY(merge_clear_aside(merge));
@@ -367,25 +367,23 @@ static Error merge_make_aside(Merge *merge, bool *named)
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
     TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // another may have come
-    const Error error = file_rename(merge->aside, merge->folder);
-    *named = file_missing(merge->aside);
-    return error;
+    return file_rename(merge->aside, merge->folder);
 }
 
-// A copy that does not come to its name is removed, with its lock held.
+// A copy that does not come to its name is removed: what has our lock in it is ours.
 static Error merge_make(Merge *merge)
 {
     const CommandLine *line = merge->line;
-    bool named = false;
     TRY(merge_lock_aside(merge));
-    const Error error = merge_make_aside(merge, &named);
-    if (!named) (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
+    const Error error = merge_make_aside(merge);
+    if (error.kind != OK && lock_is_named(&merge->lock, arena_format(line->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
+        (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
     TRY(error);
     const Error listed = catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name,
                                           line->messages, line->arena);
     if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
-                text_visible(listed.text, line->arena));
+        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
+                command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));
     return error_none();
 }
 

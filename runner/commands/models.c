@@ -255,7 +255,9 @@ static Error models_unknown(const char *name, Arena *arena)
     for (int i = 0; i < model_count(); i++) names[i] = model_at(i)->name;
     const char *nearest = nearest_name(name, names, model_count());
     return error_make(ERROR_USER, "there is no model '%.60s'%s%s%s", name, nearest != NULL ? "; did you mean '" : "",
-                      nearest != NULL ? nearest : "; hopscotch models lists them", nearest != NULL ? "'?" : "");
+                      nearest != NULL ? nearest
+                                      : arena_format(arena, "; %s lists them", command_again(NULL, "models").text),
+                      nearest != NULL ? "'?" : "");
 }
 
 static Error models_run(const CommandLine *line)

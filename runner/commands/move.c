@@ -1,6 +1,6 @@
 // hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
-// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If the
-// database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
+// in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If
+// the database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
 #include "../store/catalogue.h"
 #include "../store/edit.h"
 
@@ -50,7 +50,9 @@ static Error move_locked(const CommandLine *line, CampaignEdit *edit, const Camp
 {
     const bool shared_fs = switch_given(line, "shared-fs");
     TRY(edit_end(edit, move_note(edit, from, to)));
-    move_warn(line, "the catalogue was not updated (hopscotch reindex)",
+    const char *reindex =
+        arena_format(line->arena, "the catalogue was not updated (%s)", command_again(to->results, "reindex").text);
+    move_warn(line, reindex,
               catalogue_change(to->results, shared_fs, from->name, to->name, line->messages, line->arena));
     move_warn(line, "what was made of it still names the old one", move_made(line, from, to));
     return error_none();

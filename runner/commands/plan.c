@@ -12,6 +12,9 @@ static void plan_print_time(const Plan *plan, FILE *out)
     if (plan->trials_open)
         fprintf(out, "%-14s open; about %s (up to %s) for the first generation\n", "time",
                 text_duration(plan->seconds).text, text_duration(plan->seconds_high).text);
+    else if (plan->looked_at > 0)
+        fprintf(out, "%-14s not known; at most about %s (up to %s)\n", "time", text_duration(plan->seconds).text,
+                text_duration(plan->seconds_high).text);
     else if (plan_may_end_early(plan))
         fprintf(out, "%-14s at most about %s (up to %s); about %s a generation\n", "time",
                 text_duration(plan->seconds).text, text_duration(plan->seconds_high).text,
@@ -25,21 +28,28 @@ static void plan_print_time(const Plan *plan, FILE *out)
 static void plan_print_trials(const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s ", "trials");
-    if (plan->trials_open)
+    if (plan->looked_at > 0)
+        fprintf(out,
+                "not known: of a sample of %s of %s none is left; all that follows is for %s, the most that may be "
+                "left (95 %% confidence)",
+                text_count(plan->looked_at).text, text_count(plan->trials + plan->excluded).text,
+                text_count(plan->trials).text);
+    else if (plan->trials_open)
         fprintf(out, "open: %s end it, sooner or later; all that follows is for its first generation of %s",
                 plan->early, text_count(plan->trials).text);
     else
         fprintf(out, "%s%s", plan_may_end_early(plan) ? "at most " : "", text_count(plan->trials).text);
     if (!plan->trials_open && plan->round_trials > 0)
         fprintf(out, ", %s a generation", text_count(plan->round_trials).text);
-    if (!plan->trials_open && plan_may_end_early(plan)) fprintf(out, "; %s may end a search before", plan->early);
+    if (!plan->trials_open && plan->early != NULL && plan_may_end_early(plan))
+        fprintf(out, "; %s may end a search before", plan->early);
 }
 
 static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s %s\n", "experiment", spec->experiment);
     plan_print_trials(plan, out);
-    if (plan->excluded > 0)
+    if (plan->excluded > 0 && plan->looked_at == 0)
         fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
                 text_count(plan->excluded).text);
     fprintf(out, "\n%-14s %d a trial, %s lanes\n", "replicates", spec->replicates.count, text_count(plan->lanes).text);
@@ -83,6 +93,7 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_text(&json, "experiment", spec->experiment);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) json_integer(&json, counts[i].name, counts[i].value);
     json_boolean(&json, "excluded_estimated", plan->excluded_estimated);
+    json_boolean(&json, "trials_known", plan->looked_at == 0);
     json_boolean(&json, "trials_open", plan->trials_open);
     json_text(&json, "early", plan->early);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);

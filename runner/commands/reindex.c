@@ -16,8 +16,8 @@ static Error reindex_run(const CommandLine *line)
         json_close(&json, '}');
         return error_none();
     }
-    fprintf(line->out, "%s/" CATALOGUE_DATABASE ": %d campaign%s\n", line->results, campaigns,
-            campaigns == 1 ? "" : "s");
+    fprintf(line->out, "%s/" CATALOGUE_DATABASE ": %d campaign%s\n", text_visible(line->results, line->arena),
+            campaigns, campaigns == 1 ? "" : "s");
     return error_none();
 }
 

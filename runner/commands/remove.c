@@ -79,8 +79,8 @@ static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
     const Error removed = folder_remove(aside, line->arena);
     if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
     if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (hopscotch reindex): %s\n",
-                text_visible(listed.text, line->arena));
+        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
+                command_again(place->results, "reindex").text, text_visible(listed.text, line->arena));
     return removed;
 }
 
@@ -188,7 +188,8 @@ static Error garbage_begun(const CommandLine *line, const char *path, const char
     if (folder_check_inside(path).kind != OK || folder_list(path, line->arena, &names, &n_names).kind != OK ||
         n_names != 1 || strcmp(names[0], CAMPAIGN_LOCK) != 0)
         return error_none();
-    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder));
+    if (lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder).kind != OK)
+        return error_none(); // it is no lock of ours
     TRY(folder_bytes(path, line->arena, &bytes));
     if (holder[0] == '\0' && switch_given(line, "yes") &&
         campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)

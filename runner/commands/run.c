@@ -43,7 +43,9 @@ static void run_print_numbers(const RunSummary *summary, FILE *out)
 
 static void run_print_files(const char *folder, FILE *out)
 {
-    fprintf(out, "%-9s %s: campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", "files", folder);
+    fprintf(out, "%-9s ", "files");
+    put_visible(out, folder);
+    fputs(": campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", out);
 }
 
 // Commands to type next, complete: with the results root where they need it.

@@ -72,8 +72,9 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     if (error.kind == OK && !row)
         error = error_make(ERROR_USER,
                            "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
-                           "hopscotch query %.100s lists trials",
-                           campaign->name, id, campaign->name);
+                           "%s lists trials",
+                           campaign->name, id,
+                           command_again(folder_of(campaign->folder, arena), "query %.100s", campaign->name).text);
     statement_close(statement);
     if (error.kind != OK) return error;
     TRY(search_init(&campaign->spec, arena, &search));
@@ -223,8 +224,10 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
     if (places->n_trajectories == 0)
         fprintf(out,
                 "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
-                "hopscotch replay %s/%" PRId64 " re-simulates the trial\n",
-                trial->campaign->name, trial->id);
+                "%s re-simulates the trial\n",
+                command_again(folder_of(trial->campaign->folder, arena), "replay %.128s/%" PRId64,
+                              trial->campaign->name, trial->id)
+                    .text);
     for (int i = 0; i < places->n_trajectories; i++)
         show_print_arrays(&places->trajectories[i], "trajectory", SHARD_TRAJECTORIES, "time", "state", out, arena);
     for (int i = 0; i < places->n_debug_rows; i++)
@@ -364,8 +367,12 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
     const char *name = model_debug_name(trial->campaign->spec.model);
     return error_make(ERROR_USER,
                       "no debug rows were recorded of trial %" PRId64 "; record.debug.%s.select chooses which are, and "
-                      "hopscotch replay %.100s/%" PRId64 " --debug %s -o FILE.csv makes them",
-                      trial->id, name, trial->campaign->name, trial->id, name);
+                      "%s makes them",
+                      trial->id, name,
+                      command_again(folder_of(trial->campaign->folder, line->arena),
+                                    "replay %.100s/%" PRId64 " --debug %s -o FILE.csv", trial->campaign->name,
+                                    trial->id, name)
+                          .text);
 }
 
 static const Switch show_rows[] = {

@@ -272,8 +272,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
     if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
     if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
-    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", report->place.folder, text_count(report->shards).text,
-            text_bytes(report->shard_bytes).text);
+    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena),
+            text_count(report->shards).text, text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
         fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
@@ -356,8 +356,8 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n", line->results,
-                command_program(line->arena));
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n",
+                text_visible(line->results, line->arena), command_program(line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
@@ -391,7 +391,8 @@ static Error status_run(const CommandLine *line)
     if (switch_given(line, "watch") && switch_given(line, "json"))
         return error_make(ERROR_USAGE, "--watch shows a view for people: take run --progress json for programs");
     if (switch_given(line, "watch") && line->n_arguments == 0)
-        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch");
+        return error_make(ERROR_USAGE, "--watch needs the name of a campaign: %s",
+                          command_again(line->results, "status CAMPAIGN --watch").text);
     return line->n_arguments == 0 ? status_all(line) : status_one(line);
 }
 

@@ -26,9 +26,9 @@ static Error stop_wait(const StopTarget *target)
         TRY(lock_holder(target->lock, holder, sizeof holder));
         if (strcmp(holder, target->holder) != 0) return error_none();
         if (interrupt_requested() != 0)
-            return error_make(ERROR_INTERRUPTED,
-                              "%s was asked to stop and had not ended yet; hopscotch status tells when it has",
-                              target->place.name);
+            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and had not ended yet; %s tells when it has",
+                              target->place.name,
+                              command_again(target->place.results, "status %.128s", target->place.name).text);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
 }
@@ -39,8 +39,8 @@ static Error stop_run(const CommandLine *line)
     TRY(stop_find(line, &target));
     const char *name = target.place.name, *root = command_results_option(target.place.results, line->arena);
     if (target.holder[0] == '\0')
-        return error_make(ERROR_USER, "nothing runs %s: there is nothing to stop (hopscotch status %s%s)", name, name,
-                          root);
+        return error_make(ERROR_USER, "nothing runs %.128s: there is nothing to stop (%s)", name,
+                          command_again(target.place.results, "status %.128s", name).text);
     const char *request = arena_format(line->arena, "%s\n", target.holder);
     TRY(file_write(target.place.folder, CAMPAIGN_STOP, request, strlen(request)));
     if (switch_given(line, "wait")) interrupt_install();

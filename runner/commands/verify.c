@@ -37,10 +37,12 @@ static Error verify_read_also(Verify *verify)
             if (strcmp(names[p], name) == 0) found = p;
         }
         const char *nearest = found < 0 ? nearest_name(name, names, named) : NULL;
+        if (nearest != NULL)
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; did you mean '%s'?", name, model,
+                              nearest);
         if (found < 0)
-            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; %s%s%s", name, model,
-                              nearest != NULL ? "did you mean '" : "hopscotch models ",
-                              nearest != NULL ? nearest : model, nearest != NULL ? "'?" : " lists them");
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; %s lists them", name, model,
+                              command_again(NULL, "models %s", model).text);
         if (verify->task.n_also < named) also[verify->task.n_also++] = found;
     }
     verify->task.also = also;
@@ -323,8 +325,8 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
     verify_print_base(verify, base);
     TRY(verify_print_changes(verify));
     TRY(verify_print_grid(verify));
-    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", verify->results, verify->name, "next",
-            command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
+    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),
+            verify->name, "next", command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
     return error_none();
 }
 

@@ -66,12 +66,10 @@ static Error repair_structure(const Repair *repair, Database *database)
             repair_tell(repair, "structure: sound after %s", remedies[i]);
     }
     if (sound) return error_none();
-    const char *folder = repair->doctor->place->folder, *name = repair->doctor->place->name;
-    return error_make(ERROR_MACHINE,
-                      "the structure of %.100s/" CAMPAIGN_DATABASE " is beyond repair; to have it computed again, to "
-                      "the same bits: mv %.100s/" CAMPAIGN_DATABASE " %.100s/damaged.db && hopscotch run "
-                      "%.100s/resolved.yaml --name %.60s",
-                      folder, folder, folder, folder, name);
+    const CampaignPlace *place = repair->doctor->place;
+    repair_tell(repair, "database: to have it computed again, to the same bits: %s",
+                doctor_how_again(place, repair->doctor->arena));
+    return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE ": its structure is beyond repair", place->folder);
 }
 
 // ---- the campaign's own row -----------------------------------------------------------------------------------------
@@ -292,7 +290,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }
-    TRY(lock_take(repair_file(&repair, CAMPAIGN_LOCK), &lock));
+    TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
     Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
     repair.doctor = &now;
     if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);

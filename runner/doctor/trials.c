@@ -96,10 +96,13 @@ static Error repair_tell_stored(RepairBlock *block, const char *sql)
     bool all = true;
     TRY(repair_stored_results(repair, sql, trials, &all));
     if (!all)
-        return error_make(ERROR_MACHINE,
-                          "trials before %lld are missing, on which those after them depend: nothing was changed; "
-                          "hopscotch run %.200s/resolved.yaml --name NEW computes all of them again",
-                          (long long)block->first, repair->doctor->place->folder);
+        return error_make(
+            ERROR_MACHINE,
+            "trials before %lld are missing, on which those after them depend: nothing was changed; "
+            "%s run %.200s --name NEW computes all of them again",
+            (long long)block->first, command_program(repair->doctor->arena),
+            command_quoted(arena_format(repair->doctor->arena, "%s/resolved.yaml", repair->doctor->place->folder),
+                           repair->doctor->arena));
     TRY(repair->spec.method->tell(&repair->search, trials));
     trials->count = 0;
     return error_none();

@@ -9,6 +9,7 @@ typedef struct PilotTask {
     Search *search;             // a fresh one; of a method that learns its first generation is run
     Backend *backend;           // prepared for batches of batch_lanes
     int64_t batch_lanes, lanes; // lanes: of the campaign; of a search that learns: of a generation
+    double generations;         // of a search that learns
     bool observed;              // some of them are
 } PilotTask;
 

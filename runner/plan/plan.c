@@ -1,6 +1,7 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
 // a pilot of it (pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and the plan.
 #include "../campaign/device.h"
+#include "../campaign/flight.h"
 #include "../campaign/record.h"
 #include "pilot.h"
 #include "space.h"
@@ -50,6 +51,13 @@ static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64
     const int64_t waves = plan_divided_up(all, wave);
     const int64_t batches = plan_greatest(plan_divided_up(waves, most), plan_least(info->slots, waves / WAVES_LEAST));
     return plan_divided_up(waves, plan_greatest(batches, 1)) * wave;
+}
+
+int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options)
+{
+    const BackendInfo *info = backend_info(backend);
+    if (info->lanes_at_once == 0 || options->batch > 0 || spec->device.batch > 0) return 0;
+    return plan_greatest(info->lane_multiple / spec->replicates.count, 1);
 }
 
 // Lanes of all trials of a spec, up to its limit; the greatest number if that is not known.
@@ -103,6 +111,7 @@ typedef struct PlanMaker {
     int64_t recorded_as_run, recorded; // trials whose trajectories are kept: known beforehand, and all
     int64_t debugged;                  // trials whose debug rows are kept, at most
     double started, open_seconds;      // before the device was opened; to open it and take its memory
+    int64_t batch_least;               // trials: batches are multiples of it, by their time; 0: all have the same size
 } PlanMaker;
 
 static int64_t plan_whole_number(double number) { return number < 9e18 ? (int64_t)number : INT64_MAX; }
@@ -123,6 +132,16 @@ static void plan_count_learning(PlanMaker *maker)
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
+// A sample without any trial does not say that there is none. As many as there are at most, with 95 % confidence: of so
+// large a part, 3/n, a sample of n would have had none with probability e^-3 = 5 % (the rule of three).
+static void plan_bound_trials(PlanMaker *maker)
+{
+    const int64_t total = maker->search.total;
+    Plan *plan = maker->plan;
+    plan->looked_at = count_looked_at(&maker->search, 0, total);
+    plan->trials = plan_least(total, (int64_t)(3.0 * (double)total / (double)plan->looked_at) + 1);
+}
+
 static void plan_count_known(PlanMaker *maker, bool count_excluded)
 {
     const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
@@ -130,9 +149,10 @@ static void plan_count_known(PlanMaker *maker, bool count_excluded)
     plan->trials = total;
     if (count_excluded && total > 0)
         plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
+    if (plan->trials == 0 && plan->excluded_estimated) plan_bound_trials(maker);
     plan->excluded = total - plan->trials;
     if (limit > 0) plan->trials = plan_least(plan->trials, limit);
-    plan->trials_least = plan->trials;
+    plan->trials_least = plan->looked_at > 0 ? 0 : plan->trials;
     plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
 }
 
@@ -255,6 +275,21 @@ static double plan_write_seconds(const PlanMaker *maker)
     return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
 }
 
+// Ids that stand for no trial take time too: what one takes, for all of them up to the last trial.
+static double plan_scan_seconds(const PlanMaker *maker)
+{
+    enum { LOOKED_AT = 1000 };
+    const Search *search = &maker->search;
+    const Plan *plan = maker->plan;
+    if (search->total <= 0 || plan->excluded <= 0) return 0;
+    const int64_t looked_at = search_affordable(search, LOOKED_AT), trials = search->total - plan->excluded;
+    const double start = clock_seconds();
+    for (int64_t i = 0; i < looked_at; i++)
+        (void)enumerated_point(search, count_sampled_id(search, 0, search->total, i), maker->parameter);
+    const double each = (clock_seconds() - start) / (double)looked_at;
+    return each * (double)search->total * ((double)plan->trials / (double)trials);
+}
+
 // What a run does besides: it opens the device and loads the kernel, which was done here too, makes its database, and
 // builds the index.
 static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
@@ -263,16 +298,36 @@ static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
     return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
 }
 
+// Batches of a CPU have the size that their time asks for (campaign/flight.c), and none goes beyond a generation.
+static int64_t plan_paced_batches(const PlanMaker *maker, double seconds)
+{
+    enum { STEPS_MAX = 1000000 };
+    const Plan *plan = maker->plan;
+    const int64_t most = plan->batch_lanes / maker->spec->replicates.count;
+    const int64_t round = plan->round_trials > 0 ? plan->round_trials : plan->trials;
+    const double each = seconds / (double)plan->trials; // s
+    int64_t batch = batch_start(maker->batch_least, most), done = 0, batches = 0;
+    for (; done < plan->trials && batches < STEPS_MAX; batches++) {
+        const int64_t asked = plan_least(plan_least(batch, round - done % round), plan->trials - done);
+        done += asked;
+        if (asked == batch)
+            batch = batch_adapt(asked, each * (double)asked, each * (double)done, maker->batch_least, most);
+    }
+    return batches + plan_divided_up(plan->trials - done, batch);
+}
+
 static Error plan_count_time(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
     const int64_t round = plan_times(plan->round_trials, spec->replicates.count);
+    const double rounds = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1;
     const PilotTask task = {.spec = spec,
                             .search = &maker->search,
                             .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
                             .lanes = plan->round_trials > 0 ? plan_least(plan->lanes, round) : plan->lanes,
+                            .generations = rounds,
                             .observed = maker->recorded > 0};
     Pilot pilot;
     TRY(pilot_run(&task, &pilot));
@@ -280,7 +335,9 @@ static Error plan_count_time(PlanMaker *maker)
     const int64_t again =
         plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
-    const double write = plan_write_seconds(maker), other = plan_other_seconds(maker, &pilot);
+    if (maker->batch_least > 0) plan->batches = plan_paced_batches(maker, device);
+    const double write = plan_write_seconds(maker);
+    const double other = plan_other_seconds(maker, &pilot) + plan_scan_seconds(maker);
     const double beside = plan_is_cpu(maker->device.backend) ? device + write : device > write ? device : write;
     plan->seconds = beside + write / (double)plan->batches + other;
     const double part = (double)plan->trials_least / (double)plan->trials;
@@ -297,8 +354,8 @@ static void plan_refuse_sizes(PlanMaker *maker)
     const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
     char *text = plan->refusal;
     if (plan->trials == 0) {
-        snprintf(text, sizeof plan->refusal, "there is no trial to run: all %lld are excluded",
-                 (long long)plan->excluded);
+        snprintf(text, sizeof plan->refusal, "there is no trial to run: all %s are excluded",
+                 text_count(plan->excluded).text);
     } else if (plan->trials_least == plan->trials && space_verdict(disk, plan->disk_free) == SPACE_SHORT) {
         snprintf(text, sizeof plan->refusal,
                  "the results need %s of disk and %s are free; record fewer trajectories, or sample them less often",
@@ -313,9 +370,10 @@ static void plan_warn_of_disk(PlanMaker *maker)
     const SpaceVerdict verdict = space_verdict(disk, plan->disk_free);
     if (plan->warning[0] != '\0' || verdict == SPACE_ENOUGH) return;
     if (verdict == SPACE_SHORT)
-        snprintf(plan->warning, sizeof plan->warning,
-                 "the results may need up to %s of disk, if nothing ends the search early, and %s are free",
-                 text_bytes(disk).text, text_bytes(plan->disk_free).text);
+        snprintf(plan->warning, sizeof plan->warning, "the results may need up to %s of disk, if %s, and %s are free",
+                 text_bytes(disk).text,
+                 plan->looked_at > 0 ? "there are as many trials" : "nothing ends the search early",
+                 text_bytes(plan->disk_free).text);
     else
         snprintf(plan->warning, sizeof plan->warning, "the results need %s of disk, nearly all of the %s that are free",
                  text_bytes(disk).text, text_bytes(plan->disk_free).text);
@@ -358,10 +416,14 @@ static Error plan_on_device(PlanMaker *maker, const RunOptions *options)
     plan_count_disk(maker);
     TRY(plan_count_free(options, plan));
     plan_refuse_sizes(maker);
-    plan_warn_of_disk(maker);
+    maker->batch_least = plan_batch_least(maker->spec, maker->device.backend, options);
     if (plan->refusal[0] != '\0') return error_none();
     maker->open_seconds = clock_seconds() - maker->started;
-    return plan_count_time(maker);
+    TRY(plan_count_time(maker));
+    plan_count_disk(maker); // each batch may have a shard of its own
+    plan_refuse_sizes(maker);
+    plan_warn_of_disk(maker);
+    return error_none();
 }
 
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan)

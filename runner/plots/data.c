@@ -65,7 +65,8 @@ static Error plot_each(PlotData *data, const char *tail, Arena *arena, PlotTake 
 
 static int plot_failure_of(const Spec *spec, const char *name)
 {
-    for (int f = 1; f < spec->configured.n_failures; f++) {
+    const bool failed = spec->configured.n_failures > 0 && strcmp(spec->configured.failures[0], name) != 0;
+    for (int f = 1; failed && f < spec->configured.n_failures; f++) {
         if (strcmp(spec->configured.failures[f], name) == 0) return f;
     }
     return 0;

@@ -1,6 +1,6 @@
 // How many trials a search has: ids less those that `exclude`, the range of a derived parameter or an extension drops.
-// Counted one by one up to a million ids, beyond that estimated from a sample of them; fewer where it takes long to say
-// what is excluded.
+// Counted one by one up to a million ids (fewer where it takes long to say what is excluded), beyond that from the axes
+// that conditions use (count_grid.c), or else estimated from a sample of them.
 #include "../runner.h"
 
 enum { COUNT_EXACT_MAX = 1000000, COUNT_SAMPLE = 100000 };
@@ -31,6 +31,7 @@ int64_t count_trials(const Search *search, int64_t first, int64_t end, double *p
     int64_t found = 0;
     *estimated = false;
     if (ids <= 0 || !search_drops(spec)) return ids > 0 ? ids : 0;
+    if (looked_at < ids && ids == search->total && count_grid(search, &found)) return found;
     for (int64_t i = 0; i < looked_at; i++) {
         const int64_t id = looked_at == ids ? first + i : count_sampled_id(search, first, end, i);
         found += count_has(search, id, parameter);

@@ -117,8 +117,7 @@ Error search_state_of_other(const Search *search, int version)
 Error search_state_damaged(const Search *search)
 {
     return error_make(ERROR_MACHINE,
-                      "the stored state of search method %s is damaged; hopscotch doctor CAMPAIGN --repair computes it "
-                      "again",
+                      "the stored state of search method %s is damaged; doctor CAMPAIGN --repair computes it again",
                       search->method->name);
 }
 

@@ -94,7 +94,7 @@ static bool segments_numbers(const SegmentSearch *segment)
     return segment->first_id == segment->first_point || segment->first_id == segment->end_id;
 }
 
-// Of points that are told by their numbers: whether the last spec alone has at the ids of the s-th one what comes there.
+// Of points that are told by their numbers: whether the last spec alone has at the s-th one's ids what comes there.
 // Nothing but the count of points and `exclude` can be another in it (spec/difference.c).
 static bool segments_agree(const struct SegmentedSearch *all, int s, Arena *arena)
 {

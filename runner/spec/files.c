@@ -10,37 +10,37 @@
 // ---- finding one ----------------------------------------------------------------------------------------------------
 
 // The kept copy if the digest is known and there is one, else the file of that name.
-static Error files_path(const char *folder, const SpecFile *file, Arena *arena, const char **path)
+static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileBeneath *open)
 {
     const bool known = file->digest.hex[0] != '\0';
     const char *kept = arena_format(arena, CAMPAIGN_FILES "/%s", file->digest.hex);
     if (known && !file_missing(arena_format(arena, "%s/%s", folder, kept)))
-        return file_beneath(folder, kept, arena, path);
+        return file_open_beneath(folder, kept, arena, open);
     if (known && file_missing(arena_format(arena, "%s/%s", folder, file->name)))
         return error_make(ERROR_USER,
                           "%.150s is not in %.150s, nor is a copy of it, " CAMPAIGN_FILES "/%.12s...: put "
                           "it there again",
                           file->name, folder, file->digest.hex);
-    return file_beneath(folder, file->name, arena, path);
+    return file_open_beneath(folder, file->name, arena, open);
 }
 
 // The whole of it, in an arena of its own, and its digest. Error (user): it is not the one whose digest is known.
 static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
 {
     Arena scratch;
-    const char *path = NULL;
-    int64_t size = 0;
+    FileBeneath open = {.descriptor = -1};
     TRY(arena_create(&scratch, (size_t)1 << 16, "the name of a file"));
-    Error error = files_path(folder, file, &scratch, &path);
-    if (error.kind == OK) error = file_size(path, &size);
-    if (error.kind == OK && (uint64_t)size > CLOUD_BYTES_MAX)
+    Error error = files_open(folder, file, &scratch, &open);
+    const size_t size = (size_t)open.bytes;
+    if (error.kind == OK && size > CLOUD_BYTES_MAX)
         error = error_make(ERROR_USER, "%.200s has %s, and %s are the most", file->name, text_bytes((double)size).text,
                            text_bytes((double)CLOUD_BYTES_MAX).text);
-    if (error.kind == OK) error = arena_create(own, (size_t)size + 65536, "a file that a model reads");
+    if (error.kind == OK) error = arena_create(own, size + 65536, "a file that a model reads");
     if (error.kind == OK) {
-        error = file_read_beneath(path, (size_t)size, own, bytes);
+        error = file_read_beneath(&open, size, own, bytes);
         if (error.kind != OK) arena_destroy(own);
     }
+    file_close_beneath(&open);
     arena_destroy(&scratch);
     TRY(error);
     *digest = sha256_of(bytes->data, bytes->size);
@@ -212,12 +212,11 @@ static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
     Error error = error_none();
     *bytes = 65536;
     for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
-        const char *path = NULL;
-        int64_t size = 0;
+        FileBeneath open = {.descriptor = -1};
         if (spec->files[i].name == NULL) continue;
-        error = files_path(folder, &spec->files[i], &arena, &path);
-        if (error.kind == OK) error = file_size(path, &size);
-        *bytes += (size_t)size * 8 + (size_t)POINTS_MAX * 8 + 4096;
+        error = files_open(folder, &spec->files[i], &arena, &open);
+        file_close_beneath(&open);
+        *bytes += (size_t)open.bytes * 8 + (size_t)POINTS_MAX * 8 + 4096;
     }
     arena_destroy(&arena);
     return error;

@@ -467,19 +467,20 @@ const char *source_beside(const Node *name, Arena *arena)
 bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
                     Source *source)
 {
-    const char *path = NULL, *beside = source_beside(name, arena);
+    const char *beside = source_beside(name, arena);
+    FileBeneath file;
     Bytes bytes = {0};
     if (folder == NULL) {
         diagnose(diagnostics, name, "no file can be named here: only a spec that is a file itself has a folder");
         return false;
     }
-    Error error = file_beneath(folder, beside, arena, &path);
-    if (error.kind == OK) error = file_read_beneath(path, (size_t)most, arena, &bytes);
+    Error error = file_open_beneath(folder, beside, arena, &file);
+    if (error.kind == OK) error = file_read_beneath(&file, (size_t)most, arena, &bytes);
     if (error.kind != OK) {
         diagnose(diagnostics, name, "%s", error.text);
         return false;
     }
-    *source = (Source){.file = path, .text = (const char *)bytes.data, .name = beside};
+    *source = (Source){.file = file.path, .text = (const char *)bytes.data, .name = beside};
     return source_check(source, bytes.size, diagnostics);
 }
 

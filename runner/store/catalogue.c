@@ -118,7 +118,7 @@ static Error catalogue_read_campaign(Database *database, Arena *arena, Catalogue
     bool there = false;
     Error error = catalogue_query(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign",
                                   &statement, &there);
-    if (error.kind == OK && !there) error = store_row_lost(row->name);
+    if (error.kind == OK && !there) error = store_row_lost(database, row->name);
     if (error.kind == OK) {
         row->experiment = arena_copy(arena, column_text(statement, 0));
         row->model = arena_copy(arena, column_text(statement, 1));
@@ -273,7 +273,8 @@ static Error catalogue_write_or_make(const char *results, bool shared_fs, const 
     const Error error = catalogue_write(path, shared_fs, row);
     if (error.kind == OK || !catalogue_is_damaged(path)) return error;
     if (messages != NULL)
-        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n", error.text);
+        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n",
+                text_visible(error.text, arena));
     TRY(catalogue_make(results, shared_fs, messages, arena, &campaigns));
     return catalogue_write(path, shared_fs, row);
 }

@@ -163,7 +163,7 @@ static Error digest_lane(DigestShards *shards, Statement *statement, Sha256 *has
     if (lane.trial != trial || lane.replicate != replicate || lane.length != length) {
         return error_make(
             ERROR_MACHINE,
-            "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; hopscotch "
+            "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
             "doctor tells what is damaged",
             name, (long long)trial, (long long)replicate, (long long)row);
     }

@@ -18,9 +18,9 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
         return error_make(ERROR_MACHINE, "campaign %s is gone: another process removed or renamed it", name);
     if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
     return error_make(ERROR_MACHINE,
-                      "campaign %s is being run by %s: `hopscotch status %s` shows how far it is, `hopscotch stop %s` "
+                      "campaign %.128s is being run by %.100s: `%s` shows how far it is, and stop in place of status "
                       "ends it",
-                      name, holder, name, name);
+                      name, holder, command_again(folder_of(folder, arena), "status %.128s", name).text);
 }
 
 Error campaign_refuse_network(const char *folder, bool shared_fs)

@@ -74,11 +74,10 @@ static Error rounds_gather(Store *store, RoundsShard *shard)
         const Bytes bytes = column_blob(statement, 2);
         const int64_t search = column_integer(statement, 0), round = column_integer(statement, 1);
         if (bytes.size != (size_t)shard->columns * sizeof(double))
-            error = error_make(
-                ERROR_MACHINE,
-                "round %lld of search %lld of %s holds %zu bytes, not %d numbers; hopscotch doctor %s --repair "
-                "mends it",
-                (long long)round, (long long)search, store->name, bytes.size, shard->columns, store->name);
+            error = error_make(ERROR_MACHINE,
+                               "round %lld of search %lld of %.128s holds %zu bytes, not %d numbers; %s mends it",
+                               (long long)round, (long long)search, store->name, bytes.size, shard->columns,
+                               store_how_to_repair(store->database, store->name).text);
         else
             rounds_add(shard, search, round, (const double *)(const void *)bytes.data);
         if (error.kind == OK) error = statement_step(statement, &row);

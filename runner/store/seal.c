@@ -39,10 +39,12 @@ static const char *seal_trial(const char *table)
     return NULL;
 }
 
+// A block that a damaged or foreign database names may be any number: of one that no trial can be in there are none.
 void seal_trials(int64_t block, int64_t *first, int64_t *end)
 {
-    *first = block << SEAL_BLOCK_BITS;
-    *end = (block + 1) << SEAL_BLOCK_BITS;
+    const bool possible = block >= 0 && block < INT64_MAX >> SEAL_BLOCK_BITS;
+    *first = possible ? block << SEAL_BLOCK_BITS : 0;
+    *end = possible ? (block + 1) << SEAL_BLOCK_BITS : 0;
 }
 
 int64_t seal_block(int64_t trial) { return trial >> SEAL_BLOCK_BITS; }

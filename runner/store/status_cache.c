@@ -1,7 +1,8 @@
 // Reading a campaign's state takes a connection and a dozen queries, some 0.5 ms; a root may hold ten thousand. So
-// index.db keeps what was read last, in its table `status_cache`, with the stamp of the database's files
+// index.db keeps what was read last, in its table `status_cache`, with the stamp of the database
 // (io/database_stamp.c): a campaign whose stamp is the same is not opened. A campaign that changed in any way, or was
-// put in another one's place, is read anew; whether it runs is asked of its lock each time.
+// put in another one's place, is read anew; one that runs, or was killed, is read each time. Who runs it is asked of
+// its lock each time.
 //
 // It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
 // without one stays as it is.

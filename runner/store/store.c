@@ -13,6 +13,7 @@
 #include "rounds.h"
 #include "seal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -194,10 +195,21 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
     return segments_read(store->database, store->folder, arena, spec);
 }
 
-Error store_row_lost(const char *name)
+CommandText store_how_to_repair(const Database *database, const char *name)
 {
-    return error_make(
-        ERROR_USER, "its table campaign, of one row, is empty; `hopscotch doctor %.128s --repair` makes it anew", name);
+    char results[PATH_MAX]; // of RESULTS/NAME/campaign.db
+    snprintf(results, sizeof results, "%s", database_path(database));
+    for (int part = 0; part < 2; part++) {
+        char *slash = strrchr(results, '/');
+        if (slash != NULL) *slash = '\0';
+    }
+    return command_again(results, "doctor %.128s --repair", name);
+}
+
+Error store_row_lost(const Database *database, const char *name)
+{
+    return error_make(ERROR_USER, "its table campaign, of one row, is empty; `%s` makes it anew",
+                      store_how_to_repair(database, name).text);
 }
 
 static Error store_compare_numerics(const Store *store)
@@ -205,7 +217,7 @@ static Error store_compare_numerics(const Store *store)
     enum { STORE_NO_NUMERICS = -1 };
     int64_t numerics = 0;
     TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", STORE_NO_NUMERICS, &numerics));
-    if (numerics == STORE_NO_NUMERICS) return store_row_lost(store->name);
+    if (numerics == STORE_NO_NUMERICS) return store_row_lost(store->database, store->name);
     if (numerics == NUMERICS_VERSION) return error_none();
     return error_make(ERROR_USER,
                       "campaign %s was computed with numerics version %lld and this program has version %d: "
@@ -272,7 +284,8 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(seal_keep(store->database, arena));
     if (schema < STORE_SCHEMA_VERSION) {
         if (messages != NULL)
-            fprintf(messages, "%s: schema version %d made version %d\n", path, schema, STORE_SCHEMA_VERSION);
+            fprintf(messages, "%s: schema version %d made version %d\n", text_visible(path, arena), schema,
+                    STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }
     TRY(store_renew_name(store));
@@ -542,7 +555,7 @@ Error store_index_fitness(Store *store)
              store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
              survived && !spec_several(store->spec) ? ", survived DESC" : "");
     TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    Error error = database_run(store->database, sql);
+    Error error = database_make_index(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
 }

@@ -24,7 +24,8 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
                  Store **out);
 Error store_close(Store *store);
 // Of a database whose table `campaign`, which has one row, is empty.
-Error store_row_lost(const char *name);
+Error store_row_lost(const Database *database, const char *name);
+CommandText store_how_to_repair(const Database *database, const char *name); // the command that mends what it can
 // On a file system without trustworthy shared locks: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.

@@ -23,7 +23,7 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     }
     statement_close(statement);
     if (error.kind != OK) return error;
-    if (!row) return store_row_lost(campaign->name);
+    if (!row) return store_row_lost(campaign->database, campaign->name);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
     TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
     return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
@@ -54,8 +54,8 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
     TRY(campaign_folder(results, name, arena, &out->folder));
     const char *path = arena_format(arena, "%s/%s", out->folder, CAMPAIGN_DATABASE);
     if (file_missing(path)) {
-        return error_make(ERROR_USER, "there is no campaign %s under %s: `hopscotch status` lists those that are there",
-                          name, results);
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s: `%s` lists those that are there", name,
+                          results, command_again(results, "status").text);
     }
     TRY(campaign_check_folders(out->folder, arena));
     TRY(database_open(path, DATABASE_READ, &out->database));

@@ -3,8 +3,8 @@
 #
 #   tests/bench/load_roots.sh HOPSCOTCH FOLDER CAMPAIGNS TRIALS
 #
-# FOLDER/many: of each ten campaigns six are done (three of them with shards), one has failures, one was interrupted,
-# one was killed, and one is tagged and has what verify made of it. FOLDER/large/trials: TRIALS random trials of `bbob`.
+# FOLDER/many: of each hundred campaigns 60 are done (half of them with shards), 10 are of a larger model, 19 were
+# interrupted, one was killed, and 10 are tagged and have what verify made of them. FOLDER/large/trials: TRIALS random trials of `bbob`.
 # What is there already stays.
 set -eu
 hopscotch=$1 folder=$2 campaigns=$3 trials=$4
@@ -22,11 +22,11 @@ grid='{method: grid, over: {x1: {linspace: [-5, 5, 10]}, x2: {linspace: [-5, 5, 
 if [ ! -d kinds ]; then
     spec plain "$grid" ''
     spec arrays "$grid" 'record: {trajectories: {select: {best: 3}}}'
-    spec failing '{method: grid, over: {k_fp: {linspace: [50, 300, 5]}, thrust: [10, 35]}}' \
+    spec larger '{method: grid, over: {k_fp: {linspace: [50, 300, 5]}, thrust: [10, 35]}}' \
         'simulation: {duration: 0.5, settle: 0.1}'
-    sed -i 's/model: bbob/model: hopper/' failing.yaml
+    sed -i 's/model: bbob/model: hopper/' larger.yaml
     spec long '{method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 2000000}' ''
-    for name in plain arrays failing; do run $name.yaml --results kinds; done
+    for name in plain arrays larger; do run $name.yaml --results kinds; done
     run plain.yaml --name tagged --results kinds
     "$hopscotch" tag tagged paper --results kinds >said
     "$hopscotch" verify tagged --results kinds --progress none --threads 1 --seeds 2 >said 2>&1 || true
@@ -47,9 +47,9 @@ if [ ! -d many ]; then
         case $((i % 10)) in
         [0-2]) kind=plain ;;
         [3-5]) kind=arrays ;;
-        6) kind=failing ;;
+        6) kind=larger ;;
         7) kind=interrupted ;;
-        8) kind=killed ;;
+        8) if [ $((i % 100)) -eq 8 ]; then kind=killed; else kind=interrupted; fi ;;
         *) kind=tagged ;;
         esac
         cp -a kinds/$kind many/c$i

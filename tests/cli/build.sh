@@ -72,6 +72,7 @@ if cp "$objects/main.o" "$objects/hopscotch.o" "$objects"/cpu_observed_*.o build
 fi
 plans install
 has "experiments/README.md"
+has "results/README.md"
 make build/sql >out 2>err
 [ $? -eq 0 ] && grep -q '^\[1 of 1\] build/sql' out && ! grep -q std=c17 out
 check $? "make shows steps"

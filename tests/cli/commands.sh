@@ -51,6 +51,10 @@ digest doctor reindex list tag note mv rm gc models schema help version"
 for command in $commands; do
     has "help lists $command" out "  $command "
 done
+groups=$(sed -n 's/^\([a-z]*\):$/\1/p' out | tr '\n' ' ')
+equal "help groups them" "run look keep maintain learn " "$groups"
+listed=$(sed -n '/^run:$/,/^first steps:$/s/^  \([a-z]*\) .*/\1/p' out | sort)
+equal "and names each once" "$("$program" help --names | sort)" "$listed"
 for command in $commands; do
     expect "$command --help" 0 $command --help
     has "$command has examples" out "  hopscotch $command"

@@ -62,12 +62,12 @@ says 1 "gait and longer were extended in different ways: the same id is another 
 
 # ---- damage ---------------------------------------------------------------------------------------------------------
 sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
-says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; hopscotch doctor " \
+says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; the commands doctor " \
     merge gait same --into both
 sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
 says 1 'names a shard "../same/shards/000000.h5", which is no file of its folder: somebody changed it' best gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
-says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; hopscotch doctor tells" digest gait
+says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the command doctor tells" digest gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err
@@ -78,19 +78,19 @@ says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
 rm results/gait/shards/000000.h5
 says 3 "shard results/gait/shards/000000.h5 is missing" digest gait
 rm results/gait/shards/000000.h5
-says 3 "gait: 1 finding; \`hopscotch doctor gait --repair\` mends what can be" doctor gait
+says 3 "gait: 1 finding; \`$HOPSCOTCH doctor gait --repair\` mends what can be" doctor gait
 sql third "UPDATE searches SET state = x'00'"
-says 3 "the stored state of search method grid is damaged; hopscotch doctor CAMPAIGN --repair computes it again" \
+says 3 "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again" \
     resume third --set limits.trials=2
 sql half "DELETE FROM round_rows; UPDATE rounds SET debug = x'00' WHERE round = 0"
-says 3 "round 0 of search 0 of half holds 1 bytes, not 21 numbers; hopscotch doctor half --repair mends it" \
+says 3 "round 0 of search 0 of half holds 1 bytes, not 21 numbers; $HOPSCOTCH doctor half --repair mends it" \
     resume half --set limits.trials=400
 sql learn "DELETE FROM trials WHERE id < 1024; DELETE FROM digests WHERE name = 'trials' AND block = 0;
     UPDATE trials SET fitness = 3"
-says 3 "trials before 1024 are missing, on which those after them depend: nothing was changed; hopscotch run " \
+says 3 "trials before 1024 are missing, on which those after them depend: nothing was changed; $HOPSCOTCH run " \
     doctor learn --repair --backend cpu
 sql gait 'DELETE FROM campaign'
-says 1 "its table campaign, of one row, is empty; \`hopscotch doctor gait --repair\` makes it anew" best gait
+says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --repair\` makes it anew" best gait
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
 says 3 " lies more than 32 folders deep, which is none of ours: look at it" rm gait --yes
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# One digest, however a campaign came about: random campaigns of every search method, run at once and in parts. A part is
-# stopped by a limit, by a signal or by a kill, and the next one goes on, extended or not, in other batches.
+# One digest, however a campaign came about: random campaigns of every search method, run at once and in parts. A part
+# is stopped by a limit, by a signal or by a kill, and the next one goes on, extended or not, in other batches.
 #
 #   SEED   of the campaigns (1)      ROUNDS   how many (24)      ONLY_METHOD   of this method alone
 #   QUICK=1    fewer rounds
@@ -35,7 +35,9 @@ search_of()
     random | sobol) search="method: $1, trials: 9, $ranges" ;;
     sobol_indices) search="method: $1, samples: 9, $ranges" least=8 most=25 ;;
     latin_hypercube) search="method: $1, trials: 80, $ranges" least=80 most=80 ;;
-    morris) search="method: $1, trajectories: 25, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}" least=25 most=25 ;;
+    morris)
+        search="method: $1, trajectories: 25, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}" least=25 most=25
+        ;;
     centered) search="method: $1, over: {x1: {linspace: [-5, 5, 31]}, x2: {linspace: [-5, 5, 30]}}" least=31 most=31 ;;
     grid) search="method: $1, over: {x1: {arange: [-5, -4, 1]}, x2: {linspace: [-5, 5, 9]}}" most=10 ;;
     list) search="method: $1, points: [{x1: 1, x2: 1}]" ;;
@@ -72,7 +74,10 @@ sized()
         ;;
     cmaes) echo "search.cmaes.stop.generations=$1" ;;
     restarts) echo "search.cmaes.stop.trials=$1" ;;
-    nsga2) [ "$budget" = trials ] && echo "search.nsga2.stop.trials=$((8 * $1))" || echo "search.nsga2.stop.generations=$1" ;;
+    nsga2)
+        [ "$budget" = trials ] || echo "search.nsga2.stop.generations=$1"
+        [ "$budget" != trials ] || echo "search.nsga2.stop.trials=$((8 * $1))"
+        ;;
     esac
 }
 

@@ -1,9 +1,10 @@
 #!/bin/sh
-# The page "From an idea to a verified gait" works as it stands: its specs and every command, in order. Searches, runs
-# and seeds are fewer here. FULL=1 takes those of the page, a minute or two; then the program must print the outputs
-# that the page shows.
+# The guide of experiments/README.md, "From an idea to a verified gait", works as it stands: its specs and all commands,
+# in order. Searches, runs and seeds are fewer here. FULL=1 takes those of the page, a minute or two; then the program
+# must print the outputs that the page shows.
 . "$(dirname "$0")/../scratch.sh"
-page=$root/experiments/README.md
+page=$work/guide.md
+awk '/^## / { inside = $0 == "## From an idea to a verified gait" } inside' "$root"/experiments/README.md >"$page"
 
 # block N: the N-th block of YAML
 block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }

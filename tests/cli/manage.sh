@@ -198,6 +198,15 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     goes_on
     said 3 "was replaced or moved by another process just now"
 
+    # A run with another limit commits its spec before it writes the files beside it.
+    works run grid.yaml --name part --set limits.trials=4 --progress none
+    pauses fsync:1 run grid.yaml --name part --progress none
+    works doctor part
+    has "resolved.yaml is not yet the text"
+    goes_on
+    said 0 ""
+    works doctor part
+
     # A run that is killed when it has no more than its lock blocks no name.
     for command in "mv walk trot" "merge walk gait --into trot" "gc --yes"; do
         rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
@@ -219,10 +228,14 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     done
     [ ! -e results/trot ]
     check $? "gc took it away"
-    mkdir results/empty
+    mkdir results/empty results/strange
+    mkfifo results/strange/campaign.lock
     works gc --yes
+    [ -p results/strange/campaign.lock ]
+    check $? "what is no lock of ours stays"
     [ -d results/empty ]
     check $? "an empty folder may be the user's"
+    works mv gait empty
 fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------

@@ -56,6 +56,47 @@ sed -n '/^simulation.world.bodies$/,/^simulation.world.constraints$/p' keys.txt 
 grep -q '^    - mass: ' bodies && grep -q '^    - inertia: ' bodies && grep -q '^    - repeat: ' bodies
 check $? "and the keys of their items"
 
+[ "$(sed -n '/^A SPEC, complete/,/^KEYS/s/^    //p' keys.txt | wc -l)" -eq 10 ]
+check $? "the spec has ten lines"
+if with_python "keys of the schema"; then
+    "$HOPSCOTCH" schema >schema.json
+    python3 - >missing <<'END'
+import json
+
+headings = {line.strip() for line in open("keys.txt") if not line.startswith(" ")}
+
+
+def keys(node, path):
+    if not isinstance(node, dict):
+        return
+    for name, child in node.get("properties", {}).items():
+        if name == "include":
+            continue
+        yield path + [name]
+        yield from keys(child, path + [name])
+    for word in ("allOf", "anyOf", "oneOf"):
+        for child in node.get(word, []):
+            yield from keys(child, path)
+    yield from keys(node.get("then"), path)
+
+
+def listed(path):
+    name = ".".join(path)
+    if path[0] in ("initial", "parameters") or path[:3] == ["search", "csv", path[-1]]:
+        return path[0] in headings
+    if path[:2] == ["record", "debug"] and len(path) > 3:
+        name = ".".join(["record.debug.newton"] + path[3:])
+    return name in headings or any(heading.startswith(name + ".") for heading in headings)
+
+
+found = list(keys(json.load(open("schema.json")), []))
+assert len(found) > 150
+print("\n".join(sorted({".".join(path) for path in found if not listed(path)})), end="")
+END
+    [ $? -eq 0 ] && [ ! -s missing ] && grep -qx simulation.world keys.txt
+    check $? "every key of the schema is on the page: not $(tr '\n' ' ' <missing)"
+fi
+
 # ---- completion -----------------------------------------------------------------------------------------------------
 
 mkdir -p results/gains_coarse results/gains_fine

@@ -53,12 +53,12 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
 
 # ---- the command line -----------------------------------------------------------------------------------------------
-says 2 "which command? hopscotch help lists them"
-says 2 "unknown command 'xyzzy'; see hopscotch help" xyzzy
+says 2 "which command? $HOPSCOTCH help lists them"
+says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
-says 2 "best needs CAMPAIGN; see hopscotch help best" best
-says 2 "unknown option --xyzzy; see hopscotch help best" best grid --xyzzy
-says 2 "unknown option -x; options have long names: see hopscotch help best" best grid -x
+says 2 "best needs CAMPAIGN; see $HOPSCOTCH help best" best
+says 2 "unknown option --xyzzy; see $HOPSCOTCH help best" best grid --xyzzy
+says 2 "unknown option -x; options have long names: see $HOPSCOTCH help best" best grid -x
 says 2 "best takes CAMPAIGN, and 'two' is one too many" best grid two
 says 2 "--top needs a value: --top N" best grid --top
 says 2 "--top takes a whole number from 1 to 1000000000, not '1e6'" best grid --top 1e6
@@ -73,16 +73,16 @@ lacks "did you mean" err
 says 2 "did you mean 'cuda'?" run grid.yaml --backend cdua
 says 1 "backend is 'gpu', expected auto, cpu or cuda" check grid.yaml --set device.backend=gpu
 lacks "did you mean" err
-says 2 "there is no help on 'xyzzy'; hopscotch help lists the commands" help xyzzy
+says 2 "there is no help on 'xyzzy'; $HOPSCOTCH help lists the commands" help xyzzy
 says 1 "there is no model 'xyzzy'" models xyzzy
 says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
 
 # ---- campaigns ------------------------------------------------------------------------------------------------------
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
-says 1 "there is no campaign 'xyzzy' under results; hopscotch status lists them" best xyzzy
+says 1 "there is no campaign 'xyzzy' under results; $HOPSCOTCH status lists them" best xyzzy
 says 2 "'grid' names no trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
 says 1 "there is no campaign 'grid/1', and there is grid: write that, or grid/41 for a trial" show grid/1/0
-says 1 "campaign grid has no trial 99 (not run yet, or excluded); hopscotch query grid lists trials" show grid/99
+says 1 "campaign grid has no trial 99 (not run yet, or excluded); $HOPSCOTCH query grid lists trials" show grid/99
 says 1 "a campaign's name has 1 to 128 characters" run grid.yaml --name "$(printf '%0130d' 0)"
 says 1 'a name is made of A-Z a-z 0-9 . _ and -, and character 2 is not' run grid.yaml --name 'a b'
 says 1 "a name starts with a letter, a digit or _" run grid.yaml --name .hidden
@@ -95,7 +95,7 @@ says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend
 says 1 "no trial of empty has a fitness, so there is no best one; verify --trial ID takes one that failed" verify empty
 says 1 "front has 2 objectives and so no best trial: name one of its front with verify --trial" verify front
-says 1 "campaign grid has no trial 99; hopscotch best grid lists the best" verify grid --trial 99
+says 1 "campaign grid has no trial 99; $HOPSCOTCH best grid lists the best" verify grid --trial 99
 
 says 1 'campaign "index.db": the list of all campaigns lies under that name' mv grid index.db
 says 1 'tag "a b": a tag is made of 1 to 64 of A-Z a-z 0-9 . _ -, and starts with no -' tag grid "a b"
@@ -103,14 +103,14 @@ says 1 "this expression has too many operations inside each other for a query; s
     query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"
 says 1 "--objectives: there is no column 'x11'; did you mean 'x1'?" best grid --objectives x11,x2
 says 1 "--columns: there is no column 'x11'; did you mean 'x1'?" query grid --columns x11
-says 1 "--objectives: there is no column 'xyzzy'; hopscotch query CAMPAIGN --columns all --limit 1 shows them" \
+says 1 "--objectives: there is no column 'xyzzy'; $HOPSCOTCH query CAMPAIGN --columns all --limit 1 shows them" \
     best grid --objectives x1,xyzzy
-says 1 "--objectives: a front has two columns or more; hopscotch query --order x1 sorts by one" best grid \
+says 1 "--objectives: a front has two columns or more; $HOPSCOTCH query grid --order x1 sorts by one" best grid \
     --objectives x1
 says 1 "--objectives: a front has at most 8 columns" best grid --objectives "$(repeat 9 x1 ,)"
 says 1 "--per search: campaign grid is one search, of method grid; leave --per out" best grid --per search
 says 1 "--per: campaign front has several objectives, and so no best trial" best front --per search
-says 2 "--watch needs the name of a campaign: hopscotch status CAMPAIGN --watch" status --watch
+says 2 "--watch needs the name of a campaign: $HOPSCOTCH status CAMPAIGN --watch" status --watch
 says 1 "the table has more than 2000 columns; leave out those that are no parameters" import wide.csv grid.yaml
 
 # ---- replay and verify ----------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ says 2 "--debug newton has a row for every iteration: leave out --sample" replay
 says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
     --html hopper.html
 says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
-says 1 "--grid-over: 'xyzzy' is no parameter of hopper; hopscotch models hopper lists them" \
+says 1 "--grid-over: 'xyzzy' is no parameter of hopper; $HOPSCOTCH models hopper lists them" \
     verify hopper --grid-over xyzzy
 says 1 "--grid-over: 'trust' is no parameter of hopper; did you mean 'thrust'?" verify hopper --grid-over trust
 says 1 "a grid over 7 starts and parameters is too much: at most 6 axes; leave it out with --grid 0" verify hopper \

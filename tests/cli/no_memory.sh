@@ -111,6 +111,9 @@ awk 'BEGIN {
 each thread EAGAIN run many.yaml --name many --backend cpu --threads 2 --progress none --profile-graph many.json
 says "the system started 1 of 2 threads for a graph: "
 
+(ulimit -s 512 && fails thread:1:EAGAIN best gait
+    [ "$code" -eq 3 ]) && grep -q "not enough memory for the command's stack: " out
+check $? "a command with a small stack, for which there is no thread"
 fails yaml:3:ENOMEM check gait.yaml && [ "$code" -eq 3 ] &&
     grep -q "gait.yaml: there is not enough memory to read it" out
 check $? "a spec that memory can't hold"

@@ -50,4 +50,28 @@ lacks 'at most'
 done=$("$HOPSCOTCH" status early --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1/p')
 works status early --json
 has "\"trials_total\": $done,"
+
+# ---- grids of which a sample says nothing ---------------------------------------------------------------------------
+
+cat >large.yaml <<'END'
+version: 1
+experiment: large
+model: bbob
+simulation: {function: sphere, dimension: 3}
+search:
+  method: grid
+  over: {x1: {linspace: [-5, 5, 100000]}, x2: {linspace: [-5, 5, 100000]}}
+END
+works plan large.yaml --set 'search.when={x2: x1 > 100}'
+has 'trials         100,000 (9,999,900,000 more are excluded)'
+works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]'
+has 'not known: of a sample of'
+has 'of 10,000,000,000 none is left; all that follows is for'
+has 'time           not known; at most about'
+works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]' --json
+has '"trials_known": false,'
+code=3 refused plan large.yaml --set 'search.exclude=["x1 < 6"]'
+has 'there is no trial to run: all 10,000,000,000 are excluded' err
+works check large.yaml --set 'search.over={x1: [2]}'
+has 'ok: large: 1 trial of bbob'
 exit $status

@@ -110,6 +110,22 @@ done
 wait
 [ -z "$(cat ended.*)" ] && cmp -s trials.csv at_once.csv && tail -c 20 page.html | grep -q '</html>'
 check $? "six at once into one file"
+if [ -z "${QUICK:-}" ]; then
+    outputs whole | while read -r command; do
+        file=${command##* }
+        # shellcheck disable=SC2086
+        "$HOPSCOTCH" $command >out 2>err && cp "$file" alone || echo failed >alone
+        for i in 1 2 3 4 5 6; do
+            # shellcheck disable=SC2086
+            "$HOPSCOTCH" $command >/dev/null 2>"said.$i" || echo failed >>"$file" &
+        done
+        wait
+        cmp -s alone "$file"
+        check $? "six at once: $command"
+    done >said
+    cat said
+    ! grep -q ^FAIL said || status=1
+fi
 [ -z "$(find . -maxdepth 1 -name '*.tmp' ! -name page.html.tmp ! -name page.tmp)" ]
 check $? "nothing is left beside it"
 code=3 refused report a -o there/no/such/page.html

@@ -1,16 +1,17 @@
 #!/bin/sh
-# What the README shows must work: its example spec passes `check`, and its Python reads a campaign.
+# What the pages show must work: the spec by example of experiments/README.md passes `check`, and the Python of
+# results/README.md reads a campaign.
 . "$(dirname "$0")/../scratch.sh"
 
-# block LANGUAGE N: the N-th block of that language
+# block FOLDER LANGUAGE N: the N-th block of that language in the folder's page
 block()
 {
-    awk -v fence="\`\`\`$1" -v wanted="$2" \
-        '$0 == fence { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$root"/README.md
+    awk -v fence="\`\`\`$2" -v wanted="$3" \
+        '$0 == fence { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$root/$1/README.md"
 }
 
-block yaml 1 >spec.yaml
-if "$HOPSCOTCH" check spec.yaml >out 2>&1; then
+block experiments yaml 3 >spec.yaml
+if "$HOPSCOTCH" check spec.yaml >out 2>&1 && grep -qF "ok: my_gains" out; then
     echo "ok   readme: the example spec passes check"
 else
     echo "FAIL readme: the example spec does not pass check"
@@ -19,7 +20,7 @@ else
 fi
 
 with_python "the Python" h5py || exit $status
-block python 1 >read.py
+block results python 1 >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
 if ! with_python "trials" pandas; then
@@ -32,11 +33,11 @@ else
     status=1
 fi
 
-# What it prints of debug rows is what the README shows; the digits shown are far from the last bits.
-block python 2 >debug.py
+# What it prints of debug rows is what the page shows; the digits shown are far from the last bits.
+block results python 2 >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&
-    sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/README.md || exit 1; done; then
+    sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/results/README.md || exit 1; done; then
     echo "ok   readme: the Python reads debug rows"
 else
     echo "FAIL readme: the Python does not read the debug rows that it shows"

@@ -42,7 +42,7 @@ has " of 111,353" said
 [ $? -eq 3 ]
 check $? "a second runner is refused"
 has "is being run by pid $pid on" said
-has "hopscotch stop cut" said
+has "$HOPSCOTCH status cut --results kept\` shows how far it is, and stop in place of status ends it" said
 
 # Who waits for the end may leave before it.
 : >said
@@ -52,7 +52,7 @@ waiting=$!
 until [ -s said ]; do sleep 0.05; done
 kill -TERM "$waiting"
 wait "$waiting"
-has "cut was asked to stop and had not ended yet; hopscotch status tells when it has" said
+has "cut was asked to stop and had not ended yet; $HOPSCOTCH status cut --results kept tells when it has" said
 rm -f kept/cut/stop
 kill -CONT "$pid"
 
@@ -62,9 +62,9 @@ has "asked pid $pid on" said
 "$HOPSCOTCH" status cut --results kept >said
 has "interrupted: stopped by" said
 ended 130 "what was stopped"
-has "trials are committed; continue with \`hopscotch resume cut"
+has "trials are committed; continue with \`$HOPSCOTCH resume cut"
 has "stopped by \`hopscotch stop\`"
-has "continue with \`hopscotch resume cut --results kept\`"
+has "continue with \`$HOPSCOTCH resume cut --results kept\`"
 [ ! -e kept/cut/stop ]
 check $? "the request is gone"
 stop

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the README's tutorial model and search method as its reader would: the code blocks become the files that their
-# first lines name, the lines that the text tells are added, and the spec must give the answer that it promises.
+# Builds the tutorials as readers would: the model of sim/README.md; the search method, the command and the plot of
+# runner/README.md. The code blocks become the files that their first lines name, the lines that the text names are
+# added, and the spec must give the answer that it promises.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
@@ -10,7 +11,7 @@ esac
 fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
 
 mkdir build
-for name in Makefile configure.sh README.md sim io runner experiments; do
+for name in Makefile configure.sh sim io runner experiments; do
     cp -r "$root/$name" . || fail "the sources could not be copied"
 done
 cp "$root"/build/config.mk build && touch build/configured
@@ -19,17 +20,25 @@ cp "$root"/build/config.mk build && touch build/configured
 mkdir -p sim/spring
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
-     inside && file != "" { print > file }' README.md
+     inside && file != "" { print > file }' sim/README.md runner/README.md
 for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search/halton.c \
-    experiments/spring.yaml; do
-    [ -s "$file" ] || fail "README.md has no block for $file"
+    runner/commands/objective.c runner/plots/ranked.c experiments/spring.yaml; do
+    [ -s "$file" ] || fail "no page has a block for $file"
 done
 
-# The lines that the text tells.
+# The lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search\/grid.c"/a#include "search/halton.c"' \
-    runner/hopscotch.c
+    -e '/"plots\/pareto.c"/a#include "plots/ranked.c"' \
+    -e '/"commands\/plot.c"/a#include "commands/objective.c"' runner/hopscotch.c
+sed -i 's/ X("look", show)/ X("look", objective)&/' runner/commands/commands.c
+sed -i -e 's/ &plot_convergence,/ \&plot_ranked,&/' runner/plots/plot.c
+sed -i 's/extern const PlotKind plot_convergence,/extern const PlotKind plot_ranked, plot_convergence,/' \
+    runner/plots/plot.h
+sed -i 's/"convergence|scatter|/"ranked|convergence|scatter|/' runner/commands/plot.c
+row=$(sed -n 's/^    \({"ranked", .*}\),$/\1/p' runner/README.md)
+sed -i "s/^    {\"convergence\", \"Convergence\", /    $row,\n&/" runner/report/report.c
 sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/search/search.c
 sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
 
@@ -51,3 +60,12 @@ echo "ok   tutorial: replay gives the same bits with another instruction set"
 near=$("$program" query halton --order fitness --columns b --limit 1 --format csv | tail -1)
 awk -v b="$near" 'BEGIN { exit !(b > 9.8 && b < 10.2) }' || fail "its best damping is $near, expected about 10"
 echo "ok   tutorial: the search method finds it too"
+
+"$program" objective spring >log 2>&1 && [ "$(cat log)" = "x_rms" ] || fail "the command does not print the objective"
+"$program" help >log && grep -q '^  objective CAMPAIGN  *the expression' log || fail "help does not list the command"
+echo "ok   tutorial: the command works"
+"$program" plot spring --kind ranked -o ranked.svg >log 2>&1 && grep -q 'class="ln"' ranked.svg ||
+    fail "the plot is not drawn"
+"$program" report spring >log 2>&1 && grep -q '<section id="ranked">' results/spring/report.html ||
+    fail "the report has no section of it"
+echo "ok   tutorial: the plot is drawn, alone and in the report"

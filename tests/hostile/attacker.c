@@ -1,10 +1,10 @@
 // What tests/cli/attack.sh needs beside a shell. Ends with status 125 where the system lacks what is asked for.
 //
 //   attacker socket PATH                                   makes a socket of that name
-//   attacker watch EVENTS FOLDER COMMAND...                runs the command; writes into EVENTS what happened meanwhile to
-//                                                          anything in the folder, a line each: opened, read, written, ...
-//   attacker race FIRST SECOND EVENTS FOLDER COMMAND...    the same, while two files exchange their names over and over;
-//                                                          how often is written into EVENTS.swaps
+//   attacker watch EVENTS FOLDER COMMAND...                runs the command; writes into EVENTS what happened meanwhile
+//                                                          to anything in the folder, a line each: opened, read, ...
+//   attacker race FIRST SECOND EVENTS FOLDER COMMAND...    the same, while two files exchange their names over and
+//                                                          over; how often is written into EVENTS.swaps
 // The last two end with the command's status, 128 + N if signal N ended it.
 #include <errno.h>
 #include <fcntl.h>

@@ -323,3 +323,23 @@ TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
     CHECK(strstr(plan->warning, "if nothing ends the search early") != NULL);
     arena_destroy(&planned.arena);
 }
+
+// Batches of a CPU are sized by their time. Where each takes longer than it should, all but the first have the least.
+TEST(plan_counts_batches_as_a_run_paces_them)
+{
+    Planned planned;
+    const Plan *plan = plan_of(&planned,
+                               "version: 1\nexperiment: plan\nmodel: hopper\nsimulation: {duration: 1000, dt: 1.0e-5}\n"
+                               "search:\n  method: random\n  trials: 2048\n  over: {k_fp: {range: [150, 151]}}\n"
+                               "parameters: {x_dot_des: 1}\nreplicates: {count: 2}\n",
+                               0);
+    Backend *backend = NULL;
+    CHECK_OK(backend_open(&(BackendOptions){.name = "cpu", .threads = 1}, &backend));
+    const RunOptions options = {.batch = 0};
+    const int64_t least = plan_batch_least(&planned.spec, backend, &options);
+    CHECK(least >= 1 && least <= 64);
+    CHECK_INTEGER(1 + (2048 - 4 * least) / least, plan->batches);
+    CHECK_INTEGER(2048, plan->batch_lanes);
+    CHECK(backend_close(backend));
+    arena_destroy(&planned.arena);
+}

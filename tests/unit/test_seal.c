@@ -200,3 +200,20 @@ TEST(row_digest_differs_in_every_bit)
     CHECK(row_digest_text(0, "ab", 2) != row_digest_blob(0, "ab", 2));
     CHECK(row_digest_text(0, "12345678", 8) != row_digest_text(0, "12345678\0", 9));
 }
+
+// The number of a block may come from anybody.
+TEST(seal_block_that_no_trial_is_in_is_empty)
+{
+    static const int64_t none[] = {-1, -1000000000, INT64_MIN, INT64_MAX, INT64_MAX >> 10, (int64_t)1 << 53};
+    int64_t first = 1, end = 2;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        seal_trials(none[i], &first, &end);
+        CHECK_INTEGER(0, first);
+        CHECK_INTEGER(0, end);
+    }
+    seal_trials(1000000000, &first, &end);
+    CHECK_INTEGER(1024000000000, first);
+    CHECK_INTEGER(1024000001024, end);
+    seal_trials(((int64_t)1 << 53) - 2, &first, &end);
+    CHECK_INTEGER(1024, end - first);
+}

@@ -431,7 +431,7 @@ TEST(search_refuses_a_state_that_it_cannot_read)
     memcpy((char *)fixture->search.state + 8, &beyond, sizeof beyond);
     CHECK_SAYS(
         ERROR_MACHINE,
-        "the stored state of search method grid is damaged; hopscotch doctor CAMPAIGN --repair computes it again",
+        "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again",
         search_grid.restore(&fixture->search));
     fixture_free(fixture);
 }

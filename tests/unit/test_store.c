@@ -295,7 +295,7 @@ TEST(store_refuses_a_newer_schema)
 
 TEST(store_refuses_a_database_whose_campaign_is_gone)
 {
-    store_case_refuses("DELETE FROM campaign", "its table campaign, of one row, is empty; `hopscotch doctor ");
+    store_case_refuses("DELETE FROM campaign", "its table campaign, of one row, is empty; `");
 }
 
 // `resume` makes no campaign: where another process removed the database meanwhile, it says so.

@@ -292,8 +292,8 @@ void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int6
 // After a run ended: the next one, or the end of the search.
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why);
 // What the stored state of a search means with the limits of now, which an extension may have changed: the run that had
-// ended goes on, or the one that went on ends; why it ends. With the same limits nothing changes. Of runs that have told
-// a generation.
+// ended goes on, or the one that went on ends; why it ends. With the same limits nothing changes. Of runs that have
+// told a generation.
 CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------

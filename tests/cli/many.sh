@@ -1,0 +1,273 @@
+#!/bin/sh
+# Many campaigns in a root: `list` and `status` read again what changed and nothing else, whatever is done to the folders
+# by hand; memory does not grow with their number.
+#
+#   QUICK=1   fewer campaigns, fewer changes        SEED=N   other changes
+. "$(dirname "$0")/../scratch.sh"
+campaigns=300 changes=60
+[ "${QUICK:-0}" != 1 ] || campaigns=40 changes=12
+
+cat >grid.yaml <<'END2'
+version: 1
+experiment: grid
+model: bbob
+search: {method: grid, over: {x1: {linspace: [-5, 5, 4]}, x2: {linspace: [-5, 5, 4]}}}
+END2
+sed 's/4\]}}}$/5]}}}/' grid.yaml >other.yaml
+sed 's/^search/record: {trajectories: {select: {best: 2}}}\nsearch/' grid.yaml >arrays.yaml
+run_one() { "$HOPSCOTCH" run "$1" --name "$2" --progress none --threads 1 >out 2>err; }
+
+# A file's times are believed once they are some seconds old (io/database_stamp.c).
+settle() { sleep 3.3; }
+
+# same OPTION...: list and status say the same as in a root without a catalogue, where nothing is kept
+same()
+{
+    "$HOPSCOTCH" list --json --all "$@" >listed 2>listed_err
+    "$HOPSCOTCH" status --json >told 2>told_err
+    rm -rf aside && mkdir aside && mv results/index.db* aside/ 2>/dev/null
+    "$HOPSCOTCH" list --json --all "$@" >truth 2>truth_err
+    "$HOPSCOTCH" status --json >told_truth 2>told_truth_err
+    rm -f results/index.db*
+    mv aside/* results/ 2>/dev/null
+    # a reader may leave an index of a WAL beside a database, which the next one counts
+    for file in listed truth; do sed -i 's/"size":[0-9]*,//' $file; done
+    { diff listed truth && diff told told_truth && diff listed_err truth_err; } >difference 2>&1
+}
+for name in a b c; do run_one grid.yaml $name; done
+run_one arrays.yaml d
+"$HOPSCOTCH" verify a --seeds 2 --threads 1 --progress none >out 2>err
+check $? "campaigns"
+same
+check $? "the first list"
+
+# ---- what is kept is used -------------------------------------------------------------------------------------------
+
+settle
+run list --all
+kept=$("$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" | tr '\n' ' ')
+case $kept in "a a/verify/"*" b c d "*) true ;; *) false ;; esac
+check $? "list keeps what it read: $kept"
+"$SQL" results/index.db "UPDATE status_cache SET tags = 'kept' WHERE name = 'b'"
+works list --tag kept
+has "b "
+works list
+has "kept"
+"$HOPSCOTCH" tag b seen >out 2>err
+works list
+lacks "kept"
+has "seen"
+
+# ---- by hand, at once after the list --------------------------------------------------------------------------------
+
+settle
+run list
+mv results/b aside_b && cp -a results/d results/b && touch -r aside_b/campaign.db results/b/campaign.db
+same
+check $? "another campaign under the name, with the time of the first"
+rm -rf results/b && mv aside_b results/b
+same
+check $? "and the first one again"
+settle
+cp results/b/campaign.db old.db
+"$HOPSCOTCH" tag b newer >out 2>err
+settle
+run list
+cp -p results/b/campaign.db newer.db
+cat old.db >results/b/campaign.db && touch -r newer.db results/b/campaign.db
+same
+check $? "restored in place from a backup, with the time of what was there"
+grep '"b"' truth | grep -vq newer
+check $? "and the backup is seen"
+settle
+run list
+cp -p results/c/campaign.db old.db
+"$SQL" results/c/campaign.db "UPDATE campaign SET state = 'DONE'; PRAGMA wal_checkpoint(TRUNCATE)" >out
+touch -r old.db results/c/campaign.db
+same
+check $? "edited to the same size and time"
+grep -q DONE truth
+check $? "and the edit is seen"
+run list
+"$SQL" results/c/campaign.db "UPDATE campaign SET state = 'done'; PRAGMA wal_checkpoint(TRUNCATE)" >out
+same
+check $? "edited at once after a list"
+settle
+run list
+printf 'words' | dd of=results/c/campaign.db bs=1 seek=8 conv=notrunc 2>/dev/null
+same
+check $? "a damaged database"
+grep -q unreadable truth
+check $? "and the damage is seen"
+rm -rf results/c
+for way in pipe folder link; do
+    rm -rf results/c && cp -a results/d results/c && settle && run list
+    rm -f results/c/campaign.db-shm
+    case $way in
+    pipe) mkfifo results/c/campaign.db-shm ;;
+    folder) mkdir results/c/campaign.db-shm ;;
+    link) ln -s nowhere results/c/campaign.db-shm ;;
+    esac
+    same
+    check $? "a $way beside a database"
+done
+rm -rf results/c && cp -a results/d results/c
+
+# ---- a campaign that runs, and is killed ----------------------------------------------------------------------------
+
+sed 's/linspace: \[-5, 5, 4\]/linspace: [-5, 5, 2000]/g' grid.yaml >long.yaml
+"$HOPSCOTCH" run long.yaml --name long --batch 64 --progress none --threads 1 >long.out 2>&1 &
+pid=$!
+until grep -q "pid $pid on" results/long/campaign.lock 2>/dev/null; do sleep 0.05; done
+until "$HOPSCOTCH" list --state running 2>/dev/null | grep -q '^long *running *[1-9]'; do sleep 0.05; done
+first=$("$HOPSCOTCH" list --format csv --state running | sed -n 's/^long,running,\([0-9]*\),.*/\1/p')
+sleep 0.5
+second=$("$HOPSCOTCH" list --format csv --state running | sed -n 's/^long,running,\([0-9]*\),.*/\1/p')
+[ "${first:-0}" -gt 0 ] && [ "${second:-0}" -gt "${first:-0}" ]
+check $? "a running campaign is read each time ($first, $second)"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+pid=
+works list --state killed
+has "long "
+same
+check $? "a campaign that was killed"
+# A run that is stopped between the file and the shared memory of its WAL has written more than others see.
+tries=3 wrong=0
+[ "${QUICK:-0}" != 1 ] || tries=1
+for _ in $(seq $tries); do
+    rm -rf results/long
+    "$HOPSCOTCH" run long.yaml --name long --batch 64 --progress none --threads 1 >long.out 2>&1 &
+    pid=$!
+    until "$HOPSCOTCH" list --state running 2>/dev/null | grep -q '^long *running *[1-9]'; do sleep 0.05; done
+    kill -STOP "$pid"
+    settle
+    run list
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    pid=
+    same || wrong=$((wrong + 1))
+done
+[ $wrong -eq 0 ]
+check $? "killed in the middle of a commit, $tries times"
+rm -rf results/long
+
+# ---- a catalogue that can't be used ---------------------------------------------------------------------------------
+
+same
+run list
+cp listed plain
+rm -rf results/index.db* && mkdir results/index.db
+same
+check $? "a folder in place of the catalogue"
+rm -rf results/index.db && echo "no database" >results/index.db
+same
+check $? "a text in its place"
+[ "$(cat results/index.db)" = "no database" ]
+check $? "and list leaves it"
+rm -f results/index.db
+run list
+[ ! -e results/index.db ]
+check $? "list makes no catalogue"
+run reindex
+settle
+mv results/index.lock kept.lock && mkdir results/index.lock
+same && works list
+check $? "list where the catalogue can't be locked"
+rmdir results/index.lock && mv kept.lock results/index.lock
+for rule in sqlwrite:1 sqlwrite:6 sqlwrite:12 sqlwrite:16 sqlwrite:20 sqlwrite:24 sqlwrite:28 sqlwrite:40+ sql:150 \
+    sql:160 sql:170; do
+    run reindex
+    HOPSCOTCH_FAULT=$rule:ENOSPC "$HOPSCOTCH_FAULTS_PROGRAM" list >out 2>err
+    [ $? -eq 0 ] && [ "$(grep -c -e ' done ' -e ' unreadable ' out)" -eq 4 ] && same
+    check $? "list where a write fails, and the next one ($rule)"
+done
+"$SQL" results/index.db "DROP TABLE IF EXISTS status_cache; CREATE TABLE status_cache(name TEXT PRIMARY KEY)"
+run list
+settle
+run list
+[ "$("$SQL" results/index.db "SELECT count(*) FROM status_cache WHERE reader <> ''")" -ge 4 ]
+check $? "a table of another layout is replaced"
+
+# ---- any changes ----------------------------------------------------------------------------------------------------
+
+made=0 wrong=0
+pick() # in `one`, a campaign
+{
+    set -- results/*/campaign.db
+    random 1 $#
+    shift $((value - 1))
+    one=${1%/campaign.db}
+}
+while [ $made -lt $changes ]; do
+    made=$((made + 1))
+    [ $((made % 8)) -ne 0 ] || { settle && run list --all; }
+    pick
+    random 0 11
+    case $value in
+    0) run_one grid.yaml "n$made" ;;
+    1) run_one other.yaml "n$made" ;;
+    2) run resume "${one#results/}" --progress none ;;
+    3) run rm "${one#results/}" --yes && run_one grid.yaml "${one#results/}" ;;
+    4) run mv "${one#results/}" "m$made" ;;
+    5) mv "$one" "results/h$made" ;;
+    6) cp -a "$one" "results/c$made" ;;
+    7) touch -d '2020-01-01' "$one/campaign.db" ;;
+    8) run tag "${one#results/}" "t$made" ;;
+    9) rm -rf backup && cp -a "$one" backup && run note "${one#results/}" words && rm -rf "$one" && mv backup "$one" ;;
+    10) cp -a "$one" swap && pick && [ -d "$one" ] && rm -rf "$one" && mv swap "$one" ;;
+    11) touch "$one/campaign.lock" && rm -f "$one/campaign.db-shm" ;;
+    esac
+    rm -rf swap
+    random 0 2
+    [ "$value" -ne 0 ] || run list
+    same || { wrong=$((wrong + 1)) && echo "FAIL $suite: change $made: $(head -n 3 difference)"; }
+done
+[ $wrong -eq 0 ]
+check $? "$changes changes by chance"
+
+# ---- their number ---------------------------------------------------------------------------------------------------
+
+rm -rf results
+run_one arrays.yaml a
+i=0
+while [ $i -lt $campaigns ]; do i=$((i + 1)) && cp -a results/a "results/x$i"; done
+run reindex
+settle
+run list
+run list
+[ "$(grep -c ' done ' out)" -eq $((campaigns + 1)) ]
+check $? "$campaigns campaigns are listed"
+"$SQL" results/index.db "UPDATE status_cache SET tags = 'kept'"
+run list
+[ "$(grep -c kept out)" -eq $((campaigns + 1)) ]
+check $? "none of which is opened"
+"$HOPSCOTCH" tag x7 changed >out 2>err
+run list
+[ "$(grep -c kept out)" -eq "$campaigns" ] && grep -q '^x7 .* changed' out
+check $? "but the one that changed"
+for format in table csv json jsonl; do
+    for sort in name date size best; do works list --format $format --sort $sort; done
+done
+
+# Memory: 100 KB of each campaign's spec are not kept.
+peak() { # in `kilobytes`, of the program with these arguments
+    "$HOPSCOTCH" "$@" >out 2>err &
+    pid=$!
+    kilobytes=0
+    while [ -r /proc/$pid/status ]; do
+        now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$pid/status 2>/dev/null)
+        [ "${now:-0}" -le "$kilobytes" ] || kilobytes=$now
+    done
+    wait $pid
+    pid=
+}
+case $HOPSCOTCH in
+*asan* | *tsan*) ;;
+*)
+    peak gc
+    [ "$kilobytes" -lt 24576 ]
+    check $? "gc of $campaigns campaigns takes $kilobytes KB"
+    ;;
+esac
+exit "$status"
