@@ -332,6 +332,14 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
     rigid_aim_kick(w, 1.0);
 }
 
+// Lanes whose iterations ended far from the constraints. Those that come nearer too slowly for the limit are among them.
+HD mask rigid_aim_misses(const RigidLanes *w, const RigidAim *aim)
+{
+    mask late = aim->open & MASK(aim->before > splat(RIGID_RATTLE_NEAR));
+    if (any_lane(late)) late = late & MASK(aim->before > RIGID_RATTLE_ROUND * rigid_greatest_term(w));
+    return aim->missed | late;
+}
+
 // An iteration. Gives the greatest error of a row where the lanes that aim on come to; in the last iteration of all of
 // them it is not looked for.
 HD real rigid_aim_again(const RigidLanes *w, const RigidAim *aim)
@@ -364,7 +372,7 @@ HD mask rigid_aim(const RigidLanes *w)
     for (int iteration = 0;; iteration++) {
         rigid_aim_judge(w, &aim, error, iteration == 0);
         if (any_lane(aim.worse)) rigid_aim_back(w, aim.worse);
-        if (iteration == w->c.iterations || !any_lane(aim.open | aim.closing)) return aim.missed;
+        if (iteration == w->c.iterations || !any_lane(aim.open | aim.closing)) return rigid_aim_misses(w, &aim);
         error = rigid_aim_again(w, &aim);
     }
 }

@@ -491,7 +491,7 @@ static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
         if (iteration == w.c.iterations || !any_lane(aim->open | aim->closing)) break;
         graph_run(team, &g->aim, NULL);
     }
-    g->missed = g->missed | aim->missed;
+    g->missed = g->missed | rigid_aim_misses(&w, aim);
 }
 
 // As rigid_settle, from its first kick on.
