@@ -91,7 +91,7 @@ HD void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
 {
     const int first = w->rows[i].reach, reach = w->rows[j].reach, other = rigid_entry(w, j, 0);
     int row[RIGID_JOINT_ROWS];
-    real y[RIGID_JOINT_ROWS];
+    real y[RIGID_JOINT_ROWS] = {splat(0.0)};
     UNROLL
     for (int r = 0; r < n; r++) row[r] = rigid_entry(w, i + r, 0);
     UNROLL
@@ -180,7 +180,7 @@ HD int rigid_line(int start, int width, int r) { return start + r * (width + 1) 
 HD void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
-    real z[RIGID_JOINT_ROWS], x[RIGID_JOINT_ROWS];
+    real z[RIGID_JOINT_ROWS] = {splat(0.0)}, x[RIGID_JOINT_ROWS] = {splat(0.0)};
     UNROLL
     for (int r = 0; r < n; r++) x[r] = z[r] = cell(w, at + RIGID_ROW_CELLS * r);
     UNROLL
@@ -220,7 +220,7 @@ HD void rigid_backward_column(const RigidLanes *restrict w, const real *x, int s
 HD void rigid_backward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
-    real x[RIGID_JOINT_ROWS];
+    real x[RIGID_JOINT_ROWS] = {splat(0.0)};
     UNROLL
     for (int r = 0; r < n; r++) x[r] = cell(w, at + RIGID_ROW_CELLS * r);
     if (width == n) {
