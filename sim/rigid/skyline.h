@@ -44,7 +44,7 @@ HD void rigid_invert_masses(const RigidLanes *restrict w)
 HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, int n)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
-    real y[RIGID_JOINT_ROWS][6], J[6];
+    real y[RIGID_JOINT_ROWS][6] = {{splat(0.0)}}, J[6];
     for (int r = 0; r < n; r++) {
         rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, y[r]);
         rigid_divide(w, body, y[r]);
@@ -90,7 +90,7 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 HD void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
 {
     const int first = w->rows[i].reach, reach = w->rows[j].reach, other = rigid_entry(w, j, 0);
-    int row[RIGID_JOINT_ROWS];
+    int row[RIGID_JOINT_ROWS] = {0};
     real y[RIGID_JOINT_ROWS] = {splat(0.0)};
     UNROLL
     for (int r = 0; r < n; r++) row[r] = rigid_entry(w, i + r, 0);
@@ -305,7 +305,7 @@ HD void rigid_back_skyline(const RigidLanes *restrict w, bool again)
 // X of n rows together: Z - J D
 HD void rigid_open_x(const RigidLanes *w, int row, int n)
 {
-    real product[RIGID_JOINT_ROWS];
+    real product[RIGID_JOINT_ROWS] = {splat(0.0)};
     rigid_rows_times(w, row, RIGID_BODY_D, product, n);
     for (int r = 0; r < n; r++)
         set_cell(w, rigid_x_at(w, row + r), cell(w, rigid_row_at(w, row + r) + RIGID_ROW_Z) - product[r]);

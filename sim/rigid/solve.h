@@ -150,7 +150,7 @@ HD void rigid_given_sides(const RigidLanes *w)
 // rhs - J A - soft lambda of n rows together, in Z
 HD void rigid_open_rows(const RigidLanes *w, int row, int n)
 {
-    real product[RIGID_JOINT_ROWS];
+    real product[RIGID_JOINT_ROWS] = {splat(0.0)};
     rigid_rows_times(w, row, RIGID_BODY_A, product, n);
     for (int r = 0; r < n; r++) {
         const int at = rigid_row_at(w, row + r);
