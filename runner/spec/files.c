@@ -216,6 +216,7 @@ static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
         if (spec->files[i].name == NULL) continue;
         error = files_open(folder, &spec->files[i], &arena, &open);
         file_close_beneath(&open);
+        if ((size_t)open.bytes > CLOUD_BYTES_MAX) continue; // it is refused when it is read
         *bytes += (size_t)open.bytes * 8 + (size_t)POINTS_MAX * 8 + 4096;
     }
     arena_destroy(&arena);

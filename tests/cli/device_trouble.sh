@@ -32,7 +32,7 @@ same() { [ "$(digest "$1")" = "$expected" ]; }
 stopped() # NAME STATUS: the last run ended so, its state says so, and it resumes on the CPU to the same bits
 {
     [ "$2" -eq 3 ] && [ "$(digest "$1")" != "$expected" ] &&
-        said "on any device" "hopscotch resume $1" &&
+        said "on any device" " resume $1" &&
         run "$1" "" --backend cpu && same "$1"
 }
 
@@ -111,7 +111,7 @@ interrupted()
 {
     hangs
     leaves INT results/left/campaign.lock
-    [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said "hopscotch resume left"
+    [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said " resume left"
 }
 soon interrupted
 check $? "Ctrl-C while a slice hangs: status $ended after $took ms"
@@ -124,7 +124,7 @@ impatient()
     sleep 0.4
     kill -INT $pid
     wait $pid
-    [ $? -eq 130 ] && ! grep -q "hopscotch resume left" err
+    [ $? -eq 130 ] && ! grep -q " resume left" err
 }
 soon impatient
 check $? "a second Ctrl-C ends it at once"
@@ -133,6 +133,6 @@ pid=
 # A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name slow --progress none --backend cpu \
     --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >out 2>err
-[ $? -eq 3 ] && said "--slice" "hopscotch resume slow"
+[ $? -eq 3 ] && said "--slice" " resume slow"
 check $? "a slice that takes too long on the CPU: status 3"
 exit $status

@@ -103,5 +103,16 @@ printf '1e9 0 0\n' >scans/far.xyz
 says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/far.xyz
 seq 40 | tr '\n' ',' | sed 's/,$//' >list
 says "maps has 40 numbers, and 32 are the most" "maps=[$(cat list)]"
+
+# Copies of a terabyte, without a byte on the disk, ask for no memory: they are refused by their size.
+cp -r r large
+mv scans scans.away
+sparse=yes
+for copy in large/corner/files/*; do : >"$copy" && truncate -s 1T "$copy" 2>/dev/null || sparse=no; done
+if [ $sparse = yes ]; then
+    case $HOPSCOTCH in *asan* | *tsan*) room=unlimited ;; *) room=4000000 ;; esac
+    (ulimit -v $room && "$HOPSCOTCH" replay corner/0 --results large --threads 1) >log 2>&1
+    grep -q " has 1.0 TiB, and 4.0 GiB are the most" log || fail "a copy of 1 TiB: $(cat log)"
+fi
 [ $status -eq 0 ] && echo "ok   files"
 exit $status
