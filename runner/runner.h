@@ -5,7 +5,7 @@
 
 #include "../io/io.h"
 #include "../sim/sim.h"
-#include "spec/limits.h"
+#include "experiment/spec/limits.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
 

@@ -1,6 +1,6 @@
 // Methods that sample: Sobol's sequence against its tables, that a Latin hypercube is one, what a centered study
 // visits, and sensitivities of functions whose answers are known.
-#include "../../runner/search/sobol_sequence.h"
+#include "../../runner/experiment/search/sobol_sequence.h"
 #include "../../runner/runner.h"
 #include "../test.h"
 
