@@ -404,6 +404,11 @@ size_t search_state_most(const Search *search);   // bytes that its state may co
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
+const char *cmaes_taken_text(const Spec *spec, Arena *arena);
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena);
+bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
+int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
+void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
 // The complete parameters of a trial that is stored (store/stored_trial.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
 
@@ -605,6 +610,7 @@ typedef struct StoreRecovery {
 // results/NAME: names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
 bool campaign_name_taken(const char *name); // a file of the catalogue has it, or may have it
+Error campaign_name_check(const char *name);
 
 // ---- campaigns (campaign/campaign.c) --------------------------------------------------------------------------------
 
@@ -830,6 +836,7 @@ Error command_output_finish(const CommandLine *line, CommandOutput *output, Erro
 // " --results DIR" for a command that is shown to the user, empty where it is not needed.
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
+const char *command_default_results(void);
 const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
 // A command to type, for a message: the program, the words, and --results where it is needed (NULL: never). One that is
 // too long ends in "--results ...".
@@ -852,7 +859,10 @@ Error command_taken(const CommandLine *line, const Spec *spec, const char *name,
 typedef struct CampaignPlace {
     const char *results, *name, *folder;
 } CampaignPlace;
+Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place);
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
+// A trial by its id, or as best, worst or failed (the first).
+Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
 // The resolved spec that its database holds; NULL if it was killed before it held one.
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
@@ -921,5 +931,13 @@ Error interrupt_unwatch(void);
 int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP
 const char *interrupt_words(void); // "interrupted by the user": why it ends
 bool interrupt_asks_status(void);  // once a question
+
+const Drawing *trace_drawing(const ReplayTrace *trace);
+const double *trace_points(const ReplayTrace *trace, int64_t i);
+void trace_find_level(ReplayTrace *trace); // once, before the others
+extern const Switches switches_select;
+struct Query;
+Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
+                     struct Query *query);
 
 #endif

@@ -1,6 +1,6 @@
 // Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
 // come from them.
-#include "../experiment/search/cmaes/warm_start.h"
+#include "../campaign/run/warm_start.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -228,125 +228,9 @@ static Error line_argument(CommandLine *line, const char *text)
     return error_none();
 }
 
-// The root folder that a command has without --results.
-static const char *line_default_results(void)
-{
-    const char *root = getenv("HOPSCOTCH_RESULTS");
-    return root != NULL && root[0] != '\0' ? root : "results";
-}
-
-// What is written behind one another, as far as there is room; `used` counts on.
-typedef struct LineText {
-    char *text;
-    size_t used, size;
-} LineText;
-
-static void line_add(LineText *out, const char *format, ...) PRINTF_LIKE(2, 3);
-static void line_add(LineText *out, const char *format, ...)
-{
-    const bool room = out->used < out->size;
-    va_list arguments;
-    va_start(arguments, format);
-    out->used +=
-        (size_t)vsnprintf(room ? out->text + out->used : NULL, room ? out->size - out->used : 0, format, arguments);
-    va_end(arguments);
-}
-
-static bool line_is_shown_as_it_is(const char *text)
-{
-    for (Glyph glyph; *text != '\0'; text += glyph.bytes) {
-        glyph = glyph_read(text);
-        if (strncmp(glyph.text, text, (size_t)glyph.bytes) != 0 || strlen(glyph.text) != (size_t)glyph.bytes)
-            return false;
-    }
-    return true;
-}
-
-// What can't be shown as it is (a control character, no UTF-8), as what printf(1) makes of it. A dash in front would be
-// an option of its, an exclamation mark one of the shell's.
-static void line_quote_hidden(LineText *out, const char *text)
-{
-    line_add(out, "\"$(printf '");
-    for (const char *at = text; *at != '\0'; at++) {
-        const bool plain = *at >= ' ' && *at <= '~' && strchr("'%\\!", *at) == NULL && (at > text || *at != '-');
-        line_add(out, plain ? "%c" : "\\%03o", (unsigned)(unsigned char)*at);
-    }
-    line_add(out, "')\"");
-}
-
-// As one word of a shell: in single quotes, unless every character means itself.
-static void line_quote(LineText *out, const char *text)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:,@%";
-    if (!line_is_shown_as_it_is(text)) {
-        line_quote_hidden(out, text);
-    } else if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-        line_add(out, "%s", text);
-    } else {
-        line_add(out, "'");
-        for (const char *at = text; *at != '\0'; at++) line_add(out, *at == '\'' ? "'\\''" : "%c", *at);
-        line_add(out, "'");
-    }
-}
-
-const char *command_quoted(const char *text, Arena *arena)
-{
-    LineText length = {NULL, 0, 0};
-    line_quote(&length, text);
-    LineText quoted = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
-    line_quote(&quoted, text);
-    return quoted.text;
-}
-
-// Nothing for the root that a command has anyway. A name that ends in a newline would lose it in "$()".
-static void line_add_results(LineText *out, const char *results)
-{
-    const size_t length = strlen(results);
-    char folder[PATH_MAX + 2];
-    if (strcmp(results, line_default_results()) == 0 || length >= PATH_MAX) return;
-    snprintf(folder, sizeof folder, "%s%s", results, length > 0 && results[length - 1] == '\n' ? "/" : "");
-    line_add(out, " --results ");
-    line_quote(out, folder);
-}
-
-const char *command_results_option(const char *results, Arena *arena)
-{
-    LineText length = {NULL, 0, 0};
-    line_add_results(&length, results);
-    LineText option = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
-    line_add_results(&option, results);
-    return option.text;
-}
-
-const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
-
-// What does not fit is left out rather than cut: it would be another command.
-CommandText command_again(const char *results, const char *format, ...)
-{
-    CommandText command = {""};
-    char words[160];
-    LineText out = {command.text, 0, sizeof command.text}, root = {NULL, 0, 0};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
-    line_quote(&out, program_invocation_name);
-    if (out.used + sizeof words >= out.size) {
-        out.used = 0;
-        line_add(&out, "hopscotch");
-    }
-    line_add(&out, " %s", words);
-    if (results != NULL) line_add_results(&root, results);
-    if (out.used + root.used >= out.size)
-        line_add(&out, " --results ...");
-    else if (root.used > 0)
-        line_add_results(&out, results);
-    return command;
-}
-
 static Error line_settle(CommandLine *line)
 {
-    line->results = switch_text(line, "results", line_default_results());
+    line->results = switch_text(line, "results", command_default_results());
     if (line->results[0] == '\0') return error_make(ERROR_USAGE, "--results needs the name of a folder");
     if (switch_given(line, "no-color")) setenv("NO_COLOR", "1", 1); // terminal_colour() asks for it
     if (line->command == NULL || switch_given(line, "help") || line->n_arguments >= line->command->least)

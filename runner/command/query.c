@@ -24,7 +24,7 @@ static Error query_campaign(const CommandLine *line, const StoredCampaign *campa
 {
     const TableFormat format = command_format(line);
     Query query;
-    TRY(query_start(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, &query));
+    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, &query));
     TRY(query_print(&query, format, line->out, line->arena));
     if (query.limit > 0 && query.n_ids > query.limit && format == TABLE_TEXT)
         fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query.limit);

@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_DOCTOR_H
 #define HOPSCOTCH_DOCTOR_H
 
-#include "../run/device.h"
+#include "../batch/device.h"
 #include "../store/seal.h"
 
 typedef struct DoctorLine {

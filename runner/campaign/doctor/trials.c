@@ -3,7 +3,7 @@
 // block says whether the bits are back.
 #include "doctor.h"
 
-#include "../run/flight.h"
+#include "../batch/flight.h"
 
 #include <string.h>
 

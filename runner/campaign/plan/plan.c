@@ -1,103 +1,13 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
-// a pilot of it (pilot.c). How many lanes a batch has is chosen here too, for the campaign loop and the plan.
-#include "../run/device.h"
-#include "../run/flight.h"
-#include "../run/record.h"
+// a pilot of it (pilot.c).
+#include "../batch/lanes.h"
+#include "../batch/flight.h"
 #include "pilot.h"
 #include "space.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const double plan_mebibyte = 1024.0 * 1024.0;
-
-static int64_t plan_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t plan_greatest(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t plan_divided_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-// a*b, or the greatest number: 2^48 trials of 2^16 replicates are a legal spec, if not a wise one
-static int64_t plan_times(int64_t a, int64_t b)
-{
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-// ---- lanes of a batch -----------------------------------------------------------------------------------------------
-
-// `lanes` cut down to a multiple of `group`, but at least one group
-static int64_t plan_whole(int64_t lanes, int64_t group) { return plan_greatest(lanes / group, 1) * group; }
-
-static bool plan_is_cpu(const Backend *backend) { return strcmp(backend_info(backend)->name, "cpu") == 0; }
-
-// CPU: small enough that a batch takes about 2 s (a tick of a lane costs some 50 ns of one core; two cores at least),
-// large enough that threads, rows and commits are worth their overhead.
-static int64_t plan_cpu_lanes(const Spec *spec)
-{
-    const double core_seconds = 4.0, tick_seconds = 50e-9;
-    const double lanes = core_seconds / (tick_seconds * (double)spec->configured.ticks);
-    return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
-}
-
-// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not
-// full costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with
-// while both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole
-// waves allow, and at least one a slot where they then have enough: one is filled and committed while others compute.
-static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
-{
-    enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
-    const int64_t wave = info->lane_multiple, usable = info->memory_free / 10 * 9 / (info->slots * lane_bytes);
-    const int64_t most = plan_greatest(plan_least(WAVES_MOST * wave, usable) / wave, 1); // waves
-    const int64_t waves = plan_divided_up(all, wave);
-    const int64_t batches = plan_greatest(plan_divided_up(waves, most), plan_least(info->slots, waves / WAVES_LEAST));
-    return plan_divided_up(waves, plan_greatest(batches, 1)) * wave;
-}
-
-int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options)
-{
-    const BackendInfo *info = backend_info(backend);
-    if (info->lanes_at_once == 0 || options->batch > 0 || spec->device.batch > 0) return 0;
-    return plan_greatest(info->lane_multiple / spec->replicates.count, 1);
-}
-
-// Lanes of all trials of a spec, up to its limit; the greatest number if that is not known.
-static int64_t plan_all_lanes(const Spec *spec)
-{
-    Arena arena;
-    Search search;
-    if (arena_create_growing(&arena, (size_t)1 << 26, "counting trials").kind != OK) return INT64_MAX;
-    const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
-    arena_destroy(&arena);
-    const int64_t limit = spec->limits.trials > 0 ? spec->limits.trials : INT64_MAX;
-    return plan_times(known ? plan_least(search.total, limit) : limit, spec->replicates.count);
-}
-
-// Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
-// again, the best and the failures.
-static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
-{
-    const Recording recording = recording_of(spec, RECORD_TRAJECTORIES);
-    const Selection *select = recording.select;
-    const int64_t every = select->every > 0 ? trials / select->every + 1 : 0;
-    const int64_t chosen = plan_greatest(every + select->n_trials, select->best + select->failures);
-    const int64_t at_once = plan_greatest(plan_least(chosen, trials), 1);
-    return plan_least(recording_lanes_max(&recording), at_once * recording.lanes);
-}
-
-int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max)
-{
-    const BackendInfo *info = backend_info(backend);
-    const int64_t all = plan_all_lanes(spec);
-    int64_t lanes = requested;
-    if (lanes <= 0) {
-        lanes = plan_is_cpu(backend) ? plan_whole(plan_cpu_lanes(spec), info->lane_multiple)
-                                     : plan_gpu_lanes(info, backend_lane_bytes(&spec->configured), all);
-    }
-    const int64_t count = spec->replicates.count;
-    const int64_t wanted = plan_greatest(plan_least(lanes, all) / count, 1);
-    *traced_max = plan_traced_lanes(spec, wanted);
-    return plan_least(wanted, record_trials_max(spec, *traced_max)) * count;
-}
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
@@ -129,7 +39,7 @@ static void plan_count_learning(PlanMaker *maker)
     plan->trials_open = bounds.open;
     plan->early = bounds.early;
     plan->round_trials = search->round_trials;
-    plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
+    plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
 }
 
 // A sample without any trial does not say that there is none. As many as there are at most, with 95 % confidence: of so
@@ -139,7 +49,7 @@ static void plan_bound_trials(PlanMaker *maker)
     const int64_t total = maker->search.total;
     Plan *plan = maker->plan;
     plan->looked_at = count_looked_at(&maker->search, 0, total);
-    plan->trials = plan_least(total, (int64_t)(3.0 * (double)total / (double)plan->looked_at) + 1);
+    plan->trials = lanes_least(total, (int64_t)(3.0 * (double)total / (double)plan->looked_at) + 1);
 }
 
 static void plan_count_known(PlanMaker *maker, bool count_excluded)
@@ -151,9 +61,9 @@ static void plan_count_known(PlanMaker *maker, bool count_excluded)
         plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
     if (plan->trials == 0 && plan->excluded_estimated) plan_bound_trials(maker);
     plan->excluded = total - plan->trials;
-    if (limit > 0) plan->trials = plan_least(plan->trials, limit);
+    if (limit > 0) plan->trials = lanes_least(plan->trials, limit);
     plan->trials_least = plan->looked_at > 0 ? 0 : plan->trials;
-    plan->lanes = plan_times(plan->trials, maker->spec->replicates.count);
+    plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
 }
 
 static void plan_count_trials(PlanMaker *maker, bool count_excluded)
@@ -166,13 +76,13 @@ static void plan_count_trials(PlanMaker *maker, bool count_excluded)
 
 static int64_t plan_chosen_by_id(int64_t trials, const Selection *select)
 {
-    const int64_t every = select->every > 0 ? plan_divided_up(trials, select->every) : 0;
-    return plan_least(trials, every + select->n_trials);
+    const int64_t every = select->every > 0 ? lanes_divided_up(trials, select->every) : 0;
+    return lanes_least(trials, every + select->n_trials);
 }
 
 static int64_t plan_chosen_by_rank(int64_t trials, const Selection *select)
 {
-    return plan_least(trials, select->best) + plan_least(trials, select->failures);
+    return lanes_least(trials, select->best) + lanes_least(trials, select->failures);
 }
 
 // At most so many: a trial that several rules choose is recorded once.
@@ -181,10 +91,10 @@ static void plan_count_recorded(PlanMaker *maker)
     const Spec *spec = maker->spec;
     const int64_t trials = maker->plan->trials;
     maker->recorded_as_run = plan_chosen_by_id(trials, &spec->record.select);
-    maker->recorded = plan_least(trials, maker->recorded_as_run + plan_chosen_by_rank(trials, &spec->record.select));
-    maker->plan->traced_lanes = plan_times(maker->recorded, recording_of(spec, RECORD_TRAJECTORIES).lanes);
+    maker->recorded = lanes_least(trials, maker->recorded_as_run + plan_chosen_by_rank(trials, &spec->record.select));
+    maker->plan->traced_lanes = lanes_times(maker->recorded, recording_of(spec, RECORD_TRAJECTORIES).lanes);
     const Selection *debug = &spec->record.debug.select;
-    maker->debugged = plan_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
+    maker->debugged = lanes_least(trials, plan_chosen_by_id(trials, debug) + plan_chosen_by_rank(trials, debug));
 }
 
 // ---- bytes ----------------------------------------------------------------------------------------------------------
@@ -193,49 +103,13 @@ static void plan_count_disk(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
-    const int64_t debug_lanes = plan_times(maker->debugged, recording_of(spec, RECORD_DEBUG).lanes);
+    const int64_t debug_lanes = lanes_times(maker->debugged, recording_of(spec, RECORD_DEBUG).lanes);
     plan->hdf5_bytes = space_hdf5(spec, RECORD_TRAJECTORIES, plan->traced_lanes, plan->batches + 1) +
                        space_hdf5(spec, RECORD_DEBUG, debug_lanes, 1);
     plan->sqlite_bytes = space_sqlite(spec, plan->trials, plan->lanes);
     if (maker->search.round_fields == NULL) return;
     plan->sqlite_bytes += space_rounds_sqlite(&maker->search, plan->rounds);
     plan->hdf5_bytes += space_rounds_hdf5(&maker->search, plan->rounds);
-}
-
-// Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
-static void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
-{
-    const Spec *spec = device->spec;
-    const Configured *configured = &spec->configured;
-    const Recording trajectories = recording_of(spec, RECORD_TRAJECTORIES), rows = recording_of(spec, RECORD_DEBUG);
-    const double trace = (double)device->traced_max * (double)recording_lane_bytes(&trajectories);
-    const double debug = (double)device->debug_max * (double)recording_lane_bytes(&rows);
-    const BackendInfo *info = backend_info(device->backend);
-    const double slots = info->slots, lanes = (double)device->lanes;
-    const int copies = __builtin_popcountll(info->devices) > 1 ? 2 : 1; // several devices: theirs, and that of all
-    const double batch = lanes * (8.0 * (configured->n_parameters + configured->n_metrics) + 4.0) + trace + debug;
-    const double flight = lanes / spec->replicates.count * (double)flight_bytes(spec);
-    const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
-    // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
-    const double rest = 64.0 * plan_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    *host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
-    *device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
-}
-
-Error plan_fits(const Device *device)
-{
-    const BackendInfo *info = backend_info(device->backend);
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double host, on_device;
-    plan_memory(device, &host, &on_device);
-    if (plan_is_cpu(device->backend)) host += on_device;
-    if (on_device > (double)info->memory_free)
-        return error_make(ERROR_MEMORY, "a batch needs %s of device memory and %s are free", text_bytes(on_device).text,
-                          text_bytes((double)info->memory_free).text);
-    if (host > memory)
-        return error_make(ERROR_MEMORY, "a batch needs %s of memory and the machine has %s", text_bytes(host).text,
-                          text_bytes(memory).text);
-    return error_none();
 }
 
 // ---- time -----------------------------------------------------------------------------------------------------------
@@ -249,7 +123,8 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
     const int64_t rest = lanes % pilot->lanes, wave = backend_info(backend)->lane_multiple;
     const int64_t least = plan_is_cpu(backend) ? 1 : 2;
     if (rest == 0) return seconds * times;
-    const int64_t waves = plan_greatest(plan_divided_up(rest, wave), least), all = plan_divided_up(pilot->lanes, wave);
+    const int64_t waves = lanes_greatest(lanes_divided_up(rest, wave), least),
+                  all = lanes_divided_up(pilot->lanes, wave);
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
@@ -259,7 +134,8 @@ static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int
 {
     const int64_t at_once = backend_info(maker->device.backend)->lanes_at_once;
     if (lanes == 0 || at_once == 0) return pilot->observed_factor * plan_device_seconds(maker, pilot, lanes);
-    const double rounds = (double)plan_divided_up(lanes, at_once), all = (double)plan_divided_up(pilot->lanes, at_once);
+    const double rounds = (double)lanes_divided_up(lanes, at_once),
+                 all = (double)lanes_divided_up(pilot->lanes, at_once);
     return pilot->seconds * (rounds > pilot->observed_factor ? rounds : pilot->observed_factor) / all;
 }
 
@@ -308,32 +184,32 @@ static int64_t plan_paced_batches(const PlanMaker *maker, double seconds)
     const double each = seconds / (double)plan->trials; // s
     int64_t batch = batch_start(maker->batch_least, most), done = 0, batches = 0;
     for (; done < plan->trials && batches < STEPS_MAX; batches++) {
-        const int64_t asked = plan_least(plan_least(batch, round - done % round), plan->trials - done);
+        const int64_t asked = lanes_least(lanes_least(batch, round - done % round), plan->trials - done);
         done += asked;
         if (asked == batch)
             batch = batch_adapt(asked, each * (double)asked, each * (double)done, maker->batch_least, most);
     }
-    return batches + plan_divided_up(plan->trials - done, batch);
+    return batches + lanes_divided_up(plan->trials - done, batch);
 }
 
 static Error plan_count_time(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
     Plan *plan = maker->plan;
-    const int64_t round = plan_times(plan->round_trials, spec->replicates.count);
+    const int64_t round = lanes_times(plan->round_trials, spec->replicates.count);
     const double rounds = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1;
     const PilotTask task = {.spec = spec,
                             .search = &maker->search,
                             .backend = maker->device.backend,
                             .batch_lanes = plan->batch_lanes,
-                            .lanes = plan->round_trials > 0 ? plan_least(plan->lanes, round) : plan->lanes,
+                            .lanes = plan->round_trials > 0 ? lanes_least(plan->lanes, round) : plan->lanes,
                             .generations = rounds,
                             .observed = maker->recorded > 0};
     Pilot pilot;
     TRY(pilot_run(&task, &pilot));
     // once for every lane, and again for the lanes that are recorded when their ranks are known
     const int64_t again =
-        plan_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
+        lanes_times(maker->recorded - maker->recorded_as_run + maker->debugged, spec->replicates.count);
     const double device = plan_device_seconds(maker, &pilot, plan->lanes) + plan_again_seconds(maker, &pilot, again);
     if (maker->batch_least > 0) plan->batches = plan_paced_batches(maker, device);
     const double write = plan_write_seconds(maker);
@@ -391,8 +267,8 @@ static Error plan_count_free(const RunOptions *options, Plan *plan)
 static int64_t plan_batches(const PlanMaker *maker, int64_t batch_lanes)
 {
     const Plan *plan = maker->plan;
-    const int64_t round = plan_times(plan->round_trials, maker->spec->replicates.count);
-    return plan_divided_up(plan->lanes, plan->round_trials > 0 ? plan_least(batch_lanes, round) : batch_lanes);
+    const int64_t round = lanes_times(plan->round_trials, maker->spec->replicates.count);
+    return lanes_divided_up(plan->lanes, plan->round_trials > 0 ? lanes_least(batch_lanes, round) : batch_lanes);
 }
 
 // Batches as a run would have them: its device has taken their memory.

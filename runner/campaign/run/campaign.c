@@ -1,11 +1,11 @@
 // A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search,
 // run the loop, record what could only be chosen at the end, and say how it ended.
-#include "../../view/analysis/sensitivity.h"
+#include "../batch/lanes.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
 #include "../store/edit.h"
 #include "../store/rounds.h"
-#include "device.h"
+#include "../store/sensitivity.h"
 #include "record.h"
 #include "retry.h"
 

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_LOOP_H
 #define HOPSCOTCH_LOOP_H
 
-#include "flight.h"
+#include "../batch/flight.h"
 #include "writer.h"
 
 enum { LOOP_SLOTS_MAX = 2 };

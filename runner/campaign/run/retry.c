@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const retries_table_sql =
-    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
-    "  finished TEXT) STRICT;\n";
-
 static const char retry_all[] = "failed";
 
 // ---- which trials ---------------------------------------------------------------------------------------------------

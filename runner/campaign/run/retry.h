@@ -4,7 +4,6 @@
 
 #include "loop.h"
 
-extern const char *const retries_table_sql; // CREATE TABLE retries
 // Failed trials that are to be run again: `kinds` is "failed" or "fell,solver".
 Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
 Error retry_is_pending(Store *store, bool *pending);

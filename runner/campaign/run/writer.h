@@ -2,11 +2,10 @@
 #ifndef HOPSCOTCH_WRITER_H
 #define HOPSCOTCH_WRITER_H
 
+#include "../batch/lanes.h"
 #include "../store/commit.h"
 
 #include <pthread.h>
-
-enum { WRITER_COMMITS = 3 }; // one being written, one waiting, one being filled
 
 typedef struct WriterCounts {
     int64_t trials, failures, lanes; // committed by this process

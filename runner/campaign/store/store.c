@@ -2,16 +2,16 @@
 // commit.c; what a crash left behind is cleaned up by recovery.c.
 #include "store.h"
 
-#include "../../view/analysis/sensitivity.h"
-#include "../run/extend.h"
-#include "../run/retry.h"
 #include "edit.h"
+#include "extend.h"
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
 #include "overrides.h"
 #include "rounds.h"
+#include "rows.h"
 #include "seal.h"
+#include "sensitivity.h"
 
 #include <limits.h>
 #include <math.h>
@@ -53,6 +53,11 @@ static const char store_schema[] =
     "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
+
+static const char store_retries_sql[] =
+    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
+    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
+    "  finished TEXT) STRICT;\n";
 
 // ---- one value ------------------------------------------------------------------------------------------------------
 
@@ -152,7 +157,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, overrides_table_sql));
-    TRY(database_run(database, retries_table_sql));
+    TRY(database_run(database, store_retries_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));

@@ -1,5 +1,5 @@
 // A stored campaign opened for reading: its database, and the spec that it holds in full.
-#include "../run/extend.h"
+#include "extend.h"
 #include "migration.h"
 #include "store.h"
 

@@ -22,6 +22,14 @@ const char *objective_text(const Spec *spec, int k, Arena *arena)
     return spec->objective.maximize[k] ? arena_format(arena, "maximise %s", text) : text;
 }
 
+bool spec_has_metric(const Spec *spec, const char *name)
+{
+    for (int i = 0; i < spec->configured.n_metrics; i++) {
+        if (strcmp(spec->configured.metrics[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
 // NaN has many bit patterns; the stored one is this.
 static double objective_canonical(double x)
 {

@@ -181,7 +181,6 @@ const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is 
 void cmaes_section_read(SpecReader *reader); // after the axes
 // {k_fp: 100, thrust: 30} of one injected point; what was taken from another campaign. As flow YAML.
 const char *cmaes_inject_text(const Spec *spec, const char *const *names, int index, Arena *arena);
-const char *cmaes_taken_text(const Spec *spec, Arena *arena);
 
 // ---- spec/limits.c --------------------------------------------------------------------------------------------------
 
@@ -206,7 +205,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
 void objective_read(SpecReader *reader);
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
-void constraints_read(SpecReader *reader); // fitness/constraints.c
+void constraints_read(SpecReader *reader); // constraints_section.c
 // The value of a form's key is none that it takes.
 void form_mistyped(SpecReader *reader, const char *path, const Node *node);
 // "quantile(0.9)", "penalty(10)": as the spec writes them

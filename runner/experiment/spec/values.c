@@ -5,21 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-double values_at(const Values *values, int64_t index)
-{
-    const double i = (double)index, last = (double)(values->count - 1);
-    if (values->form == VALUES_LIST) return values->list[index];
-    if (values->form == VALUES_ARANGE) {
-        const double value = values->low + i * values->step;
-        return value > values->high ? values->high : value; // 0.1 * 3 is not 0.3
-    }
-    if (index == 0) return values->low;
-    if (index == values->count - 1) return values->high;
-    if (values->form == VALUES_LINSPACE) return values->low + (values->high - values->low) * i / last;
-    const double low = portable_log(values->low), high = portable_log(values->high);
-    return portable_exp(low + (high - low) * i / last);
-}
-
 static const ValueForm values_forms[] = {
     {"linspace", "[first, last, points]", "evenly spaced, both ends included", "{linspace: [50, 300, 26]}",
      VALUES_LINSPACE, 3},

@@ -176,22 +176,12 @@ int64_t query_rows(const Query *query)
     return query->limit > 0 && query->n_ids > query->limit ? query->limit : query->n_ids;
 }
 
-Error query_start(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
-                  Query *query)
+Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena *arena, Query *query)
 {
-    *query = (Query){.campaign = campaign, .limit = switch_integer(line, "limit", limit)};
-    TRY(trial_columns(campaign->database, line->arena, &query->all));
-    TRY(condition_read(&query->all, switch_text(line, "where", NULL), line->arena, &query->where));
-    TRY(query_order(query, switch_text(line, "order", NULL), line->arena));
-    TRY(query_columns(query, switch_text(line, "columns", columns), line->arena));
-    return query_ids(query, line->arena);
+    *query = (Query){.campaign = campaign, .limit = asked->limit};
+    TRY(trial_columns(campaign->database, arena, &query->all));
+    TRY(condition_read(&query->all, asked->where, arena, &query->where));
+    TRY(query_order(query, asked->order, arena));
+    TRY(query_columns(query, asked->columns, arena));
+    return query_ids(query, arena);
 }
-
-static const Switch query_select_rows[] = {
-    {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
-     "which trials: comparisons of columns, and, or, not; texts in single quotes"},
-    {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "in which order; missing values last (default id)"},
-    {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns, or all"},
-    {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "how many rows; 0: all (query's default for a table: 50)"},
-};
-const Switches switches_select = {query_select_rows, sizeof query_select_rows / sizeof *query_select_rows};

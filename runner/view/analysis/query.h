@@ -23,11 +23,13 @@ typedef struct Query {
     int64_t n_ids;
 } Query;
 
-extern const Switches switches_select; // --where, --order, --columns, --limit
-
-// From the command line's --where, --order, --columns and --limit. `columns`: without --columns; NULL: what tells most.
-Error query_start(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
-                  Query *query);
+// What the user asks for, as --where, --order, --columns and --limit say it.
+typedef struct QueryAsked {
+    const char *where, *order; // NULL: all; by id
+    const char *columns;       // "all", "a,b"; NULL: those that tell most
+    int64_t limit;             // 0: none
+} QueryAsked;
+Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena *arena, Query *query);
 int64_t query_rows(const Query *query); // that are given
 // Calls `take` with every row's statement, whose cells are the columns.
 typedef Error QueryTake(void *taker, const Query *query, Statement *row);

@@ -9,34 +9,6 @@ enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_THINGS = 8 };
 #define TRACE_WIDTH 896.0 // of the panel of figures
 #define TRACE_SEEN 4.0    // pixels of a figure, at least
 
-const Drawing *trace_drawing(const ReplayTrace *trace)
-{
-    return trace->request.debug || !trace->request.drawn ? NULL : trace->configured->drawing;
-}
-
-const double *trace_points(const ReplayTrace *trace, int64_t i)
-{
-    trace_drawing(trace)->points(trace->configured, trace->parameter, trace->row + i * trace->n_columns, trace->point);
-    return trace->point;
-}
-
-// Where there is no ground: below all of the motion, but for what diverges.
-void trace_find_level(ReplayTrace *trace)
-{
-    const Drawing *drawing = trace_drawing(trace);
-    double far = 1;
-    if (drawing == NULL || drawing->ground != NULL) return;
-    for (int64_t i = 0; i < trace->count; i++) {
-        const double *point = trace_points(trace, i);
-        if (i == 0) trace->level = point[1];
-        for (int k = 0; k < drawing->n_points; k++) {
-            const double z = point[2 * k + 1];
-            if (i == 0) far = fmax(far, 1000 * fabs(z));
-            if (fabs(z) <= far) trace->level = fmin(trace->level, z);
-        }
-    }
-}
-
 double trace_ground(const ReplayTrace *trace, double x)
 {
     const Drawing *drawing = trace_drawing(trace);

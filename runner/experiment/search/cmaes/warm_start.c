@@ -1,23 +1,14 @@
-// Where a search starts that goes on from another campaign (`cmaes: {from: NAME}`). What it takes is written into the
-// spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
-// covers.
+// What CMA-ES takes from another campaign that it starts from (`cmaes: {from: NAME}`).
 //
 // From a cmaes campaign that searched the same ranges: the mean of the search with the best fitness, and its
 // covariance, scaled to a mean variance of 1; steps are as long as the new spec says. From any other: the mean of its
 // best trials, and step sizes from their spread.
-#include "../../spec/keys.h"
 #include "cmaes.h"
-#include "warm_start.h"
-
-#include "../../../campaign/store/store.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WARM_BEST = 10 }; // trials
-
-static const size_t warm_bytes = (size_t)256 << 20; // of address space
-static const double warm_least_spread = 1e-3;       // of a coordinate, beside the mean of all
+static const double warm_least_spread = 1e-3; // of a coordinate, beside the mean of all
 
 // ---- from a state ---------------------------------------------------------------------------------------------------
 
@@ -38,23 +29,6 @@ static bool warm_axes_agree(const Spec *spec, const Spec *other, int *axis)
         if (axis[i] < 0) return false;
     }
     return true;
-}
-
-static Error warm_read_state(Database *database, Search *search, bool *found)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT state FROM searches WHERE id = 0", &statement));
-    Error error = statement_step(statement, &row);
-    const Bytes blob = row && !column_is_null(statement, 0) ? column_blob(statement, 0) : (Bytes){.size = 0};
-    *found = blob.size > 0 && blob.size <= search_state_most(search);
-    if (*found) {
-        memcpy(search->state, blob.data, blob.size);
-        search->state_size = blob.size;
-    }
-    statement_close(statement);
-    if (error.kind == OK && *found) error = search->method->restore(search);
-    return error;
 }
 
 // The search with the best fitness among those that did not start anew since; -1: there is none.
@@ -107,19 +81,20 @@ static void warm_from_view(Spec *spec, const Cmaes *its, const CmaesView *view, 
     spec->warm.sigma = 0.0;
 }
 
-static Error warm_from_state(Spec *spec, StoredCampaign *other, Search *search, Arena *arena, bool *done)
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena)
+{
+    return warm_axes_agree(spec, other, ARENA_NEW(arena, int, spec->n_axes));
+}
+
+bool warm_from_state(Spec *spec, const Search *other, Arena *arena)
 {
     int *axis = ARENA_NEW(arena, int, spec->n_axes);
-    bool found = false;
-    *done = false;
-    if (!warm_axes_agree(spec, &other->spec, axis)) return error_none();
-    TRY(warm_read_state(other->database, search, &found));
-    const int64_t best = found ? warm_best_search(search) : -1;
-    if (best < 0) return error_none();
-    const CmaesView view = cmaes_view(search, best);
-    warm_from_view(spec, search->scratch, &view, axis, arena);
-    *done = true;
-    return error_none();
+    if (!warm_axes_agree(spec, other->spec, axis)) return false;
+    const int64_t best = warm_best_search(other);
+    if (best < 0) return false;
+    const CmaesView view = cmaes_view(other, best);
+    warm_from_view(spec, other->scratch, &view, axis, arena);
+    return true;
 }
 
 // ---- from the best trials -------------------------------------------------------------------------------------------
@@ -127,7 +102,7 @@ static Error warm_from_state(Spec *spec, StoredCampaign *other, Search *search, 
 // Coordinates of the best trials, where the other campaign has the parameter at all.
 typedef struct WarmTrials {
     int *parameter;     // [n_axes] of the other's configured ones, -1: it has none of this name
-    double *coordinate; // [WARM_BEST][n_axes]
+    double *coordinate; // [count][n_axes]
     int count, shared;  // trials; axes whose parameter there is
 } WarmTrials;
 
@@ -141,31 +116,6 @@ static void warm_find_parameters(const Spec *spec, const Spec *other, WarmTrials
         }
         trials->shared += trials->parameter[i] >= 0;
     }
-}
-
-static Error warm_read_trials(const Spec *spec, StoredCampaign *other, const Search *search, WarmTrials *trials,
-                              Arena *arena)
-{
-    Statement *statement = NULL;
-    double *parameter = ARENA_NEW(arena, double, other->spec.configured.n_parameters);
-    bool row = false;
-    TRY(database_prepare(other->database,
-                         arena_format(arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT %d",
-                                      store_best_order(&other->spec), WARM_BEST),
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        error = search_read_trial(search, other->database, column_integer(statement, 0), arena, parameter);
-        if (error.kind != OK) break;
-        double *coordinate = trials->coordinate + (int64_t)trials->count++ * spec->n_axes;
-        for (int i = 0; i < spec->n_axes; i++) {
-            const bool there = trials->parameter[i] >= 0;
-            coordinate[i] = cmaes_coordinate(&spec->axes[i].values, there ? parameter[trials->parameter[i]]
-                                                                          : spec->fixed[spec->axes[i].parameter]);
-        }
-    }
-    statement_close(statement);
-    return error;
 }
 
 static void warm_measure_trials(const Spec *spec, const WarmTrials *trials, double *mean, double *variance)
@@ -183,7 +133,7 @@ static void warm_measure_trials(const Spec *spec, const WarmTrials *trials, doub
 
 // Variances relative to their mean, which is the square of sigma. Those of parameters that the other campaign does not
 // have are like the rest's mean.
-static void warm_from_trials(Spec *spec, const WarmTrials *trials, Arena *arena)
+static void warm_from_measures(Spec *spec, const WarmTrials *trials, Arena *arena)
 {
     const int n = spec->n_axes;
     double *mean = ARENA_NEW(arena, double, n), *variance = ARENA_NEW(arena, double, n), sum = 0.0;
@@ -201,61 +151,27 @@ static void warm_from_trials(Spec *spec, const WarmTrials *trials, Arena *arena)
     spec->warm.sigma = sum > 0.0 ? sqrt(sum) : 0.0;
 }
 
-static Error warm_from_best(Spec *spec, StoredCampaign *other, const Search *search, Arena *arena)
+static WarmTrials warm_trials_of(const Spec *spec, const Spec *other, Arena *arena)
 {
-    WarmTrials trials = {.parameter = ARENA_NEW(arena, int, spec->n_axes),
-                         .coordinate = ARENA_NEW(arena, double, (int64_t)WARM_BEST * spec->n_axes)};
-    warm_find_parameters(spec, &other->spec, &trials);
-    if (trials.shared == 0)
-        return error_make(ERROR_USER, "campaign %.128s has none of the parameters that are searched", other->name);
-    TRY(warm_read_trials(spec, other, search, &trials, arena));
-    if (trials.count == 0) return error_make(ERROR_USER, "campaign %.128s has no trial that did not fail", other->name);
-    warm_from_trials(spec, &trials, arena);
-    return error_none();
+    WarmTrials trials = {.parameter = ARENA_NEW(arena, int, spec->n_axes)};
+    warm_find_parameters(spec, other, &trials);
+    return trials;
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------------------
+int warm_shared(const Spec *spec, const Spec *other, Arena *arena) { return warm_trials_of(spec, other, arena).shared; }
 
-static Error warm_from_campaign(Spec *spec, StoredCampaign *other, Arena *arena)
+void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena)
 {
-    Search search;
-    bool done = false;
-    TRY(search_init(&other->spec, arena, &search));
-    TRY(warm_from_state(spec, other, &search, arena, &done));
-    if (!done) TRY(warm_from_best(spec, other, &search, arena));
-    spec->warm.hash = arena_copy(arena, other->spec.hash.hex);
-    return error_none();
-}
-
-// What the campaign has taken already, if it is there: run again, it is the same.
-static bool warm_from_itself(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
-{
-    StoredCampaign stored;
-    if (campaign_open(results, name, arena, &stored).kind != OK) return false;
-    const bool same = stored.spec.warm.mean != NULL && strcmp(stored.spec.warm.from, spec->warm.from) == 0;
-    if (same) *taken = cmaes_taken_text(&stored.spec, arena);
-    campaign_close(&stored);
-    return same;
-}
-
-Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
-{
-    StoredCampaign other;
-    *taken = NULL;
-    if (spec->warm.from == NULL || spec->warm.mean != NULL) return error_none();
-    if (warm_from_itself(spec, results, name, arena, taken)) return error_none();
-    if (strcmp(spec->warm.from, name) == 0)
-        return error_make(ERROR_USER, "%.128s can't start from itself; give the new campaign its own name with --name",
-                          name);
-    Arena own;
-    TRY(arena_create_growing(&own, warm_bytes, "the campaign that a search starts from"));
-    Error error = campaign_open(results, spec->warm.from, &own, &other);
-    if (error.kind == OK) {
-        Spec filled = *spec;
-        error = warm_from_campaign(&filled, &other, &own);
-        campaign_close(&other);
-        if (error.kind == OK) *taken = cmaes_taken_text(&filled, arena);
+    WarmTrials trials = warm_trials_of(spec, other, arena);
+    trials.count = count;
+    trials.coordinate = ARENA_NEW(arena, double, (int64_t)count * spec->n_axes);
+    for (int t = 0; t < count; t++) {
+        const double *its = parameter + (int64_t)t * other->configured.n_parameters;
+        for (int i = 0; i < spec->n_axes; i++) {
+            const int p = trials.parameter[i];
+            trials.coordinate[(int64_t)t * spec->n_axes + i] =
+                cmaes_coordinate(&spec->axes[i].values, p >= 0 ? its[p] : spec->fixed[spec->axes[i].parameter]);
+        }
     }
-    arena_destroy(&own);
-    return error;
+    warm_from_measures(spec, &trials, arena);
 }

@@ -3,7 +3,8 @@
 // that trouble with a device can cost is the batches in flight, which are asked for again.
 #include "device.h"
 
-#include "record.h"
+#include "../store/wanted.h"
+#include "lanes.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // table `sensitivity` holds them, made anew whenever a run of the campaign ends.
 #include "sensitivity.h"
 
-#include "../../campaign/store/store.h"
+#include "store.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,27 @@
-// The place of a number among an axis' values: how the points of an extended grid are told from those that it had. The
-// same number comes out of other forms a few bits apart (0.3/3 is not 0.1), so rounding is allowed for.
+// Values along an axis, never expanded: the value at a place, and the place of a value.
 #include "../../runner.h"
 
 #include <math.h>
+
+double values_at(const Values *values, int64_t index)
+{
+    const double i = (double)index, last = (double)(values->count - 1);
+    if (values->form == VALUES_LIST) return values->list[index];
+    if (values->form == VALUES_ARANGE) {
+        const double value = values->low + i * values->step;
+        return value > values->high ? values->high : value; // 0.1 * 3 is not 0.3
+    }
+    if (index == 0) return values->low;
+    if (index == values->count - 1) return values->high;
+    if (values->form == VALUES_LINSPACE) return values->low + (values->high - values->low) * i / last;
+    const double low = portable_log(values->low), high = portable_log(values->high);
+    return portable_exp(low + (high - low) * i / last);
+}
+
+// ---- the place of a value -------------------------------------------------------------------------------------------
+
+// How the points of an extended grid are told from those that it had. The same number comes out of other forms a few
+// bits apart (0.3/3 is not 0.1), so rounding is allowed for.
 
 static double values_scale(const Values *values)
 {

@@ -3,8 +3,8 @@
 // read, and all that is compared with it is what is least among those before it in the other objectives. Of two
 // objectives that is a single number (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of
 // vectors", Journal of the ACM 22(4), 1975).
-#include "../../campaign/store/rows.h"
-#include "../../campaign/store/store.h"
+#include "rows.h"
+#include "store.h"
 
 #include <math.h>
 #include <stdlib.h>

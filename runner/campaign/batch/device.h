@@ -16,12 +16,6 @@ typedef struct Device {
     char note[512];                       // what the last call did about trouble, for the user; empty: there was none
 } Device;
 
-// Error (memory): batches of so many lanes need more than the device or the machine has. It gives address space for
-// more than that, and ends a program that uses it (plan/plan.c).
-Error plan_fits(const Device *device);
-// Of a CPU, unless somebody said how large batches are: they are multiples of so many trials, by the time that they
-// take. 0: all have the same size, since a GPU is not filled by fewer trials than it can take.
-int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options);
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
 // builds is in the arena.
 Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);

@@ -4,8 +4,8 @@
 // `segments`, in order; which trials they make is search/segments.c's business.
 #include "extend.h"
 
-#include "../store/overrides.h"
-#include "../store/store.h"
+#include "overrides.h"
+#include "store.h"
 
 #include <string.h>
 

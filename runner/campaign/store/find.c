@@ -1,6 +1,6 @@
-// Finding what was stored: campaigns by name or path, their trials, and the columns of their table.
-#include "../campaign/store/rows.h"
-#include "../campaign/store/store.h"
+// Finding what was stored: campaigns by name or path, and their trials.
+#include "rows.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,11 +42,11 @@ static Error campaign_read_resolved(Database *database, Arena *arena, const char
     return error;
 }
 
-static Error campaign_unknown(const CommandLine *line, const char *text)
+static Error campaign_unknown(const char *results, const char *text, Arena *arena)
 {
     const char *const *names;
     int count;
-    TRY(campaign_names(line->results, line->arena, &names, &count));
+    TRY(campaign_names(results, arena, &names, &count));
     const char *nearest = nearest_name(text, names, count), *slash = strchr(text, '/');
     for (int i = 0; i < count && slash != NULL; i++) {
         if (strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0')
@@ -57,12 +57,12 @@ static Error campaign_unknown(const CommandLine *line, const char *text)
     if (count == 0)
         return error_make(ERROR_USER,
                           "there is no campaign under %.200s; run a spec first, or name the root folder with --results",
-                          line->results);
+                          results);
     if (nearest != NULL)
         return error_make(ERROR_USER, "there is no campaign '%.100s' under %.200s; did you mean '%.100s'?", text,
-                          line->results, nearest);
-    return error_make(ERROR_USER, "there is no campaign '%.100s' under %.100s; %s lists them", text, line->results,
-                      command_again(line->results, "status").text);
+                          results, nearest);
+    return error_make(ERROR_USER, "there is no campaign '%.100s' under %.100s; %s lists them", text, results,
+                      command_again(results, "status").text);
 }
 
 static Error campaign_check_link(const char *folder)
@@ -89,28 +89,28 @@ static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bo
 }
 
 // "gains/verify/trial_41": below the results root.
-static Error campaign_below(const CommandLine *line, const char *name, CampaignPlace *place, bool *found)
+static Error campaign_below(const char *results, const char *name, Arena *arena, CampaignPlace *place, bool *found)
 {
     *found = false;
     if (name[0] == '/' || strchr(name, '/') == NULL) return error_none();
-    return campaign_at_path(arena_format(line->arena, "%s/%s", line->results, name), line->arena, place, found);
+    return campaign_at_path(arena_format(arena, "%s/%s", results, name), arena, place, found);
 }
 
-Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
+Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place)
 {
     const char *folder;
-    char *name = arena_copy(line->arena, text);
+    char *name = arena_copy(arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
     bool found = false;
-    TRY(campaign_at_path(name, line->arena, place, &found));
-    if (!found) TRY(campaign_below(line, name, place, &found));
+    TRY(campaign_at_path(name, arena, place, &found));
+    if (!found) TRY(campaign_below(results, name, arena, place, &found));
     if (found) return error_none();
     if (strchr(name, '/') != NULL) TRY(campaign_check_link(name));
-    if (strchr(name, '/') != NULL) return campaign_unknown(line, text);
-    TRY(campaign_folder(line->results, name, line->arena, &folder));
+    if (strchr(name, '/') != NULL) return campaign_unknown(results, text, arena);
+    TRY(campaign_folder(results, name, arena, &folder));
     TRY(campaign_check_link(folder));
-    if (!campaign_is_folder(folder, line->arena)) return campaign_unknown(line, name);
-    *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
+    if (!campaign_is_folder(folder, arena)) return campaign_unknown(results, name, arena);
+    *place = (CampaignPlace){.results = results, .name = name, .folder = folder};
     return error_none();
 }
 
@@ -190,13 +190,6 @@ Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **r
     return error;
 }
 
-Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
-{
-    CampaignPlace place;
-    TRY(campaign_find(line, text, &place));
-    return campaign_open(place.results, place.name, line->arena, campaign);
-}
-
 // Trials that have names besides their ids.
 static const struct {
     const char *name, *where, *none;
@@ -241,25 +234,6 @@ bool trial_is_named(const char *text)
     return (digits > 0 && digits <= 18 && text[digits] == '\0') || trial_name_find(text) < TRIAL_NAMES;
 }
 
-Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)
-{
-    const char *slash = strrchr(text, '/');
-    if (slash == NULL || !trial_is_named(slash + 1))
-        return error_make(ERROR_USAGE,
-                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
-                          "place of the number",
-                          text, slash == NULL ? text : "raibert_gains");
-    char *name = arena_copy(line->arena, text);
-    name[slash - text] = '\0';
-    TRY(campaign_open_named(line, name, campaign));
-    const int which = trial_name_find(slash + 1);
-    *trial = which == TRIAL_NAMES ? strtoll(slash + 1, NULL, 10) : -1;
-    if (which == TRIAL_NAMES) return error_none();
-    const Error error = trial_of_name(campaign, which, line->arena, trial);
-    if (error.kind != OK) campaign_close(campaign);
-    return error;
-}
-
 Error campaign_failures(Database *database, FILE *out)
 {
     Statement *statement;
@@ -278,81 +252,9 @@ Error campaign_failures(Database *database, FILE *out)
     return error;
 }
 
-// ---- columns of the table trials ------------------------------------------------------------------------------------
-
-enum { CAMPAIGN_COLUMNS_MAX = 2000 }; // SQLite's own limit
-
-Error trial_columns(Database *database, Arena *arena, TrialColumns *columns)
+Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial)
 {
-    Statement *statement;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT name, type FROM pragma_table_info('trials') ORDER BY cid", &statement));
-    columns->count = 0;
-    columns->names = ARENA_NEW(arena, const char *, CAMPAIGN_COLUMNS_MAX);
-    columns->is_text = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
-    columns->is_integer = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && columns->count < CAMPAIGN_COLUMNS_MAX; error = statement_step(statement, &row)) {
-        const int i = columns->count++;
-        columns->names[i] = arena_copy(arena, column_text(statement, 0));
-        columns->is_text[i] = strcmp(column_text(statement, 1), "TEXT") == 0;
-        columns->is_integer[i] = strcmp(column_text(statement, 1), "INTEGER") == 0;
-    }
-    statement_close(statement);
-    return error;
-}
-
-int trial_column_find(const TrialColumns *columns, const char *name)
-{
-    for (int i = 0; i < columns->count; i++) {
-        if (strcmp(columns->names[i], name) == 0) return i;
-    }
-    return -1;
-}
-
-bool spec_has_metric(const Spec *spec, const char *name)
-{
-    for (int i = 0; i < spec->configured.n_metrics; i++) {
-        if (strcmp(spec->configured.metrics[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
-int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names)
-{
-    const Configured *configured = &spec->configured;
-    const int n_searched = spec->n_axes + spec->n_derived + spec->n_outer;
-    const char **chosen = ARENA_NEW(arena, const char *, 4 + OBJECTIVES_MAX + n_searched + configured->n_metrics);
-    int count = 0;
-    chosen[count++] = "id";
-    if (!spec_several(spec)) chosen[count++] = "fitness";
-    for (int i = 0; i < rows_objectives(spec); i++) chosen[count++] = rows_objective_name(i);
-    if (spec->n_constraints > 0) chosen[count++] = "violation";
-    if (spec->objective.failed != FAILED_ANY) chosen[count++] = "failure"; // else a fitness says that there was none
-    for (int i = 0; i < n_searched; i++) chosen[count++] = configured->parameters[spec->axes[i].parameter].name;
-    for (int i = 0; i < configured->n_metrics; i++) {
-        bool used = false;
-        for (int k = 0; k < spec->objective.count; k++) used |= expression_uses(spec->objective.expression[k], i);
-        if (used) chosen[count++] = configured->metrics[i].name;
-    }
-    *names = chosen;
-    return count;
-}
-
-const char *trial_columns_sql(const char *const *names, int count, Arena *arena)
-{
-    const char *sql = "";
-    for (int i = 0; i < count; i++)
-        sql = arena_format(arena, "%s%s%s", sql, i > 0 ? ", " : "", sql_identifier(arena, names[i]));
-    return sql;
-}
-
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column)
-{
-    if (columns->is_text[column])
-        table_text(table, column_is_null(statement, index) ? NULL : column_text(statement, index));
-    else if (columns->is_integer[column] && !column_is_null(statement, index))
-        table_integer(table, column_integer(statement, index));
-    else
-        table_number(table, column_real(statement, index));
+    const int which = trial_name_find(text);
+    *trial = which == TRIAL_NAMES ? strtoll(text, NULL, 10) : -1;
+    return which == TRIAL_NAMES ? error_none() : trial_of_name(campaign, which, arena, trial);
 }
