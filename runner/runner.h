@@ -137,7 +137,8 @@ typedef struct Spec {
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
-    const Block *blocks; // [n_blocks] of `union`; n_blocks 0: the axes are the grid
+    const char *values_in; // where the values of the axes stand: "points", "union"; NULL: in `over`
+    const Block *blocks;   // [n_blocks] of `union`; n_blocks 0: the axes are the grid
     int n_blocks;
     const When *when; // [n_when] in the order in which they are decided
     int n_when;

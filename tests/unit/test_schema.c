@@ -20,9 +20,9 @@ TEST(schema_and_reference_know_every_key)
 {
     Arena arena;
     int count;
-    const Key *rows = keys_table(&count);
     char *schema = schema_printed(spec_schema), *reference = schema_printed(spec_reference);
     CHECK_OK(arena_create(&arena, 1 << 20, "test"));
+    const Key *rows = keys_table(&arena, &count);
     for (int i = 0; i < count; i++) {
         const bool usable = rows[i].type != KEY_LATER;
         const char *property = arena_format(&arena, "\"%s\": {", key_name(&rows[i]));
@@ -63,10 +63,10 @@ TEST(schema_examples_are_good_specs)
 {
     Arena arena;
     int count;
-    const Key *rows = keys_table(&count);
     const char *folder = test_folder();
     static const char points[] = "k_fp,thrust\n100,30\n";
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
+    const Key *rows = keys_table(&arena, &count);
     CHECK_OK(file_write(folder, "points.csv", points, strlen(points)));
     CHECK_OK(file_write(folder, "fragment.yaml", "seed: 3\n", strlen("seed: 3\n")));
     for (int i = 0; i < count; i++) {

@@ -3,13 +3,15 @@
 // are merged key by key, mappings of names (over, perturb, ...) name by name; what stands for a name is taken whole.
 // Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so
 // that errors point into the fragment, and what reads the spec knows nothing of files.
-#include "keys.h"
+#include "forms.h"
 
 #include <string.h>
 
 enum { INCLUDE_DEPTH_MAX = 8, INCLUDE_KEYS_MAX = 2000 };
 
 typedef struct Includer {
+    const Key *rows; // [n_rows] the key table
+    int n_rows;
     const char *folder; // of the spec; NULL: it can't include
     Arena *arena;
     Diagnostics *diagnostics;
@@ -28,13 +30,12 @@ typedef enum IncludeKind {
 } IncludeKind;
 
 // By the row of the key table, or the nearest section above: options with dots in their names make sections.
-static IncludeKind include_kind(const char *path)
+static IncludeKind include_kind(const Includer *includer, const char *path)
 {
-    int count;
     size_t nearest = 0;
-    const Key *rows = keys_table(&count), *above = NULL;
+    const Key *rows = includer->rows, *above = NULL;
     if (path[0] == '\0') return INCLUDE_SECTION;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < includer->n_rows; i++) {
         const size_t length = strlen(rows[i].path);
         if (strncmp(rows[i].path, path, length) != 0 || length < nearest) continue;
         if (path[length] == '\0')
@@ -82,7 +83,7 @@ static const Node *include_merge(const Includer *includer, const char *section, 
         const Node *key = under->keys[i], *low = under->items[i], *high = node_find(over, key->text);
         const char *path = include_path(includer, section, key);
         const bool both = high != NULL && high->kind == NODE_MAPPING && low->kind == NODE_MAPPING;
-        if (both && include_kind(section) == INCLUDE_SECTION && include_kind(path) != INCLUDE_WHOLE)
+        if (both && include_kind(includer, section) == INCLUDE_SECTION && include_kind(includer, path) != INCLUDE_WHOLE)
             high = include_merge(includer, path, low, high);
         for (int k = 0; high != NULL && k < over->count; k++) {
             if (strcmp(over->keys[k]->text, key->text) == 0) key = over->keys[k]; // errors show the key that counts
@@ -202,7 +203,7 @@ static const Node *include_read_all(Includer *includer, const char *section, con
 // The node with all its includes expanded; itself if it has none.
 static const Node *include_expand(Includer *includer, const char *section, const Node *node)
 {
-    const IncludeKind kind = include_kind(section);
+    const IncludeKind kind = include_kind(includer, section);
     if (node->kind != NODE_MAPPING || kind == INCLUDE_WHOLE) return node;
     const Node *include = node_find(node, "include"), *under = NULL;
     Node *own = include_copy(includer, node, node->count);
@@ -224,9 +225,42 @@ static const Node *include_expand(Includer *includer, const char *section, const
 const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics, const char **text)
 {
     Includer includer = {.folder = folder, .arena = arena, .diagnostics = diagnostics, .text = *text};
+    includer.rows = keys_table(arena, &includer.n_rows);
     const char *slash = strrchr(root->source->file, '/');
     includer.open[includer.depth++] = slash != NULL ? slash + 1 : root->source->file;
     root = include_expand(&includer, "", root);
     *text = includer.text;
     return root;
 }
+
+// ---- the row --------------------------------------------------------------------------------------------------------
+
+// Where none is expanded: in what --set gives, or what a database holds.
+static void include_read_form(SpecReader *reader, const GivenKey *given)
+{
+    diagnose(reader->diagnostics, given->key, "include stands in a spec's file only");
+}
+
+static void include_schema(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    schema_string(json, NULL);
+    json_object(json, NULL);
+    schema_array_of(json, "name", 1, 0, arena);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+const Form form_include = {
+    .path = "include",
+    .after = "experiment",
+    .words = "the name of a file or a list of them",
+    .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
+           "spec's folder or below, and a name is relative to the file that it stands in",
+    .example = "fragment.yaml",
+    .stage = FORM_FIRST,
+    .read = include_read_form,
+    .schema = include_schema,
+    .definition = "include",
+    .define = include_schema,
+};

@@ -1,5 +1,5 @@
-// The key table: the only place where a key of a spec is described.
-#include "keys.h"
+// The key table: the only place where a key of a spec is described, if it has no form of its own (forms.h).
+#include "forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,14 +13,8 @@ static const Key keys_rows[] = {
      .doc = "version of the spec's format", .example = "1"},
     {.path = "experiment", .type = KEY_NAME, KEYS_AT(TEXT, experiment), .flags = KEY_REQUIRED,
      .doc = "name of the experiment, and of its campaign unless `--name` gives another", .example = "raibert_gains"},
-    {.path = "include", .type = KEY_FORM, .words = "the name of a file or a list of them",
-     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
-            "spec's folder or below, and a name is relative to the file that it stands in",
-     .example = "fragment.yaml"},
     {.path = "seed", .type = KEY_INTEGER, .high = KEYS_WHOLE, KEYS_AT(UINT64, seed), .flags = KEY_IDENTITY,
      .doc = "all randomness derives from it, and never from the clock", .example = "7"},
-    {.path = "model", .type = KEY_FORM, .words = "the name of a model", .flags = KEY_REQUIRED,
-     .doc = "what is simulated; `hopscotch models` lists them", .example = "hopper"},
     {.path = "simulation", .type = KEY_SECTION, .flags = KEY_OPEN,
      .doc = "how it is simulated: options of the model", .example = "{duration: 5.0, dt: 1.0e-4}"},
     {.path = "initial", .type = KEY_SECTION, .flags = KEY_OPEN,
@@ -30,48 +24,6 @@ static const Key keys_rows[] = {
 
     {.path = "search", .type = KEY_SECTION, .doc = "what is searched and how; without it there is one trial",
      .example = "{method: grid, over: {k_fp: [100, 150]}}"},
-    {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
-     .doc = "how trials are chosen", .example = "grid"},
-    {.path = "search.cmaes.outer", .type = KEY_FORM, .method = "cmaes", .words = "a mapping of parameters to values",
-     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
-            "all in one launch; each does what it would do alone with these values fixed",
-     .example = "{x_dot_des: [0, 1, 2, 3, 4]}"},
-    {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
-     .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
-            "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
-     .example = "raibert_gains"},
-    {.path = "search.cmaes.inject", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
-     .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
-     .example = "[{k_fp: 100, thrust: 30}]"},
-    {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
-     .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
-     .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
-                "covariance: [1, 0, 1]}"},
-    {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
-     .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
-            "derived value leaves its parameter's range is left out, as if excluded",
-     .example = "{k_fp: {linspace: [50, 300, 26]}, b_fp: {derive: \"0.1 * k_fp\"}}"},
-    {.path = "search.points", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
-     .doc = "methods list and csv: the trials; all name the same parameters. Also a text in the form of `csv`",
-     .example = "[{k_fp: 100, thrust: 30}, {k_fp: 150, thrust: 35}]"},
-    {.path = "search.csv", .type = KEY_FORM, .words = "the name of a file, or {file: name, columns: [names]}",
-     .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names "
-            "parameters, every other one is a trial; `columns` picks some of them. What it holds is frozen with the "
-            "campaign",
-     .example = "points.csv"},
-    {.path = "search.zip", .type = KEY_FORM, .words = "a list of lists of searched parameters",
-     .doc = "axes that advance together; they have equally many values", .example = "[[k_att, b_att]]"},
-    {.path = "search.exclude", .type = KEY_FORM, .words = "a list of expressions over the parameters",
-     .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
-    {.path = "search.union", .type = KEY_FORM, .words = "a list of blocks {over: {...}, zip: [...]}",
-     .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
-            "not got keeps the parameter's value there; a point that an earlier block has too is run once",
-     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]"},
-    {.path = "search.when", .type = KEY_FORM, .words = "a mapping of searched parameters to expressions",
-     .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
-            "of a grid that differ in it alone one is run",
-     .example = "{b_att: \"k_att > 0\"}"},
-
     {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
      .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},
     {.path = "replicates.count", .type = KEY_INTEGER, .value = 1, .low = 1, .high = REPLICATES_MAX,
@@ -80,40 +32,11 @@ static const Key keys_rows[] = {
      .flags = KEY_IDENTITY,
      .doc = "every trial gets the same perturbations, so that trials differ by their parameters only",
      .example = "true"},
-    {.path = "replicates.perturb", .type = KEY_FORM,
-     .words = "a mapping of parameters to {normal: [mean, deviation]} or {uniform: [low, high]}",
-     .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range",
-     .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}"},
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
      .doc = "also keep the metrics of every replicate", .example = "false"},
 
     {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
-    {.path = "objective.minimize", .type = KEY_FORM,
-     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
-     .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
-            "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
-     .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
-    {.path = "objective.maximize", .type = KEY_FORM,
-     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
-     .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
-            "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
-            "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
-     .example = "\"mean_speed - 0.1*cost_of_transport\""},
-    {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
-     .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
-    {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",
-     .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
-     .example = "penalty(10)"},
-    {.path = "objective.reference", .type = KEY_FORM, .words = "a list of numbers, one for each objective",
-     .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
-            "front is measured; without it the worst values of the first generation",
-     .example = "[2.0, 1.5]"},
-    {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
-     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
-            "`violation`, and ranks behind those that do, the less the better",
-     .example = "[\"peak_ground_force < 3000\"]"},
-
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},
     {.path = "record.trajectories", .type = KEY_SECTION, .doc = "time series of chosen trials",
@@ -126,8 +49,6 @@ static const Key keys_rows[] = {
      KEYS_AT(INT64, record.select.every), .doc = "those whose id is a multiple of it; 0: none", .example = "1000"},
     {.path = "record.trajectories.select.failures", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.select.failures), .doc = "so many failed ones, the first by id", .example = "50"},
-    {.path = "record.trajectories.select.trials", .type = KEY_FORM, .words = "a list of trial ids",
-     .doc = "the ones with these ids", .example = "[0, 41]"},
     {.path = "record.trajectories.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.all_replicates), .doc = "which of their replicates", .example = "first"},
     {.path = "record.trajectories.sample", .type = KEY_NUMBER, .unit = "s", .low = 1e-9, .high = 1e9, .words = "auto",
@@ -155,24 +76,15 @@ static const Key keys_rows[] = {
      .example = "1000"},
     {.path = "record.debug.newton.select.failures", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.debug.select.failures), .doc = "so many failed ones, the first by id", .example = "5"},
-    {.path = "record.debug.newton.select.trials", .type = KEY_FORM, .words = "a list of trial ids",
-     .doc = "the ones with these ids", .example = "[0, 41]"},
     {.path = "record.debug.newton.on", .type = KEY_CHOICE, .high = 1, .words = "always|failure",
      KEYS_AT(BOOLEAN, record.debug.failed_only),
      .doc = "failure: only of the replicates that failed, whichever they are", .example = "failure"},
-    {.path = "record.debug.newton.window", .type = KEY_FORM, .words = "a list of two times in s",
-     .doc = "only the steps that begin at or after the first time and before the second", .example = "[0.28, 0.3]"},
     {.path = "record.debug.newton.keep", .type = KEY_INTEGER, .low = 1, .high = 1e6, .words = "all",
      KEYS_AT(INT64, record.debug.keep),
      .doc = "the last so many rows of a lane; all, unless `on: failure` makes it 200", .example = "200"},
     {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.debug.all_replicates), .doc = "which replicates; `on: failure` looks at all",
      .example = "first"},
-    {.path = "record.bodies", .type = KEY_FORM, .words = "a list of names, in which # stands for a number, or all",
-     .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
-            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
-     .example = "[payload]"},
-
     {.path = "limits", .type = KEY_SECTION, .doc = "when to stop early; totals, over all runs of the campaign",
      .example = "{trials: 1e6, wall_time: 2h, failures: 50%}"},
     {.path = "limits.trials", .type = KEY_INTEGER, .low = 1, .high = KEYS_WHOLE, .words = "none",
@@ -195,13 +107,37 @@ static const Key keys_rows[] = {
 #undef KEYS_AT
 #undef KEYS_WHOLE
 
-const Key *keys_table(int *count)
+// ---- rows from other tables -----------------------------------------------------------------------------------------
+
+static Key key_of_form(const Form *form)
 {
-    *count = (int)(sizeof keys_rows / sizeof keys_rows[0]);
-    return keys_rows;
+    return (Key){.path = form->path,
+                 .type = KEY_FORM,
+                 .words = form->words,
+                 .doc = form->doc,
+                 .example = form->example,
+                 .flags = form->flags,
+                 .method = form->method,
+                 .form = form};
 }
 
-// ---- rows from other tables -----------------------------------------------------------------------------------------
+// The row, and the forms that stand behind it.
+static void keys_add(Key *rows, int *count, Key row)
+{
+    rows[(*count)++] = row;
+    for (int i = 0; i < form_count(); i++) {
+        if (strcmp(form_at(i)->after, row.path) == 0) keys_add(rows, count, key_of_form(form_at(i)));
+    }
+}
+
+const Key *keys_table(Arena *arena, int *count)
+{
+    enum { ROWS = sizeof keys_rows / sizeof *keys_rows };
+    Key *rows = ARENA_NEW(arena, Key, ROWS + form_count());
+    *count = 0;
+    for (int i = 0; i < ROWS; i++) keys_add(rows, count, keys_rows[i]);
+    return rows;
+}
 
 Key key_of_option(const Option *option, const char *section, Arena *arena)
 {

@@ -17,7 +17,7 @@ typedef enum KeyType {
     KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
     KEY_ITEMS,   // a list of mappings, described by a List
     KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
-    KEY_FORM,    // has a form of its own, read by the function that spec/spec.c names for it
+    KEY_FORM,    // has a form of its own (forms.h)
     KEY_SECTION,
     KEY_LATER // designed, not built: a clear error instead of an unknown key
 } KeyType;
@@ -54,9 +54,10 @@ typedef struct Key {
     size_t offset; // in Spec; of the model's and the method's rows: unused
     unsigned flags;
     void *at;
-    const char *method; // search method that the row belongs to, NULL: all
-    const List *list;   // KEY_ITEMS
-    int parameter;      // index in configured.parameters + 1; 0: the row is no parameter
+    const char *method;      // search method that the row belongs to, NULL: all
+    const List *list;        // KEY_ITEMS
+    int parameter;           // index in configured.parameters + 1; 0: the row is no parameter
+    const struct Form *form; // KEY_FORM (forms.h)
 } Key;
 
 // A key that the spec gives, found at its place, or so misspelt that it was reported and read on under its right name.
@@ -74,15 +75,17 @@ typedef struct SpecReader {
     const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
     Key *keys;          // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
+    int n_own; // rows of the key table, which come first
     GivenKey *given;
     int n_given, given_capacity;
     const Key **parameter_keys; // [configured_named] rows of the parameters, in their order
     const char *const *names;   // [configured_named] of the parameters
+    struct AxesBuild *axes;     // what is searched, while it is gathered (axes.h)
 } SpecReader;
 
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
-const Key *keys_table(int *count);
+const Key *keys_table(Arena *arena, int *count); // with a row for each form
 // Rows of other tables, in our form; the path is the arena's.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
@@ -170,17 +173,9 @@ const char *items_field_expected(const ItemField *field, Arena *arena); // "a li
 
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
-// method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
-void axes_read_method(SpecReader *reader);
-void axes_read(SpecReader *reader);
+void axes_read(SpecReader *reader);                   // the axes; needs the model's parameters, and fixed values
 void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
-
-// ---- spec/cmaes_section.c: keys of `search.cmaes:` with forms of their own ------------------------------------------
-
-void cmaes_section_read(SpecReader *reader); // after the axes
-// {k_fp: 100, thrust: 30} of one injected point; what was taken from another campaign. As flow YAML.
-const char *cmaes_inject_text(const Spec *spec, const char *const *names, int index, Arena *arena);
 
 // ---- spec/limits.c --------------------------------------------------------------------------------------------------
 
@@ -200,17 +195,9 @@ const char *source_beside(const Node *name, Arena *arena); // that name, relativ
 // NULL after an error; `what` is the key that holds the expression.
 const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
 
-// ---- spec/sections.c: sections with forms of their own --------------------------------------------------------------
+// ---- spec/forms/objective.c -----------------------------------------------------------------------------------------
 
-void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
-void objective_read(SpecReader *reader);
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
-void constraints_read(SpecReader *reader); // constraints_section.c
-// The value of a form's key is none that it takes.
-void form_mistyped(SpecReader *reader, const char *path, const Node *node);
-// "quantile(0.9)", "penalty(10)": as the spec writes them
-const char *objective_over_text(const Spec *spec, Arena *arena);
-const char *objective_failed_text(const Spec *spec, Arena *arena);
 
 // ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 // The limits of a spec, for the reference page.
-#include "keys.h"
+#include "forms.h"
 
 #include <stdio.h>
 
 typedef struct LimitRow {
-    const char *what;
+    const char *what; // NULL: the rows of forms stand here
     double most;
     const char *unit; // NULL: bytes
 } LimitRow;
@@ -21,9 +21,7 @@ static const LimitRow limits_rows[] = {
     {"an integer", (double)INTEGER_MAX, "(2^53 - 1)"},
     {"an expression", EXPRESSION_LENGTH, "characters"},
     {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
-    {"search.union", UNION_MAX, "blocks"},
-    {"search.exclude", EXCLUDE_MAX, "expressions"},
-    {"constraints", CONSTRAINTS_MAX, "expressions"},
+    {NULL, 0.0, NULL}, // those of forms
     {"trials, before exclude", (double)TRIALS_MAX, "trials"},
     {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},
@@ -32,12 +30,21 @@ static const LimitRow limits_rows[] = {
     {"debug rows of one trial", (double)RECORD_BYTES_MAX, NULL},
 };
 
+static void limits_print(FILE *out, const char *what, double limit, const char *unit)
+{
+    const Text32 most = unit == NULL ? text_bytes(limit) : text_count((int64_t)limit);
+    fprintf(out, "%-50s  %s %s\n", what, most.text, unit != NULL ? unit : "");
+}
+
 void limits_reference(FILE *out)
 {
     fputs("\nLIMITS\n\n", out);
     for (size_t i = 0; i < sizeof limits_rows / sizeof *limits_rows; i++) {
         const LimitRow *row = &limits_rows[i];
-        const Text32 most = row->unit == NULL ? text_bytes(row->most) : text_count((int64_t)row->most);
-        fprintf(out, "%-50s  %s %s\n", row->what, most.text, row->unit != NULL ? row->unit : "");
+        if (row->what != NULL) limits_print(out, row->what, row->most, row->unit);
+        for (int f = 0; row->what == NULL && f < form_count(); f++) {
+            const Form *form = form_at(f);
+            if (form->most > 0.0) limits_print(out, form->path, form->most, form->most_of);
+        }
     }
 }

@@ -1,19 +1,17 @@
 // Reading the section `record:`, and what its times mean in ticks of the model.
-#include "keys.h"
+#include "forms.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- which trials ---------------------------------------------------------------------------------------------------
 
-static void record_read_trials(SpecReader *reader, const char *path, Selection *select)
+static void record_read_ids(SpecReader *reader, const GivenKey *given, Selection *select)
 {
     static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = (double)INTEGER_MAX};
-    const GivenKey *given = given_find(reader, path);
-    if (given == NULL) return;
     const Node *node = given->value;
     if (node->kind != NODE_SEQUENCE) {
-        form_mistyped(reader, path, node);
+        form_mistyped(reader, given);
         return;
     }
     int64_t *trials = ARENA_NEW(reader->arena, int64_t, node->count);
@@ -25,6 +23,38 @@ static void record_read_trials(SpecReader *reader, const char *path, Selection *
     select->trials = trials;
     select->n_trials = node->count;
 }
+
+static void record_read_trials(SpecReader *reader, const GivenKey *given)
+{
+    record_read_ids(reader, given, &reader->spec->record.select);
+}
+
+static void record_read_debug_trials(SpecReader *reader, const GivenKey *given)
+{
+    record_read_ids(reader, given, &reader->spec->record.debug.select);
+}
+
+static void record_resolve_ids(ResolveWriter *writer, const char *path, const Selection *select)
+{
+    const size_t size = (size_t)select->n_trials * 24 + 3; // 19 digits at most, and ", "
+    char *text = arena_take(writer->reader->arena, size, 1), *p = stpcpy(text, "[");
+    for (int i = 0; i < select->n_trials; i++)
+        p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)select->trials[i]);
+    stpcpy(p, "]");
+    resolve_line(writer, path, text, NULL);
+}
+
+static void record_resolve_trials(ResolveWriter *writer, const char *path)
+{
+    record_resolve_ids(writer, path, &writer->reader->spec->record.select);
+}
+
+static void record_resolve_debug_trials(ResolveWriter *writer, const char *path)
+{
+    record_resolve_ids(writer, path, &writer->reader->spec->record.debug.select);
+}
+
+static void record_trials_schema(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
 static bool record_selects(const Selection *select)
 {
@@ -110,25 +140,14 @@ int64_t spec_debug_rows(const Spec *spec)
     return keep > 0 && keep < rows ? keep : rows;
 }
 
-// A key of the section of debug rows, by its end.
-static const char *record_debug_path(SpecReader *reader, const char *end)
-{
-    return arena_format(reader->arena, "record.debug.%s%s", model_debug_name(reader->spec->model), end);
-}
-
-static const GivenKey *record_debug_given(SpecReader *reader, const char *end)
-{
-    return given_find(reader, record_debug_path(reader, end));
-}
-
 static void record_read_window(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     const Configured *configured = &spec->configured;
-    const GivenKey *given = record_debug_given(reader, ".window");
+    const GivenKey *given = form_given(reader, &form_debug_window);
     if (given == NULL) return;
     if (given->value->kind != NODE_SEQUENCE || given->value->count != 2) {
-        form_mistyped(reader, given->path, given->value);
+        form_mistyped(reader, given);
         return;
     }
     const double life = (double)configured->ticks * configured->tick_duration;
@@ -140,6 +159,17 @@ static void record_read_window(SpecReader *reader)
         diagnose(reader->diagnostics, given->value, "no step begins in the window from %s s to %s s: a step takes %s s",
                  text_number(window[0]).text, text_number(window[1]).text, text_number(configured->tick_duration).text);
 }
+
+static void record_resolve_window(ResolveWriter *writer, const char *path)
+{
+    const double *window = writer->reader->spec->record.debug.window;
+    if (window[1] <= 0.0) return; // always
+    resolve_line(
+        writer, path,
+        arena_format(writer->reader->arena, "[%s, %s]", text_number(window[0]).text, text_number(window[1]).text), "s");
+}
+
+static void record_window_schema(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
 
 // All rows of a recorded trial must fit.
 static void record_check_debug_size(SpecReader *reader, const Node *at)
@@ -162,9 +192,9 @@ static void record_read_debug(SpecReader *reader)
 {
     enum { FAILURES = 1000, KEEP = 200 }; // of `on: failure`
     Spec *spec = reader->spec;
-    const GivenKey *given = record_debug_given(reader, "");
+    const char *section = arena_format(reader->arena, "record.debug.%s", model_debug_name(spec->model));
+    const GivenKey *given = given_find(reader, section);
     Selection *select = &spec->record.debug.select;
-    record_read_trials(reader, record_debug_path(reader, ".select.trials"), select);
     if (spec->record.debug.failed_only && !record_selects(select)) select->failures = FAILURES;
     if (spec->record.debug.failed_only && spec->record.debug.keep == 0) spec->record.debug.keep = KEEP;
     spec->record.debug.wanted = record_selects(select);
@@ -185,9 +215,45 @@ static void record_read_debug(SpecReader *reader)
 void record_read(SpecReader *reader)
 {
     Spec *spec = reader->spec;
-    record_read_trials(reader, "record.trajectories.select.trials", &spec->record.select);
+    forms_read(reader, FORM_RECORD);
     if (reader->names != NULL) record_check_sample(reader);
     spec->record.trajectories = record_selects(&spec->record.select);
     if (reader->names != NULL) record_check_size(reader);
     record_read_debug(reader);
 }
+
+// ---- the rows of its forms ------------------------------------------------------------------------------------------
+
+const Form form_recorded_trials = {
+    .path = "record.trajectories.select.trials",
+    .after = "record.trajectories.select.failures",
+    .words = "a list of trial ids",
+    .doc = "the ones with these ids",
+    .example = "[0, 41]",
+    .stage = FORM_RECORD,
+    .read = record_read_trials,
+    .resolve = record_resolve_trials,
+    .schema = record_trials_schema,
+};
+
+const Form form_debug_trials = {
+    .path = "record.debug.newton.select.trials",
+    .after = "record.debug.newton.select.failures",
+    .words = "a list of trial ids",
+    .doc = "the ones with these ids",
+    .example = "[0, 41]",
+    .stage = FORM_RECORD,
+    .read = record_read_debug_trials,
+    .resolve = record_resolve_debug_trials,
+    .schema = record_trials_schema,
+};
+
+const Form form_debug_window = {
+    .path = "record.debug.newton.window",
+    .after = "record.debug.newton.on",
+    .words = "a list of two times in s",
+    .doc = "only the steps that begin at or after the first time and before the second",
+    .example = "[0.28, 0.3]",
+    .resolve = record_resolve_window, // read once it is known which rows are wanted
+    .schema = record_window_schema,
+};

@@ -125,7 +125,7 @@ void spec_reference(FILE *out)
     Arena arena;
     if (arena_create_growing(&arena, REFERENCE_ARENA, "the reference page").kind != OK) return;
     int count;
-    const Key *rows = keys_table(&count);
+    const Key *rows = keys_table(&arena, &count);
     reference_example(out);
     fprintf(out, "KEYS of a spec\n\n");
     for (int i = 0; i < count; i++) {

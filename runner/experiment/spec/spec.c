@@ -1,7 +1,7 @@
 // Reading a spec: the tree of nodes, the overrides, then every section by the rows of the key table. All errors are
 // found in one pass, so an error must neither hide others nor cause any: a misspelt key is read on under the name that
 // was meant, a value out of range as the nearest bound, any other as its default.
-#include "keys.h"
+#include "forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +61,9 @@ static const Model *spec_debug_model(const SpecReader *reader)
 
 static void spec_start_table(SpecReader *reader)
 {
-    int count;
-    const Key *table = keys_table(&count);
+    const Key *table = keys_table(reader->arena, &reader->n_own);
     const Model *model = spec_debug_model(reader);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < reader->n_own; i++) {
         Key key = key_of_debug(&table[i], model, reader->arena);
         key.at = (char *)reader->spec + key.offset;
         spec_add_key(reader, key);
@@ -297,23 +296,6 @@ static void spec_walk(SpecReader *reader, const Node *mapping, const char *secti
 
 // ---- the model ------------------------------------------------------------------------------------------------------
 
-static const Model *spec_read_model(SpecReader *reader)
-{
-    const GivenKey *given = given_find(reader, "model");
-    if (given == NULL) return NULL; // reported as missing
-    const char *names[64];
-    const int count = model_count() < 64 ? model_count() : 64;
-    for (int i = 0; i < count; i++) names[i] = model_at(i)->name;
-    const bool scalar = given->value->kind == NODE_SCALAR;
-    const Model *model = scalar ? model_find(given->value->text) : NULL;
-    if (model != NULL) return model;
-    const char *near = scalar ? nearest_name(given->value->text, names, count) : NULL;
-    diagnose(reader->diagnostics, given->value, "model is %s, expected %s%s%s%s",
-             scalar_given(given->value, reader->arena), words_sentence(names, count, reader->arena),
-             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
-    return near != NULL ? model_find(near) : NULL; // as a misspelt key: the rest is read as of the one that was meant
-}
-
 static void spec_read_rows(SpecReader *reader, int first)
 {
     for (int i = first; i < reader->n_keys; i++) {
@@ -510,23 +492,18 @@ static void spec_read(SpecReader *reader)
     spec_start_table(reader);
     spec_walk(reader, reader->root, "");
     spec_read_rows(reader, 0);
-    const GivenKey *include = given_find(reader, "include");
-    if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
-    axes_read_method(reader);
-    reader->spec->model = spec_read_model(reader);
+    forms_read(reader, FORM_FIRST);
     const int errors = diagnostics_errors(reader->diagnostics);
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
         spec_read_parameters(reader);
         axes_read(reader);
-        cmaes_section_read(reader);
-        perturb_read(reader);
+        forms_read(reader, FORM_SEARCH);
     } else if (reader->spec->model == NULL) {
         axes_read_without_model(reader);
     }
-    objective_read(reader);
-    constraints_read(reader);
+    forms_read(reader, FORM_OBJECTIVE);
     record_read(reader);
 }
 

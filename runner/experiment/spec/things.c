@@ -1,7 +1,7 @@
 // Which things of a model (the bodies of a world) have rows in its tables, where it has more of them than anybody wants
 // columns. Inputs and metrics: those that the model takes by itself, and those that the spec names, so that a name in
 // an objective, a search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
-#include "keys.h"
+#include "forms.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static const bool *things_read(SpecReader *reader, const GivenKey *given)
     if (spec->configured.n_things == 0)
         diagnose(reader->diagnostics, given->key, "model %s has no bodies: leave record.bodies out", spec->model->name);
     else if (node->kind == NODE_MAPPING || count == 0)
-        form_mistyped(reader, "record.bodies", node);
+        form_mistyped(reader, given);
     if (diagnostics_errors(reader->diagnostics) > errors) return NULL;
     for (int i = 0; i < count; i++) {
         const Node *item = list ? node->items[i] : alone[0];
@@ -157,7 +157,7 @@ void things_choose(SpecReader *reader, bool good)
 {
     Spec *spec = reader->spec;
     Configured *configured = &spec->configured;
-    const GivenKey *given = good ? given_find(reader, "record.bodies") : NULL;
+    const GivenKey *given = good ? given_find(reader, form_bodies.path) : NULL;
     const bool *recorded = given != NULL ? things_read(reader, given) : NULL;
     if (spec->model->choose == NULL || configured->n_things == 0) return;
     const ThingWords words = things_words(reader);
@@ -185,3 +185,40 @@ Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
     const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
     return spec->model->choose(configured, &choice, arena);
 }
+
+// ---- the row --------------------------------------------------------------------------------------------------------
+
+static void things_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = "";
+    if (spec->record.n_bodies == 0) return;
+    for (int i = 0; i < spec->record.n_bodies; i++)
+        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
+    resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
+}
+
+static void things_schema(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_array(json, "type");
+    json_text(json, NULL, "string");
+    json_text(json, NULL, "array");
+    json_close(json, ']');
+    json_integer(json, "minItems", 1);
+    json_object(json, "items");
+    json_text(json, "type", "string");
+    json_close(json, '}');
+}
+
+const Form form_bodies = {
+    .path = "record.bodies",
+    .after = "record.debug.newton.replicates",
+    .words = "a list of names, in which # stands for a number, or all",
+    .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
+           "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+    .example = "[payload]",
+    .resolve = things_resolve, // read before the model's tables are chosen
+    .schema = things_schema,
+};

@@ -1,6 +1,6 @@
 // `union`: blocks of axes, each a grid of its own. The axes of the search are those of all blocks, in the order in
 // which they are first named; in a block that has not got one its parameter keeps its fixed value.
-#include "axes.h"
+#include "../axes.h"
 
 #include <string.h>
 
@@ -94,10 +94,13 @@ static void union_mark_partial(const Block *blocks, int count, AxesBuild *build)
     }
 }
 
-static bool union_check(SpecReader *reader, const Node *node, const AxesBuild *build)
+static bool union_check(SpecReader *reader, const GivenKey *given, const AxesBuild *build)
 {
+    const Node *node = given->value;
+    const GivenKey *zip = given_find(reader, "search.zip");
+    if (zip != NULL) diagnose(reader->diagnostics, zip->key, "zip stands in the blocks of `union`");
     if (node->kind != NODE_SEQUENCE || node->count == 0)
-        form_mistyped(reader, "search.union", node);
+        form_mistyped(reader, given);
     else if (node->count > UNION_MAX)
         diagnose(reader->diagnostics, node, "union has %d blocks, at most %d are allowed", node->count, UNION_MAX);
     else if (build->n_axes > 0)
@@ -110,9 +113,12 @@ static bool union_check(SpecReader *reader, const Node *node, const AxesBuild *b
     return false;
 }
 
-void axes_read_union(SpecReader *reader, const Node *node, AxesBuild *build)
+static void union_read(SpecReader *reader, const GivenKey *given)
 {
-    if (!union_check(reader, node, build)) return;
+    const Node *node = given->value;
+    AxesBuild *build = reader->axes;
+    build->blocks = true;
+    if (!union_check(reader, given, build)) return;
     Block *blocks = ARENA_NEW(reader->arena, Block, node->count);
     int64_t trials = 0;
     int count = 0;
@@ -129,4 +135,99 @@ void axes_read_union(SpecReader *reader, const Node *node, AxesBuild *build)
     union_mark_partial(blocks, count, build);
     reader->spec->blocks = blocks;
     reader->spec->n_blocks = count;
+    reader->spec->values_in = "union";
 }
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+// {over: {a: [1, 2], b: {linspace: [0, 1, 3]}}, zip: [[a, b]]}
+static const char *union_block_text(const SpecReader *reader, const Block *block)
+{
+    const Spec *spec = reader->spec;
+    Arena *arena = reader->arena;
+    const char *over = "", *zip = "";
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (block->values[a].count == 0) continue;
+        over = arena_format(arena, "%s%s%s: %s", over, over[0] != '\0' ? ", " : "",
+                            reader->names[spec->axes[a].parameter], values_text(&block->values[a], arena));
+    }
+    for (int a = 0; a < spec->n_axes; a++) {
+        const char *names = "";
+        bool first = block->zip[a] >= 0;
+        for (int b = 0; b < a; b++) first &= block->zip[b] != block->zip[a];
+        for (int b = a; first && b < spec->n_axes; b++) {
+            if (block->zip[b] != block->zip[a]) continue;
+            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
+                                 reader->names[spec->axes[b].parameter]);
+        }
+        if (first) zip = arena_format(arena, "%s%s[%s]", zip, zip[0] != '\0' ? ", " : "", names);
+    }
+    return zip[0] != '\0' ? arena_format(arena, "{over: {%s}, zip: [%s]}", over, zip)
+                          : arena_format(arena, "{over: {%s}}", over);
+}
+
+static void union_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_blocks == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int b = 0; b < spec->n_blocks; b++)
+        fprintf(writer->out, "    - %s\n", union_block_text(writer->reader, &spec->blocks[b]));
+}
+
+static void union_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    for (int b = 0; b < reader->spec->n_blocks; b++)
+        canonical_add(lines, arena_format(lines->arena, "search.union.%03d", b),
+                      union_block_text(reader, &reader->spec->blocks[b]));
+}
+
+// ---- the schema -----------------------------------------------------------------------------------------------------
+
+static void union_schema(Json *json, Arena *arena) { schema_array_of(json, "block", 1, UNION_MAX, arena); }
+
+static void union_define_block(Json *json, Arena *arena)
+{
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    json_object(json, "over");
+    form_over.schema(json, arena);
+    json_close(json, '}');
+    json_object(json, "zip");
+    form_zip.schema(json, arena);
+    json_close(json, '}');
+    json_close(json, '}');
+    json_boolean(json, "additionalProperties", false);
+}
+
+static void union_schema_names(Json *json, const Configured *configured, Arena *arena)
+{
+    json_object(json, "union");
+    json_object(json, "items");
+    json_object(json, "properties");
+    schema_names(json, configured, "over", arena);
+    for (int i = 0; i < 3; i++) json_close(json, '}');
+}
+
+const Form form_union = {
+    .path = "search.union",
+    .after = "search.exclude",
+    .method = "grid",
+    .words = "a list of blocks {over: {...}, zip: [...]}",
+    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
+           "not got keeps the parameter's value there; a point that an earlier block has too is run once",
+    .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]",
+    .stage = FORM_GRID,
+    .instead_of = "search.zip",
+    .nameless = true,
+    .read = union_read,
+    .resolve = union_resolve,
+    .identify = union_identify,
+    .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
+    .schema = union_schema,
+    .schema_names = union_schema_names,
+    .definition = "block",
+    .define = union_define_block,
+    .most = UNION_MAX,
+    .most_of = "blocks",
+};

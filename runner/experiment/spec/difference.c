@@ -1,6 +1,6 @@
 // What differs between two specs, key by key, and which of it would give the rows that exist another meaning. Compared
 // are the canonical texts (resolve.c), which hold what can change a number and nothing else.
-#include "../../runner.h"
+#include "forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +19,13 @@ static bool difference_starts(const char *text, const char *start) { return strn
 // "search.axis.002.k_fp" is search.over.k_fp to the user. What the number says, the order, is compared all the same.
 static const char *difference_key(const char *path, Arena *arena)
 {
-    static const struct {
-        const char *path, *key;
-        int digits;
-    } forms[] = {{"search.axis.", "search.over.", 4},         {"search.union.", "search.union.", 0},
-                 {"search.when.", "search.when.", 4},         {"search.elsewhere.", "fixed value of ", 0},
-                 {"search.outer.", "search.cmaes.outer.", 4}, {"search.derived.", "search.over.", 0},
-                 {"search.points.", "search.points.", 0},     {"replicates.perturb.", "replicates.perturb.", 4}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (!difference_starts(path, forms[i].path)) continue;
-        const char *rest = path + strlen(forms[i].path);
-        if (strlen(rest) < (size_t)forms[i].digits) break;
-        rest += forms[i].digits;
-        while (forms[i].digits == 0 && rest[0] == '0' && rest[1] != '\0') rest++; // points.000000007 is points.7
-        return arena_format(arena, "%s%s", forms[i].key, rest);
-    }
-    return path;
+    const FormLines *lines = form_lines(path);
+    if (lines == NULL) return path;
+    const char *rest = path + strlen(lines->start);
+    if (strlen(rest) < (size_t)lines->digits) return path;
+    rest += lines->digits;
+    while (lines->digits == 0 && rest[0] == '0' && rest[1] != '\0') rest++; // points.000000007 is points.7
+    return arena_format(arena, "%s%s", lines->shown, rest);
 }
 
 static int64_t difference_count(const char *text)
@@ -115,20 +106,14 @@ static bool difference_is_free(const char *from_path, const char *to_path, const
     const SearchMethod *method = spec->method;
     const char *path = from_path != NULL ? from_path : to_path;
     const bool both = from_path != NULL && to_path != NULL && strcmp(from_path, to_path) == 0;
-    const size_t length = strlen(path);
+    const bool one = from_path == NULL || to_path == NULL;
+    const FormLines *lines = form_lines(path);
+    const FormChange change = lines != NULL ? lines->change : CHANGE_NEVER;
     if (difference_is_budget(path, spec)) return true;
     if (search_learns(method) || method->whole) return false;
-    if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 ||
-        difference_starts(path, "search.points."))
-        return true;
-    if (difference_is_of_method(path, method)) return true;
+    if (change == CHANGE_POINTS || difference_is_of_method(path, method)) return true;
     if (method->find == NULL) return false;
-    if (difference_starts(path, "search.derived.")) return both;
-    if (difference_starts(path, "search.union.") || difference_starts(path, "search.when.") ||
-        difference_starts(path, "search.elsewhere."))
-        return true;
-    if (!difference_starts(path, "search.axis.")) return false;
-    return both || (length > 4 && strcmp(path + length - 4, ".zip") == 0 && (from_path == NULL || to_path == NULL));
+    return change == CHANGE_GRID || (change == CHANGE_ADDED && (both || one)) || (change == CHANGE_VALUE && both);
 }
 
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes)

@@ -1,7 +1,7 @@
 // Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank
 // lines and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A
 // file is read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
-#include "axes.h"
+#include "../axes.h"
 
 #include <string.h>
 
@@ -210,22 +210,64 @@ void axes_read_table(SpecReader *reader, const Source *source, const Node *colum
 // ---- the file -------------------------------------------------------------------------------------------------------
 
 // `csv: points.csv`, or `{file: points.csv, columns: [a, b]}`. NULL after an error.
-static const Node *csv_file_node(SpecReader *reader, const Node *node, const Node **columns)
+static const Node *csv_file_node(SpecReader *reader, const GivenKey *given, const Node **columns)
 {
-    const Node *file = node->kind == NODE_MAPPING ? node_find(node, "file") : node;
+    const Node *node = given->value, *file = node->kind == NODE_MAPPING ? node_find(node, "file") : node;
     *columns = node_find(node, "columns");
     bool good = file != NULL && file->kind == NODE_SCALAR && !scalar_is_empty(file) &&
                 (*columns == NULL || ((*columns)->kind == NODE_SEQUENCE && (*columns)->count > 0));
     if (node->kind == NODE_MAPPING) good &= node->count == 1 + (*columns != NULL);
-    if (!good) form_mistyped(reader, "search.csv", node);
+    if (!good) form_mistyped(reader, given);
     return good ? file : NULL;
 }
 
-void axes_read_csv(SpecReader *reader, const Node *node, AxesBuild *build)
+// `points` are not read beside it.
+static void csv_read_form(SpecReader *reader, const GivenKey *given)
 {
-    const Node *columns, *file = csv_file_node(reader, node, &columns);
+    const GivenKey *points = given_find(reader, form_points.path);
+    if (!axes_takes_points(reader, points != NULL ? points : given)) return;
+    if (points != NULL) {
+        diagnose(reader->diagnostics, given->key, "the points stand in `points` already, give one of them");
+        return;
+    }
+    const Node *columns, *file = csv_file_node(reader, given, &columns);
     Source *source = ARENA_NEW(reader->arena, Source, 1);
     if (file == NULL) return;
     if (spec_read_file(reader->folder, file, POINTS_BYTES_MAX, reader->arena, reader->diagnostics, source))
-        axes_read_table(reader, source, columns, build);
+        axes_read_table(reader, source, columns, reader->axes);
 }
+
+// ---- the schema -----------------------------------------------------------------------------------------------------
+
+static void csv_schema(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    schema_string(json, NULL);
+    json_object(json, NULL);
+    json_text(json, "type", "object");
+    json_object(json, "properties");
+    schema_string(json, "file");
+    json_object(json, "columns");
+    schema_array_of(json, "name", 1, 0, arena);
+    json_close(json, '}');
+    json_close(json, '}');
+    schema_required(json, "file");
+    json_boolean(json, "additionalProperties", false);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+const Form form_csv = {
+    .path = "search.csv",
+    .after = "search.points",
+    .words = "the name of a file, or {file: name, columns: [names]}",
+    .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names "
+           "parameters, every other one is a trial; `columns` picks some of them. What it holds is frozen with the "
+           "campaign",
+    .example = "points.csv",
+    .stage = FORM_POINTS,
+    .instead_of = "search.points",
+    .nameless = true,
+    .read = csv_read_form,
+    .schema = csv_schema,
+};

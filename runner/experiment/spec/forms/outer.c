@@ -1,5 +1,5 @@
 // `cmaes.outer`: a grid over parameters that are not searched, with searches of its own at every point.
-#include "axes.h"
+#include "../axes.h"
 
 #include <string.h>
 
@@ -48,13 +48,58 @@ static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *
                  (long long)searches, searches == 1 ? "" : "es", SEARCHES_MAX);
 }
 
-void axes_read_outer(SpecReader *reader, const Node *outer, AxesBuild *build)
+static void outer_read(SpecReader *reader, const GivenKey *given)
 {
-    if (scalar_is_empty(outer)) return;
+    const Node *outer = given->value;
+    if (!reader->spec->method->wants_outer || scalar_is_empty(outer)) return;
     if (outer->kind != NODE_MAPPING) {
-        form_mistyped(reader, "search.cmaes.outer", outer);
+        form_mistyped(reader, given);
         return;
     }
-    for (int i = 0; i < outer->count; i++) outer_read_axis(reader, outer, i, build);
-    outer_count(reader, outer, build);
+    for (int i = 0; i < outer->count; i++) outer_read_axis(reader, outer, i, reader->axes);
+    outer_count(reader, outer, reader->axes);
 }
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static void outer_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]),
+                     values_text(&axis->values, arena), NULL);
+    }
+}
+
+static void outer_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    const Spec *spec = reader->spec;
+    for (int i = 0; i < spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
+        const char *name = reader->names[axis->parameter];
+        canonical_add(lines, arena_format(lines->arena, "search.outer.%03d.%s", i, name),
+                      values_text(&axis->values, lines->arena));
+    }
+}
+
+static void outer_schema(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
+
+const Form form_outer = {
+    .path = "search.cmaes.outer",
+    .after = "search.method",
+    .method = "cmaes",
+    .words = "a mapping of parameters to values",
+    .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
+           "all in one launch; each does what it would do alone with these values fixed",
+    .example = "{x_dot_des: [0, 1, 2, 3, 4]}",
+    .stage = FORM_GRID,
+    .names = form_map_names,
+    .read = outer_read,
+    .resolve = outer_resolve,
+    .identify = outer_identify,
+    .lines = {{.start = "search.outer.", .shown = "search.cmaes.outer.", .digits = 4}},
+    .schema = outer_schema,
+    .maps_parameters = true,
+};

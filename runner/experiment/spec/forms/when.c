@@ -1,6 +1,6 @@
 // `when`: axes that are searched where a condition holds. Conditions are decided in their order, from the values of
 // axes and fixed parameters; so one may use another conditional axis that stands before it, and there can be no cycle.
-#include "axes.h"
+#include "../axes.h"
 
 #include <string.h>
 
@@ -71,13 +71,14 @@ static bool when_makes_sense(const SearchMethod *method)
     return !method->wants_points && method->sensitivity == NULL && method != &search_centered;
 }
 
-void axes_read_when(SpecReader *reader, const GivenKey *given, AxesBuild *build)
+static void when_read(SpecReader *reader, const GivenKey *given)
 {
     Spec *spec = reader->spec;
+    AxesBuild *build = reader->axes;
     const Node *mapping = given->value;
     if (scalar_is_empty(mapping)) return;
     if (mapping->kind != NODE_MAPPING) {
-        form_mistyped(reader, "search.when", mapping);
+        form_mistyped(reader, given);
         return;
     }
     if (!when_makes_sense(spec->method)) {
@@ -98,3 +99,44 @@ void axes_read_when(SpecReader *reader, const GivenKey *given, AxesBuild *build)
     spec->when = list;
     spec->n_when = count;
 }
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static const char *when_name(const SpecReader *reader, int w)
+{
+    return reader->names[reader->spec->axes[reader->spec->when[w].axis].parameter];
+}
+
+static void when_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int w = 0; w < spec->n_when; w++)
+        resolve_line(writer, arena_format(arena, "%s.%s", path, when_name(writer->reader, w)),
+                     resolve_quoted(spec->when[w].condition, arena), NULL);
+}
+
+static void when_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    for (int w = 0; w < reader->spec->n_when; w++)
+        canonical_add(lines, arena_format(lines->arena, "search.when.%03d.%s", w, when_name(reader, w)),
+                      expression_text(reader->spec->when[w].condition, lines->arena));
+}
+
+static void when_schema(Json *json, Arena *arena) { schema_map_of(json, "expression", arena); }
+
+const Form form_when = {
+    .path = "search.when",
+    .after = "search.union",
+    .words = "a mapping of searched parameters to expressions",
+    .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
+           "of a grid that differ in it alone one is run",
+    .example = "{b_att: \"k_att > 0\"}",
+    .stage = FORM_CONDITIONS,
+    .read = when_read,
+    .resolve = when_resolve,
+    .identify = when_identify,
+    .lines = {{.start = "search.when.", .shown = "search.when.", .digits = 4, .change = CHANGE_GRID}},
+    .schema = when_schema,
+    .maps_parameters = true,
+};

@@ -1,0 +1,157 @@
+// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. One line per form:
+// FORM(union) is the row `form_union`, and stands in its own file, which is all that knows of it.
+#ifndef HOPSCOTCH_FORMS_H
+#define HOPSCOTCH_FORMS_H
+
+#include "keys.h"
+
+// Within a stage (below) forms are read in this order; `help spec` says their limits in it.
+// clang-format off
+#define FORMS(FORM) \
+    FORM(include) \
+    FORM(model) \
+    FORM(method) \
+    FORM(over) \
+    FORM(points) \
+    FORM(csv) \
+    FORM(zip) \
+    FORM(when) \
+    FORM(union) \
+    FORM(outer) \
+    FORM(exclude) \
+    FORM(from) \
+    FORM(inject) \
+    FORM(taken) \
+    FORM(perturb) \
+    FORM(minimize) \
+    FORM(maximize) \
+    FORM(objective_over) \
+    FORM(failed) \
+    FORM(reference) \
+    FORM(constraints) \
+    FORM(recorded_trials) \
+    FORM(debug_trials) \
+    FORM(debug_window) \
+    FORM(bodies)
+// clang-format on
+
+// When a form is read, and what is known then.
+typedef enum FormStage {
+    FORM_BY_SECTION, // `read` is not called: other code of the section reads it
+    FORM_FIRST,      // nothing: the model, the method
+    FORM_OVER,       // the model's parameters, by name; `axes` is there to be filled
+    FORM_POINTS,     // the derived parameters, and the axes of `over`
+    FORM_GRID,       // the points: how axes belong together
+    FORM_CONDITIONS, // all axes and derived parameters
+    FORM_SEARCH,     // the spec's axes
+    FORM_OBJECTIVE,  // all that the search says; also without a model, and then names are unknown
+    FORM_RECORD      // the same
+} FormStage;
+
+// What an extension of a campaign may change in a line of the canonical text (spec/difference.c).
+typedef enum FormChange {
+    CHANGE_NEVER,
+    CHANGE_POINTS, // anything, if the method knows its trials beforehand: which points are asked for
+    CHANGE_GRID,   // anything, if the method also finds the trial of a point
+    CHANGE_ADDED,  // of such a method: its value; or it comes, or it goes
+    CHANGE_VALUE   // of such a method: its value alone
+} FormChange;
+
+// Lines of the canonical text: those whose path begins with `start` and ends with `end`.
+typedef struct FormLines {
+    const char *start, *end; // end NULL: any
+    const char *shown;       // what users read in place of `start` and of `digits` characters that follow it
+    int digits;              // 0: leading zeros are left out too
+    FormChange change;
+} FormLines;
+
+// Writes the resolved spec.
+typedef struct ResolveWriter {
+    FILE *out;
+    const SpecReader *reader;
+    const char *last; // path of the last line
+} ResolveWriter;
+
+// The canonical text, line by line.
+typedef struct CanonicalLines {
+    const char **lines;
+    int64_t count, capacity;
+    Arena *arena;
+} CanonicalLines;
+
+// Names that a form takes for parameters', as far as they can be told without the model.
+typedef struct FormNames {
+    const char **names; // [most]
+    int count, most;
+} FormNames;
+
+typedef struct Form {
+    // The row of the key table; it stands behind the row `after`.
+    const char *path, *after;
+    const char *method; // the only search method that takes it; NULL: all, or `read` decides
+    const char *words;  // what is expected, for messages
+    const char *doc, *example;
+    unsigned flags;
+
+    FormStage stage;
+    bool always;            // `read` is also called if the spec does not give it
+    const char *instead_of; // a form that is not read beside this one
+    bool nameless;          // without the model its parameters can't be told from its other words
+    void (*names)(const Node *value, FormNames *names);      // NULL: it names none that it searches
+    void (*read)(SpecReader *reader, const GivenKey *given); // given NULL: `always`
+
+    void (*resolve)(ResolveWriter *writer, const char *path);          // NULL: never in the resolved spec
+    void (*identify)(const SpecReader *reader, CanonicalLines *lines); // NULL: it changes no number
+    FormLines lines[3];                                                // start NULL: none
+
+    const char *type; // the schema's; NULL: `schema` writes it
+    void (*schema)(Json *json, Arena *arena);
+    bool maps_parameters; // the value is a mapping whose keys are parameters: the schema of a model says which
+    void (*schema_names)(Json *json, const Configured *configured, Arena *arena); // the same of another value
+    const char *definition;                                                       // name of a part of the schema
+    void (*define)(Json *json, Arena *arena);                                     // that others refer to
+
+    double most; // 0: no limit
+    const char *most_of;
+} Form;
+
+#define FORM_DECLARE(name) extern const Form form_##name;
+FORMS(FORM_DECLARE)
+#undef FORM_DECLARE
+
+// ---- spec/forms.c ---------------------------------------------------------------------------------------------------
+
+int form_count(void);
+const Form *form_at(int index);
+const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: not given
+int forms_given(const SpecReader *reader, FormStage stage);             // how many are
+void forms_read(SpecReader *reader, FormStage stage);
+// The lines that a path of the canonical text belongs to; NULL: those of no form.
+const FormLines *form_lines(const char *path);
+void form_map_names(const Node *value, FormNames *names); // `names` of a mapping of parameters
+// The value of a form's key is none that it takes.
+void form_mistyped(SpecReader *reader, const GivenKey *given);
+
+// ---- spec/resolve.c -------------------------------------------------------------------------------------------------
+
+// "name: value" at its place in the nesting, with the headers of sections that start here.
+void resolve_line(ResolveWriter *writer, const char *path, const char *value, const char *unit);
+void resolve_row(ResolveWriter *writer, const Key *key);
+// A name that YAML would take for something else stands in quotes; an expression always does.
+const char *resolve_plain(const char *text, Arena *arena);
+const char *resolve_quoted(const Expression *expression, Arena *arena);
+void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count);
+void canonical_add(CanonicalLines *lines, const char *path, const char *value);
+
+// ---- spec/schema.c --------------------------------------------------------------------------------------------------
+
+extern const char schema_name_pattern[];
+void schema_words(Json *json, const char *name, const char *words, Arena *arena); // an array of any|of|these
+void schema_required(Json *json, const char *name);
+void schema_string(Json *json, const char *name); // any text; name NULL: the next of an array
+void schema_refer(Json *json, const char *name, const char *definition, Arena *arena);
+void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena); // most 0: any
+void schema_map_of(Json *json, const char *definition, Arena *arena);
+void schema_names(Json *json, const Configured *configured, const char *key, Arena *arena); // a mapping of parameters
+
+#endif

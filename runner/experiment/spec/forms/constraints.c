@@ -1,0 +1,63 @@
+// The section `constraints:`: a list of inequalities.
+#include "../forms.h"
+
+static const Expression *constraints_read_one(SpecReader *reader, const Node *node, const Scope *scope)
+{
+    const Expression *expression = expression_read(reader, node, scope, "constraint");
+    if (expression != NULL && !constraint_is_inequality(expression))
+        diagnose(reader->diagnostics, node,
+                 "a constraint is an inequality such as \"peak_ground_force < 3000\", or several with and, or, not");
+    return expression;
+}
+
+static void constraints_read(SpecReader *reader, const GivenKey *given)
+{
+    if (reader->names == NULL) return;
+    const Node *node = given->value;
+    if (node->kind != NODE_SEQUENCE || node->count > CONSTRAINTS_MAX) {
+        diagnose(reader->diagnostics, node, "constraints is %s, expected a list of up to %d inequalities",
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena),
+                 CONSTRAINTS_MAX);
+        return;
+    }
+    const Scope scope = objective_scope(reader);
+    const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count + 1);
+    for (int i = 0; i < node->count; i++) list[i] = constraints_read_one(reader, node->items[i], &scope);
+    reader->spec->constraints = list;
+    reader->spec->n_constraints = node->count;
+}
+
+static void constraints_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    resolve_expressions(writer, path, spec->constraints, spec->n_constraints);
+}
+
+static void constraints_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    for (int i = 0; i < reader->spec->n_constraints; i++)
+        canonical_add(lines, arena_format(lines->arena, "constraints.%03d", i),
+                      expression_text(reader->spec->constraints[i], lines->arena));
+}
+
+static void constraints_schema(Json *json, Arena *arena)
+{
+    schema_array_of(json, "expression", 0, CONSTRAINTS_MAX, arena);
+}
+
+const Form form_constraints = {
+    .path = "constraints",
+    .after = "objective.reference",
+    .words = "a list of inequalities over metrics and parameters",
+    .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
+           "`violation`, and ranks behind those that do, the less the better",
+    .example = "[\"peak_ground_force < 3000\"]",
+    .stage = FORM_OBJECTIVE,
+    .read = constraints_read,
+    .resolve = constraints_resolve,
+    .identify = constraints_identify,
+    .schema = constraints_schema,
+    .most = CONSTRAINTS_MAX,
+    .most_of = "expressions",
+};

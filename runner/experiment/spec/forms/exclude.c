@@ -1,0 +1,52 @@
+// `exclude`: trials that are not run.
+#include "../forms.h"
+
+static void exclude_read(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    if (node->kind != NODE_SEQUENCE) {
+        diagnose(reader->diagnostics, node, "exclude is %s, expected a list of expressions: [\"a > 1 and b < 2\"]",
+                 scalar_given(node, reader->arena));
+        return;
+    }
+    if (node->count > EXCLUDE_MAX) {
+        diagnose(reader->diagnostics, node, "exclude has %d expressions, at most %d are allowed; join some with `or`",
+                 node->count, EXCLUDE_MAX);
+        return;
+    }
+    const Scope scope = {.names = reader->names, .count = configured_named(&reader->spec->configured)};
+    const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count);
+    for (int i = 0; i < node->count; i++) list[i] = expression_read(reader, node->items[i], &scope, "exclude");
+    reader->spec->exclude = list;
+    reader->spec->n_exclude = node->count;
+}
+
+static void exclude_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    resolve_expressions(writer, path, spec->exclude, spec->n_exclude);
+}
+
+static void exclude_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    for (int i = 0; i < reader->spec->n_exclude; i++)
+        canonical_add(lines, form_exclude.path, expression_text(reader->spec->exclude[i], lines->arena));
+}
+
+static void exclude_schema(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
+
+const Form form_exclude = {
+    .path = "search.exclude",
+    .after = "search.zip",
+    .words = "a list of expressions over the parameters",
+    .doc = "a trial for which one of them holds is not run",
+    .example = "[\"k_fp > 250 and thrust < 30\"]",
+    .stage = FORM_SEARCH,
+    .read = exclude_read,
+    .resolve = exclude_resolve,
+    .identify = exclude_identify,
+    .lines = {{.start = "search.exclude", .shown = "search.exclude", .change = CHANGE_POINTS}},
+    .schema = exclude_schema,
+    .most = EXCLUDE_MAX,
+    .most_of = "expressions",
+};

@@ -1,0 +1,115 @@
+// `cmaes.inject`: points that are run in the first generation.
+#include "../forms.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INJECT_MAX = 4096 };
+
+static int inject_axis(const Spec *spec, int parameter)
+{
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (spec->axes[a].parameter == parameter) return a;
+    }
+    return -1;
+}
+
+static void inject_read_coordinate(SpecReader *reader, const Node *point, int index, double *values, bool *given)
+{
+    const Node *name = point->keys[index], *node = point->items[index];
+    const int parameter = parameter_find(reader, name, point, "search.cmaes.inject");
+    if (parameter < 0) return;
+    const int axis = inject_axis(reader->spec, parameter);
+    if (axis < 0 && strcmp(reader->names[parameter], name->text) != 0) return; // misspelt: reported
+    if (axis < 0) {
+        diagnose(reader->diagnostics, name, "%s is not in search.over: its value is the same in all trials",
+                 name->text);
+        return;
+    }
+    const Values *range = &reader->spec->axes[axis].values;
+    given[axis] = true;
+    if (!scalar_number(reader, reader->parameter_keys[parameter], node, &values[axis])) return;
+    if (values[axis] < range->low || values[axis] > range->high)
+        diagnose(reader->diagnostics, node, "%s is %s, and is searched in [%s, %s]", name->text, node->text,
+                 text_number(range->low).text, text_number(range->high).text);
+    else if (range->integer && values[axis] != floor(values[axis]))
+        diagnose(reader->diagnostics, node, "%s is %s, and only integers are searched", name->text, node->text);
+}
+
+static void inject_read_point(SpecReader *reader, const Node *point, double *values)
+{
+    const Spec *spec = reader->spec;
+    bool *given = ARENA_NEW(reader->arena, bool, spec->n_axes + 1);
+    if (point->kind != NODE_MAPPING) {
+        diagnose(reader->diagnostics, point, "point is %s, expected a mapping of the searched parameters to numbers",
+                 scalar_given(point, reader->arena));
+        return;
+    }
+    for (int i = 0; i < point->count; i++) inject_read_coordinate(reader, point, i, values, given);
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (!given[a])
+            diagnose(reader->diagnostics, point, "%s is missing, a point names all searched parameters",
+                     reader->names[spec->axes[a].parameter]);
+    }
+}
+
+static void inject_read(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    Spec *spec = reader->spec;
+    if (node->kind != NODE_SEQUENCE || node->count > INJECT_MAX) {
+        diagnose(reader->diagnostics, node, "inject is %s, expected a list of up to %d mappings such as {k: 1, d: 2}",
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena),
+                 INJECT_MAX);
+        return;
+    }
+    double *values = ARENA_NEW(reader->arena, double, (int64_t)node->count * spec->n_axes + 1);
+    for (int i = 0; i < node->count; i++) inject_read_point(reader, node->items[i], values + (int64_t)i * spec->n_axes);
+    spec->inject = values;
+    spec->n_inject = node->count;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+// {k_fp: 100, thrust: 30}
+static const char *inject_text(const Spec *spec, const char *const *names, int index, Arena *arena)
+{
+    const char *text = "{";
+    for (int a = 0; a < spec->n_axes; a++)
+        text = arena_format(arena, "%s%s%s: %s", text, a > 0 ? ", " : "", names[spec->axes[a].parameter],
+                            text_number(spec->inject[(int64_t)index * spec->n_axes + a]).text);
+    return arena_format(arena, "%s}", text);
+}
+
+static void inject_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->n_inject == 0) return;
+    resolve_line(writer, path, "", NULL);
+    for (int i = 0; i < spec->n_inject; i++)
+        fprintf(writer->out, "      - %s\n", inject_text(spec, writer->reader->names, i, writer->reader->arena));
+}
+
+static void inject_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    for (int i = 0; i < reader->spec->n_inject; i++)
+        canonical_add(lines, arena_format(lines->arena, "search.cmaes.inject.%04d", i),
+                      inject_text(reader->spec, reader->names, i, lines->arena));
+}
+
+static void inject_schema(Json *json, Arena *arena) { schema_array_of(json, "point", 0, INJECT_MAX, arena); }
+
+const Form form_inject = {
+    .path = "search.cmaes.inject",
+    .after = "search.cmaes.from",
+    .method = "cmaes",
+    .words = "a list of mappings of parameters to numbers",
+    .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
+    .example = "[{k_fp: 100, thrust: 30}]",
+    .stage = FORM_SEARCH,
+    .read = inject_read,
+    .resolve = inject_resolve,
+    .identify = inject_identify,
+    .schema = inject_schema,
+};

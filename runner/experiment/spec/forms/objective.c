@@ -1,0 +1,354 @@
+// What is minimised or maximised: the expressions, how replicates become one value, and from where fronts are measured.
+#include "../forms.h"
+
+#include <math.h>
+#include <string.h>
+
+// "word(number)": the number; false if the text is anything else.
+static bool sections_call(const char *text, const char *word, double *number)
+{
+    const size_t length = strlen(word), whole = strlen(text);
+    char inner[64];
+    if (strncmp(text, word, length) != 0 || text[length] != '(' || text[whole - 1] != ')') return false;
+    const size_t inside = whole - length - 2;
+    if (inside >= sizeof inner) return false;
+    memcpy(inner, text + length + 1, inside);
+    inner[inside] = '\0';
+    return scalar_strict(inner, number);
+}
+
+static void objective_read_over(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    const int index = node->kind == NODE_SCALAR ? words_find("mean|median|worst", node->text) : -1;
+    double q = -1.0;
+    if (index >= 0)
+        reader->spec->objective.over = (Over)index;
+    else if (node->kind == NODE_SCALAR && sections_call(node->text, "quantile", &q) && q >= 0.0 && q <= 1.0)
+        reader->spec->objective.over = OVER_QUANTILE;
+    else
+        form_mistyped(reader, given);
+    reader->spec->objective.quantile = q > 0.0 ? q : 0.0;
+}
+
+static void objective_read_failed(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    Spec *spec = reader->spec;
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "any") == 0)
+        spec->objective.failed = FAILED_ANY;
+    else if (node->kind == NODE_SCALAR && strcmp(node->text, "ignore") == 0)
+        spec->objective.failed = FAILED_IGNORE;
+    else if (node->kind == NODE_SCALAR && sections_call(node->text, "penalty", &spec->objective.penalty))
+        spec->objective.failed = FAILED_PENALTY;
+    else
+        form_mistyped(reader, given);
+}
+
+// The model's default, as if the spec had given it.
+static const Node *objective_default(SpecReader *reader)
+{
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    *source = (Source){.file = reader->spec->model->name, .text = reader->spec->configured.objective};
+    Node *node = ARENA_NEW(reader->arena, Node, 1);
+    *node = (Node){.kind = NODE_SCALAR, .source = source, .line = 1, .column = 1, .width = 1, .text = source->text};
+    return node;
+}
+
+// A method is for one objective or for several; methods that only spread points take both.
+static void objective_check_method(SpecReader *reader, const Node *node, const char *key)
+{
+    const SearchMethod *method = reader->spec->method;
+    const int count = reader->spec->objective.count;
+    if (method == NULL) return;
+    if (count > 1 && !method->several && (search_learns(method) || method->sensitivity != NULL))
+        diagnose(reader->diagnostics, node, "%s holds %d objectives, and method %s takes one; nsga2 takes several", key,
+                 count, method->name);
+    if (count == 1 && method->several)
+        diagnose(reader->diagnostics, node,
+                 "%s is one objective, and method %s takes a list of two or more; cmaes takes one", key, method->name);
+}
+
+// One expression, or a list of them: added to the objectives. False: there are none or too many.
+static bool objective_read_list(SpecReader *reader, const Node *node, const char *key, const Scope *scope)
+{
+    Spec *spec = reader->spec;
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1, before = spec->objective.count;
+    if (count < 1 || count > OBJECTIVES_MAX) {
+        diagnose(reader->diagnostics, node, "%s is a list of %d objectives, expected 1 to %d", key, count,
+                 OBJECTIVES_MAX);
+        return false;
+    }
+    if (before + count > OBJECTIVES_MAX) {
+        diagnose(reader->diagnostics, node, "minimize and maximize hold %d objectives together, expected %d at most",
+                 before + count, OBJECTIVES_MAX);
+        return false;
+    }
+    const Expression **expression = ARENA_NEW(reader->arena, const Expression *, before + count);
+    for (int k = 0; k < before; k++) expression[k] = spec->objective.expression[k];
+    for (int i = 0; i < count; i++) {
+        expression[before + i] = expression_read(reader, list ? node->items[i] : node, scope, key);
+        spec->objective.maximize[before + i] = strcmp(key, "maximize") == 0;
+    }
+    spec->objective.expression = expression;
+    spec->objective.count = before + count;
+    return true;
+}
+
+// A point that is worse than all that is of interest, a number for each objective.
+static void objective_read_reference(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    Spec *spec = reader->spec;
+    const Key number = {.path = "reference", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
+    if (spec->objective.count == 0) return; // no model, or wrong
+    if (node->kind != NODE_SEQUENCE) {
+        form_mistyped(reader, given);
+        return;
+    }
+    if (!spec_several(spec)) {
+        diagnose(reader->diagnostics, node, "reference is for several objectives, and %s is one",
+                 spec->objective.maximize[0] ? "maximize" : "minimize");
+        return;
+    }
+    if (node->count != spec->objective.count) {
+        diagnose(reader->diagnostics, node, "reference is a list of %d, expected a number for each of %d objectives",
+                 node->count, spec->objective.count);
+        return;
+    }
+    double *reference = ARENA_NEW(reader->arena, double, node->count);
+    bool good = true;
+    for (int i = 0; i < node->count; i++) good &= scalar_number(reader, &number, node->items[i], &reference[i]);
+    if (good) spec->objective.reference = reference;
+}
+
+Scope objective_scope(SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    const int n_metrics = configured->n_metrics, n = n_metrics + configured_named(configured);
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    for (int i = 0; i < n; i++) names[i] = i < n_metrics ? configured->metrics[i].name : reader->names[i - n_metrics];
+    return (Scope){.names = names, .count = n};
+}
+
+// The minimised ones first; without any the model's default.
+static void objective_read_expressions(SpecReader *reader, const GivenKey *minimize)
+{
+    const GivenKey *maximize = given_find(reader, form_maximize.path);
+    if (reader->names == NULL) return;
+    const Scope scope = objective_scope(reader);
+    const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
+    if (least != NULL && !objective_read_list(reader, least, "minimize", &scope)) return;
+    if (maximize != NULL && !objective_read_list(reader, maximize->value, "maximize", &scope)) return;
+    const bool both = least != NULL && maximize != NULL;
+    objective_check_method(reader, maximize != NULL ? maximize->value : least,
+                           both               ? "objective"
+                           : maximize != NULL ? "maximize"
+                                              : "minimize");
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static const char *objective_over_text(const Spec *spec, Arena *arena)
+{
+    static const char *const names[] = {[OVER_MEAN] = "mean", [OVER_MEDIAN] = "median", [OVER_WORST] = "worst"};
+    if (spec->objective.over != OVER_QUANTILE) return names[spec->objective.over];
+    return arena_format(arena, "quantile(%s)", text_number(spec->objective.quantile).text);
+}
+
+static const char *objective_failed_text(const Spec *spec, Arena *arena)
+{
+    if (spec->objective.failed == FAILED_ANY) return "any";
+    if (spec->objective.failed == FAILED_IGNORE) return "ignore";
+    return arena_format(arena, "penalty(%s)", text_number(spec->objective.penalty).text);
+}
+
+// The objectives of one direction, as an expression or a list.
+static void objective_resolve(ResolveWriter *writer, const char *path, bool maximize)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    const char *text = NULL;
+    int count = 0;
+    for (int k = 0; k < spec->objective.count; k++) {
+        if (spec->objective.maximize[k] != maximize) continue;
+        const char *one = resolve_quoted(spec->objective.expression[k], arena);
+        text = count++ == 0 ? one : arena_format(arena, "%s, %s", text, one);
+    }
+    if (count > 0) resolve_line(writer, path, count > 1 ? arena_format(arena, "[%s]", text) : text, NULL);
+}
+
+static void minimize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, false); }
+static void maximize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, true); }
+
+static const char *reference_text(const Spec *spec, Arena *arena)
+{
+    const Values list = {.form = VALUES_LIST, .list = spec->objective.reference, .count = spec->objective.count};
+    return values_text(&list, arena);
+}
+
+static void reference_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    if (spec->objective.reference == NULL) return;
+    resolve_line(writer, path, reference_text(spec, writer->reader->arena), NULL);
+}
+
+static void objective_over_resolve(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, objective_over_text(writer->reader->spec, writer->reader->arena), NULL);
+}
+
+static void failed_resolve(ResolveWriter *writer, const char *path)
+{
+    resolve_line(writer, path, objective_failed_text(writer->reader->spec, writer->reader->arena), NULL);
+}
+
+// ---- identity -------------------------------------------------------------------------------------------------------
+
+// Of one direction; the second is "objective.minimize.2".
+static void objective_identify(const SpecReader *reader, CanonicalLines *lines, const char *path, bool maximize)
+{
+    const Spec *spec = reader->spec;
+    for (int k = 0, count = 0; k < spec->objective.count; k++) {
+        if (spec->objective.maximize[k] != maximize) continue;
+        const char *text = expression_text(spec->objective.expression[k], lines->arena);
+        count++;
+        canonical_add(lines, count == 1 ? path : arena_format(lines->arena, "%s.%d", path, count), text);
+    }
+}
+
+static void minimize_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    objective_identify(reader, lines, form_minimize.path, false);
+}
+
+static void maximize_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    objective_identify(reader, lines, form_maximize.path, true);
+}
+
+static void objective_over_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    canonical_add(lines, form_objective_over.path, objective_over_text(reader->spec, lines->arena));
+}
+
+static void failed_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    canonical_add(lines, form_failed.path, objective_failed_text(reader->spec, lines->arena));
+}
+
+static void reference_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    if (reader->spec->objective.reference == NULL) return;
+    canonical_add(lines, form_reference.path, reference_text(reader->spec, lines->arena));
+}
+
+// ---- the schema -----------------------------------------------------------------------------------------------------
+
+static void objective_schema(Json *json, Arena *arena)
+{
+    json_array(json, "anyOf");
+    schema_refer(json, NULL, "expression", arena);
+    json_object(json, NULL);
+    schema_array_of(json, "expression", 1, OBJECTIVES_MAX, arena);
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+static void objective_over_schema(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", "^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$");
+}
+
+static void failed_schema(Json *json, Arena *arena)
+{
+    (void)arena;
+    json_text(json, "pattern", "^(any|ignore|penalty\\([0-9.eE+-]+\\))$");
+}
+
+static void reference_schema(Json *json, Arena *arena)
+{
+    json_text(json, "type", "array");
+    json_integer(json, "minItems", 2);
+    json_integer(json, "maxItems", OBJECTIVES_MAX);
+    json_object(json, "items");
+    json_text(json, "type", "number");
+    json_close(json, '}');
+    (void)arena;
+}
+
+// ---- the rows -------------------------------------------------------------------------------------------------------
+
+const Form form_minimize = {
+    .path = "objective.minimize",
+    .after = "objective",
+    .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+    .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
+           "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
+    .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\"",
+    .stage = FORM_OBJECTIVE,
+    .always = true,
+    .read = objective_read_expressions, // those of maximize too
+    .resolve = minimize_resolve,
+    .identify = minimize_identify,
+    .schema = objective_schema,
+};
+
+const Form form_maximize = {
+    .path = "objective.maximize",
+    .after = "objective.minimize",
+    .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+    .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
+           "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
+           "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+    .example = "\"mean_speed - 0.1*cost_of_transport\"",
+    .stage = FORM_BY_SECTION,
+    .resolve = maximize_resolve,
+    .identify = maximize_identify,
+    .schema = objective_schema,
+};
+
+const Form form_objective_over = {
+    .path = "objective.over",
+    .after = "objective.maximize",
+    .words = "mean, median, worst or quantile(q) with q in [0, 1]",
+    .doc = "how the replicates' values become one",
+    .example = "quantile(0.9)",
+    .stage = FORM_OBJECTIVE,
+    .read = objective_read_over,
+    .resolve = objective_over_resolve,
+    .identify = objective_over_identify,
+    .type = "string",
+    .schema = objective_over_schema,
+};
+
+const Form form_failed = {
+    .path = "objective.failed",
+    .after = "objective.over",
+    .words = "any, ignore or penalty(x) with a number x",
+    .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
+    .example = "penalty(10)",
+    .stage = FORM_OBJECTIVE,
+    .read = objective_read_failed,
+    .resolve = failed_resolve,
+    .identify = failed_identify,
+    .type = "string",
+    .schema = failed_schema,
+};
+
+const Form form_reference = {
+    .path = "objective.reference",
+    .after = "objective.failed",
+    .words = "a list of numbers, one for each objective",
+    .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
+           "front is measured; without it the worst values of the first generation",
+    .example = "[2.0, 1.5]",
+    .stage = FORM_OBJECTIVE,
+    .read = objective_read_reference,
+    .resolve = reference_resolve,
+    .identify = reference_identify,
+    .schema = reference_schema,
+};

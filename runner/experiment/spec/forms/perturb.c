@@ -1,0 +1,133 @@
+// `perturb`: parameters that replicates draw.
+#include "../forms.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *arguments;
+    Distribution distribution;
+} perturb_forms[] = {
+    {"normal", "[mean, standard deviation]", DISTRIBUTION_NORMAL},
+    {"uniform", "[low, high]", DISTRIBUTION_UNIFORM},
+};
+enum { PERTURB_FORMS = sizeof perturb_forms / sizeof perturb_forms[0] };
+
+// Which form a perturbation has; -1 after an error.
+static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
+{
+    static const char expected[] = "{normal: [mean, standard deviation]} or {uniform: [low, high]}";
+    const char *names[PERTURB_FORMS];
+    for (int f = 0; f < PERTURB_FORMS; f++) names[f] = perturb_forms[f].name;
+    if (node->kind != NODE_MAPPING || node->count != 1) {
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
+                 node->kind == NODE_MAPPING ? "a mapping without one key" : scalar_given(node, reader->arena),
+                 expected);
+        return -1;
+    }
+    const char *given = node->keys[0]->text, *near = nearest_name(given, names, PERTURB_FORMS);
+    for (int f = 0; f < PERTURB_FORMS; f++) {
+        if (strcmp(given, names[f]) == 0) return f;
+    }
+    if (near != NULL)
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s; did you mean '%s'?", given, key_name(key),
+                 near);
+    else
+        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key),
+                 expected);
+    return -1;
+}
+
+static void perturb_read_one(SpecReader *reader, const Key *key, const Node *node, Perturbation *out)
+{
+    const int form = perturb_form(reader, key, node);
+    if (form < 0) return;
+    const Node *arguments = node->items[0];
+    if (arguments->kind != NODE_SEQUENCE || arguments->count != 2) {
+        diagnose(reader->diagnostics, arguments, "%s of %s is %s, expected %s", perturb_forms[form].name, key_name(key),
+                 arguments->kind == NODE_SEQUENCE ? "a list of another length" : scalar_given(arguments, reader->arena),
+                 perturb_forms[form].arguments);
+        return;
+    }
+    out->distribution = perturb_forms[form].distribution;
+    const Key deviation = {.path = "deviation", .type = KEY_NUMBER, .unit = key->unit, .low = 0, .high = INFINITY};
+    const bool normal = out->distribution == DISTRIBUTION_NORMAL;
+    bool good = scalar_number(reader, key, arguments->items[0], &out->a);
+    good &= scalar_number(reader, normal ? &deviation : key, arguments->items[1], &out->b);
+    if (good && !normal && out->a > out->b)
+        diagnose(reader->diagnostics, arguments, "%s is uniform in [%s, %s]: the low end is above the high one",
+                 key_name(key), text_number(out->a).text, text_number(out->b).text);
+}
+
+static void perturb_read(SpecReader *reader, const GivenKey *given)
+{
+    const Node *node = given->value;
+    if (scalar_is_empty(node)) return;
+    if (node->kind != NODE_MAPPING) {
+        form_mistyped(reader, given);
+        return;
+    }
+    Perturbation *list = ARENA_NEW(reader->arena, Perturbation, node->count);
+    int count = 0;
+    for (int i = 0; i < node->count; i++) {
+        const int parameter = parameter_find(reader, node->keys[i], node, "replicates.perturb");
+        if (parameter < 0) continue;
+        const bool as_written = strcmp(node->keys[i]->text, reader->spec->configured.parameters[parameter].name) == 0;
+        if (as_written && axis_of(reader->spec, parameter) != NULL)
+            diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
+                     node->keys[i]->text);
+        list[count].parameter = parameter;
+        perturb_read_one(reader, reader->parameter_keys[parameter], node->items[i], &list[count++]);
+    }
+    reader->spec->replicates.perturb = list;
+    reader->spec->replicates.n_perturb = count;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static const char *perturb_text(const Perturbation *perturbation, Arena *arena)
+{
+    return arena_format(arena, "{%s: [%s, %s]}",
+                        perturbation->distribution == DISTRIBUTION_NORMAL ? "normal" : "uniform",
+                        text_number(perturbation->a).text, text_number(perturbation->b).text);
+}
+
+static void perturb_resolve(ResolveWriter *writer, const char *path)
+{
+    const Spec *spec = writer->reader->spec;
+    Arena *arena = writer->reader->arena;
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[perturbation->parameter]),
+                     perturb_text(perturbation, arena), NULL);
+    }
+}
+
+// The order of perturbations says which random number each gets.
+static void perturb_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    const Spec *spec = reader->spec;
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        const char *name = reader->names[perturbation->parameter];
+        canonical_add(lines, arena_format(lines->arena, "replicates.perturb.%03d.%s", i, name),
+                      perturb_text(perturbation, lines->arena));
+    }
+}
+
+static void perturb_schema(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
+
+const Form form_perturb = {
+    .path = "replicates.perturb",
+    .after = "replicates.common",
+    .words = "a mapping of parameters to {normal: [mean, deviation]} or {uniform: [low, high]}",
+    .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range",
+    .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}",
+    .stage = FORM_SEARCH, // a searched parameter can't be perturbed
+    .read = perturb_read,
+    .resolve = perturb_resolve,
+    .identify = perturb_identify,
+    .lines = {{.start = "replicates.perturb.", .shown = "replicates.perturb.", .digits = 4}},
+    .schema = perturb_schema,
+    .maps_parameters = true,
+};
