@@ -1,5 +1,5 @@
 // hopscotch plot: one of the report's plots as an SVG file.
-#include "../view/plots/plot.h"
+#include "command.h"
 
 static Error plot_command_draw(const CommandLine *line, const StoredCampaign *campaign, const PlotKind *kind)
 {

@@ -1,5 +1,5 @@
 // The registry of search methods, and what the methods that know all their trials beforehand share.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <string.h>
 
