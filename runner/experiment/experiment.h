@@ -6,6 +6,7 @@
 #define HOPSCOTCH_EXPERIMENT_H
 
 #include "../../io/io.h"
+#include "search/methods.h"
 #include "spec/limits.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
@@ -419,8 +420,9 @@ const SearchMethod *search_method_find(const char *name);
 // What the method has against the spec: error (user), in *key what it is about. search_init checks too.
 Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
-    search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
+#define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
+SEARCH_METHODS(SEARCH_METHOD_DECLARE)
+#undef SEARCH_METHOD_DECLARE
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);

@@ -5,6 +5,7 @@
 #define HOPSCOTCH_VIEW_H
 
 #include "../campaign/campaign.h"
+#include "plots/kinds.h"
 
 // ---- conditions and queries (analysis/query.c) ----------------------------------------------------------------------
 
@@ -200,7 +201,10 @@ typedef struct PlotKind {
     const char *(*nothing)(const PlotData *data, Arena *arena);
 } PlotKind;
 
-const PlotKind *plot_kind(int index);
+const PlotKind *plot_kind_find(const char *name); // NULL if there is none
+// "convergence|scatter|...": the choices of an option
+#define PLOT_KIND_WORD(name) "|" #name
+#define PLOT_KIND_WORDS (&(PLOT_KINDS(PLOT_KIND_WORD))[1])
 // The plot as one picture.
 Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena);
 

@@ -68,11 +68,10 @@ Text32 plot_short(double value);                                  // four digits
 
 // ---- the plots (plot.c, one file each) ------------------------------------------------------------------------------
 
-extern const PlotKind plot_convergence, plot_scatter, plot_pairs, plot_parallel, plot_importance, plot_failures,
-    plot_pareto, plot_timings;
+#define PLOT_KIND_DECLARE(name) extern const PlotKind plot_##name;
+PLOT_KINDS(PLOT_KIND_DECLARE)
+#undef PLOT_KIND_DECLARE
 
-int plot_count(void);
-const PlotKind *plot_kind_find(const char *name); // NULL if there is none
 // Panels that were drawn to memory, as one picture.
 void plot_write_picture(const Plot *plot, const char *title, const char *panels, FILE *out);
 
