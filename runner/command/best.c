@@ -1,6 +1,5 @@
 // hopscotch best: the best trials of a campaign, or its front; with none that did not fail, the longest survivors.
-#include "../campaign/store/rows.h"
-#include "../campaign/store/store.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // hopscotch sensitivity: what a campaign of morris or sobol_indices says of its parameters.
-#include "../runner.h"
+#include "command.h"
 
 #include <string.h>
 

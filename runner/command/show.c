@@ -1,5 +1,4 @@
 // hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "../campaign/store/rows.h"
 #include "show_debug.h"
 
 #include <inttypes.h>

@@ -17,7 +17,13 @@ cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-$compile -c runner/hopscotch.c -o $build/hopscotch.o
+units=
+for unit in sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view \
+    runner/command/command runner/commit; do
+    object=$build/$(basename $unit).o
+    $compile -c $unit.c -o $object
+    units="$units $object"
+done
 
 # dictionary and longest input of a target
 settings()
@@ -41,7 +47,7 @@ fuzz()
     corpus=tests/fuzz/corpus/$name found=$build/corpus.$name
     [ "${FUZZ_ONLY:-$name}" = "$name" ] || return 0
     mkdir -p "$found" "$corpus"
-    $compile "$1" $build/hopscotch.o $objects $libs -lm -lpthread -o "$build/$name"
+    $compile "$1" $units $objects $libs -lm -lpthread -o "$build/$name"
     seeds=
     case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
     limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."

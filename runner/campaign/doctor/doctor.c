@@ -3,7 +3,6 @@
 #include "doctor.h"
 
 #include "../store/catalogue.h"
-#include "../store/edit.h"
 #include "../store/migration.h"
 
 #include <stdarg.h>

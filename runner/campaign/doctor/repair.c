@@ -4,7 +4,6 @@
 #include "doctor.h"
 
 #include "../store/catalogue.h"
-#include "../store/edit.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 

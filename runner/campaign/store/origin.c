@@ -2,8 +2,6 @@
 // has a row for each of them.
 #include "origin.h"
 
-#include "edit.h"
-
 #include <string.h>
 
 const char *const origin_table_sql =

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_SENSITIVITY_H
 #define HOPSCOTCH_SENSITIVITY_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 extern const char *const sensitivity_table_sql;               // CREATE TABLE sensitivity
 Error sensitivity_record(Store *store, const Search *search); // of a campaign that is done; nothing for other methods

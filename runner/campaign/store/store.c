@@ -2,7 +2,6 @@
 // commit.c; what a crash left behind is cleaned up by recovery.c.
 #include "store.h"
 
-#include "edit.h"
 #include "extend.h"
 #include "migration.h"
 #include "origin.h"
@@ -19,10 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef HOPSCOTCH_COMMIT
-#define HOPSCOTCH_COMMIT "unknown"
-#endif
 
 static const char store_schema[] =
     "CREATE TABLE campaign(\n"
@@ -122,7 +117,7 @@ static void store_bind_campaign(Statement *statement, const Store *store)
     bind_text(statement, 9, HOPSCOTCH_VERSION);
     bind_integer(statement, 10, NUMERICS_VERSION);
     bind_text(statement, 11, __VERSION__);
-    bind_text(statement, 12, HOPSCOTCH_COMMIT);
+    bind_text(statement, 12, program_commit() != NULL ? program_commit() : "unknown");
     bind_text(statement, 13, host);
     bind_text(statement, 14, clock_utc().text);
     bind_integer(statement, 15, spec->replicates.count);
@@ -546,7 +541,7 @@ Error store_set_total(Store *store, int64_t total, int64_t most)
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
 // x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
-// (analysis/front.c). Made at the end, because it would halve the rate of inserts.
+// (front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];

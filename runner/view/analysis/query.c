@@ -1,5 +1,5 @@
-// See query.h.
-#include "query.h"
+// Conditions and queries (view.h).
+#include "../view.h"
 
 #include <string.h>
 

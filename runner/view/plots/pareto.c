@@ -3,8 +3,6 @@
 // have had.
 #include "plot.h"
 
-#include "../../campaign/store/rows.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,9 +1,6 @@
 // The report's head, its tables and its texts. Everything that a spec, a name or a note says goes through put_markup.
 #include "tables.h"
 
-#include "../../campaign/store/rows.h"
-#include "../../campaign/store/store.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,16 @@
-// runner: what the user drives. Spec, expressions, search methods, plan, objective, the campaign loop and its store,
-// and the commands. The only layer that knows what a campaign is.
-#ifndef HOPSCOTCH_RUNNER_H
-#define HOPSCOTCH_RUNNER_H
+// What is asked for: expressions, the spec of an experiment, search methods, and how the replicates of a trial become
+// its fitness. Nothing here knows what was run or where results are.
+//
+// Each folder uses those before it: expression, fitness, search, spec. `make lint` checks that.
+#ifndef HOPSCOTCH_EXPERIMENT_H
+#define HOPSCOTCH_EXPERIMENT_H
 
-#include "../io/io.h"
-#include "../sim/sim.h"
-#include "experiment/spec/limits.h"
+#include "../../io/io.h"
+#include "search/methods.h"
+#include "spec/limits.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
+const char *program_commit(void); // that it was built from (runner/commit.c); NULL: not known
 
 // ---- expressions (expression/expression.c) --------------------------------------------------------------------------
 // + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
@@ -102,8 +105,6 @@ typedef struct Selection {
 
 // Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
 #define CAMPAIGN_FILES "files"
-// And a results root of its own: the campaigns that verify and compare made of it.
-#define CAMPAIGN_MADE "verify"
 
 // A file that the model reads. What it holds is part of the spec's identity, its name is not.
 typedef struct SpecFile {
@@ -265,13 +266,40 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
-// What differs between two specs, by key (spec/difference.c).
+// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/items.c).
+const char *items_field_expected(const ItemField *field, Arena *arena);
+
+// A spec that is made out of another one: what of its resolved text is copied (spec/spec_rest.c).
+enum { SPEC_REST_MOST = 12 };
+
+typedef struct SpecRest {
+    const char *without[SPEC_REST_MOST]; // sections that are left out; NULL after the last
+    const char *failed;                  // in place of the objective's `failed`; NULL: that one
+} SpecRest;
+
+// Parameters that the new spec gives elsewhere: their lines are left out.
+typedef bool SpecDrops(const void *given, int parameter);
+
+void spec_put_rest(const Spec *spec, const SpecRest *rest, SpecDrops *drops, const void *given, Arena *arena,
+                   FILE *out);
+
+// What differs between two specs, by key (search/difference.c).
 typedef struct SpecChange {
     const char *key, *from, *to; // NULL: not there
     bool free;                   // an extension may change it: the rows that exist keep their meaning
 } SpecChange;
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
 void difference_print(const SpecChange *changes, int64_t count, FILE *out);
+
+// ---- names of campaigns (spec/name.c) -------------------------------------------------------------------------------
+
+// The list of all campaigns under a results root, which no campaign can be called.
+#define CATALOGUE_DATABASE "index.db"
+#define CATALOGUE_LOCK "index.lock"
+
+// Names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
+Error campaign_name_check(const char *name);
+bool campaign_name_taken(const char *name); // a file of the list of campaigns has it, or may have it
 
 // ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
 
@@ -337,7 +365,7 @@ typedef struct SensitivityBlocks {
     int64_t count; // >= 2
 } SensitivityBlocks;
 
-// What a method says of its parameters once all trials were run (analysis/sensitivity.c).
+// What a method says of its parameters once all trials were run (campaign/store/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by
@@ -393,8 +421,9 @@ const SearchMethod *search_method_find(const char *name);
 // What the method has against the spec: error (user), in *key what it is about. search_init checks too.
 Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
-extern const SearchMethod search_grid, search_list, search_csv, search_random, search_latin_hypercube, search_sobol,
-    search_centered, search_morris, search_sobol_indices, search_cmaes, search_nsga2;
+#define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
+SEARCH_METHODS(SEARCH_METHOD_DECLARE)
+#undef SEARCH_METHOD_DECLARE
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
@@ -405,13 +434,15 @@ size_t search_state_most(const Search *search);   // bytes that its state may co
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
-const char *cmaes_taken_text(const Spec *spec, Arena *arena);
-bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena);
+// Starting CMA-ES from another campaign (search/cmaes/warm_start.c): what is taken goes into spec->warm, and is written
+// as the value of `search.cmaes.taken` (spec/cmaes_section.c).
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // cmaes searched the same ranges there
+// From the restored state of a search that is alike. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
+// How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
-// The complete parameters of a trial that is stored (store/stored_trial.c).
-Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
+const char *cmaes_taken_text(const Spec *spec, Arena *arena);
 
 // Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
 int64_t search_affordable(const Search *search, int64_t most);
@@ -444,10 +475,6 @@ int search_zip_leader(const Spec *spec, int axis);
 Error search_state_of_other(const Search *search, int version);
 Error search_state_damaged(const Search *search);
 Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
-// What the model says of the trials of a spec before they run (plan/explain.c): remarks[REMARKS_MAX]; at most a few
-// thousand trials are looked at. And its warnings, a line each.
-Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
-Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
 // Outer grids (search/outer.c): what a search of that number has for the outer axes; the number that its random
 // numbers are keyed by, the one that it would have without an outer grid.
@@ -488,7 +515,7 @@ int64_t segments_first_new(const Search *search, double *parameter);
 // If none does, the trials to come are those that the last spec alone has at the ids from `next` on.
 bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
-// ---- objective and replicates (fitness/objective.c, fitness/replicates.c) -------------------------------------------
+// ---- objective and replicates (fitness/objective.c, search/replicates.c) --------------------------------------------
 
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
@@ -519,7 +546,7 @@ double constraints_violation(const double *constraint, int count);
 bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
-// ---- several objectives (fitness/dominance.c, fitness/hypervolume.c, analysis/front.c) ------------------------------
+// ---- several objectives (fitness/dominance.c, fitness/hypervolume.c) ------------------------------------------------
 // Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
 // a front is what no other point dominates, equal points included.
 
@@ -534,411 +561,7 @@ int64_t hypervolume_points(int objectives);
 size_t hypervolume_bytes(int64_t count, int objectives);
 double hypervolume(const double *value, int64_t count, int objectives, const double *reference, void *room);
 
-// The trials of a campaign that none of its others dominates, by the first objective, the second, ..., the id.
-typedef struct Front {
-    int64_t count, capacity;
-    int objectives;
-    bool maximize[OBJECTIVES_MAX]; // [objectives]
-    int64_t *id;                   // [count]
-    double *value;                 // [count][objectives], costs: of a maximised column the negative
-} Front;
-double front_value(const Front *front, int64_t place, int k); // as it is stored
-
-// By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
-// of them are left out.
-Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
-                 Front *front);
-Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, Front *front); // the spec's own
-void front_free(Front *front);
-// The i-th of `wanted` points, spread evenly over the front with both its ends.
-int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
-
-// ---- the store of a campaign (store/store.c): campaign.db, shards, catalogue ----------------------------------------
-//
-//   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
-//                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most (at
-//                most so many, where the total is not known)
-//   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
-//   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
-//                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
-//   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
-//   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
-//                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
-//                sqlite_seconds (store/timings.c)
-//   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
-//                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
-//                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
-//                INTEGER, one REAL column a metric, and with several replicates one `<metric>_std` each. STRICT. NULL:
-//                failed; with several objectives fitness always is.
-//   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
-//   shards       id, name, bytes, sha256
-//   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
-//   debug_rows   the same columns: where debug rows are
-//   outer_points search, parameter, value: what a search of an outer grid has for the outer parameters
-//   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
-//   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
-//   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
-//                extended, in order; none if it never was
-//   overrides    id, key, value: what --set changed in the spec, and an extension keeps (store/overrides.c)
-//   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
-//   events       id, time, kind, text
-//   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
-//   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
-//
-// Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
-// maximises it.
-
-// What lies in a campaign's folder, and the catalogue beside the folders.
-#define CAMPAIGN_DATABASE "campaign.db"
-#define CAMPAIGN_LOCK "campaign.lock"
-#define CAMPAIGN_SHARDS "shards"
-#define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery put aside
-#define CAMPAIGN_STOP "stop"             // asks the run to end (campaign/interrupt.c)
-#define CATALOGUE_DATABASE "index.db"
-#define CATALOGUE_LOCK "index.lock"
-
-#define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
-
-typedef struct Store Store;
-
-typedef struct StoreRecovery {
-    int temporary_files, orphan_shards, missing_shards;
-} StoreRecovery;
-
-// results/NAME: names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
-Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
-bool campaign_name_taken(const char *name); // a file of the catalogue has it, or may have it
-Error campaign_name_check(const char *name);
-
-// ---- campaigns (campaign/campaign.c) --------------------------------------------------------------------------------
-
-typedef struct RunOptions {
-    const char *results; // root folder
-    const char *name;    // NULL: the experiment's
-    BackendOptions backend;
-    int64_t batch; // lanes; 0: the spec's or auto
-    int64_t slice; // ticks a slice; 0: chosen by time
-    ProgressStyle progress;
-    bool resume_only;  // `resume`: the campaign must exist
-    bool made;         // of another campaign, by verify or compare: in its folder, which must be there
-    const char *retry; // kinds of failures that are run again; NULL: none
-    bool extend;       // another spec than the campaign's adds its trials to it
-    bool shared_fs;    // allow a network file system
-    bool ignore_space; // run even if the disk is too small
-    bool fallback_cpu; // go on on the CPU if the device fails
-    FILE *out, *messages;
-} RunOptions;
-
-typedef struct RunSummary {
-    int64_t trials_total, trials_done, trials_before, lanes_run, failures;
-    double wall_seconds, kernel_seconds, first_launch_to_last_commit;
-    double record_seconds, index_seconds; // after the last commit: arrays by rank, the fitness index
-    double best_fitness;
-    int64_t best_trial, first_batch; // first_batch: of this run
-    const char *state, *reason;
-    char folder[512], device[128];
-} RunSummary;
-
-// Runs or continues the campaign; returns when it is done, stopped by a limit, or interrupted (ERROR_INTERRUPTED after
-// committing what is complete). Errors of the machine leave everything committed readable.
-Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
-
-// A stored campaign opened for reading: its database, and its spec read from resolved text.
-typedef struct StoredCampaign {
-    Database *database;
-    const char *folder, *name;
-    Spec spec;
-    int numerics_version;
-    const char *program_version;
-    const char *hash; // of the spec, as it was stored
-} StoredCampaign;
-Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
-// Error: one of the folders in a campaign's folder is none, or a link, which could lead anywhere.
-Error campaign_check_folders(const char *folder, Arena *arena);
-// Error (user): this program understands the stored spec otherwise than the one that stored it, so its rows have other
-// columns.
-Error campaign_check_meaning(const StoredCampaign *campaign);
-void campaign_close(StoredCampaign *campaign);
-
-// SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
-Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
-
-// Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
-// `difference` names the first field that differs, with both values; empty if all are equal.
-typedef struct ReplayResult {
-    int64_t trial;
-    double fitness, stored_fitness;
-    bool equal;
-    char difference[256];
-} ReplayResult;
-Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
-                      ReplayResult *result);
-// The same, and what one replicate did meanwhile: samples of its trajectory, or a row an iteration of its solver.
-typedef struct ReplayRequest {
-    int64_t trial;
-    int replicate;
-    bool debug;                // rows of the solver
-    const char *rows;          // what they are called
-    double sample;             // s between two samples; 0: as the spec records them
-    bool coarser;              // or more, where they would take too much memory
-    double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
-    bool drawn;                // with all that the model's drawing asks for
-    const char *const *bodies; // [n_bodies] names and patterns of what is shown; n_bodies 0: as the spec records
-    int n_bodies;
-} ReplayRequest;
-typedef struct ReplayTrace {
-    const StoredCampaign *campaign;
-    ReplayRequest request;
-    const Configured *configured; // the spec's, with the columns that there are
-    const Field *columns;         // [n_columns], the first is time (s)
-    int n_columns;
-    const int *shown; // [n_shown] the columns that people asked for, the first is the time's
-    int n_shown;
-    double *row;   // [count][n_columns]
-    double *point; // [n_points][2] of the drawing: trace_points's
-    int64_t count;
-    double *parameter;   // [n_parameters] of the replicate
-    double fitness;      // of the trial; NaN: it failed
-    const char *failure; // of the replicate
-    double level;        // m: where the ground is drawn of a motion that has none
-} ReplayTrace;
-// Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
-Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
-                     Arena *arena, ReplayResult *result, ReplayTrace *trace);
-
-// Where the time of a campaign's batches went, in s, summed from table `batches` (store/timings.c).
-typedef struct Timings {
-    double wall;         // from the start of each run, or the end of a batch, to the end of the next
-    double kernel;       // the device at work
-    double copy, search; // the loop: lanes filled and gathered, to the device and back; ask and tell
-    double hdf5, sqlite; // the writer, beside the device
-} Timings;
-// Of the batches from `first` on. What a database of an older schema does not hold reads as 0.
-Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings);
-void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
-void timings_json(const Timings *timings, Json *json);
-
-// What the batch that computed a trial took, of which no lane is timed alone.
-typedef struct BatchTiming {
-    const char *device; // in the arena; NULL: not known
-    int64_t lanes;
-    double lane_seconds; // the kernels' time, shared evenly
-} BatchTiming;
-
-Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
-
-// What a run of this spec would take (plan/plan.c).
-typedef struct Plan {
-    // `trials`, and all that follows from it: what will be run; where a search may end early at most so many; where it
-    // is open (it ends by itself, some time) those of one generation.
-    int64_t trials_least, rounds; // rounds: generations of all searches together, at most; 0: the method has none
-    bool trials_open;
-    const char *early;    // what may end it early, or NULL
-    int64_t round_trials; // of a generation; 0: the method has none
-    int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
-    double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
-    double seconds, seconds_low, seconds_high; // expected, and between which it should be
-    char device[128], warning[1024];
-    char refusal[512];       // why it would not do; empty: it would
-    bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
-    int64_t looked_at;       // > 0: of a sample of so many ids none is a trial; `trials` are the most that may be there
-} Plan;
-Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
-// Trials, lanes and bytes on disk alone, without a device; at once if the excluded trials are counted as if they ran.
-Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
-
-// Lanes of a batch: whole trials with all their replicates, at least one trial, and so few that the trace of those that
-// `every` records stays within its 64 MiB. `requested`: 0 lets the machine decide. *traced_max: lanes of a batch that
-// may be traced, in whole trials too; 0 if the spec records no trajectories.
-int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t requested, int64_t *traced_max);
-
-// ---- commands (commands/: the table is commands.c, their lines are read in command_line.c; one file each) -----------
-
-// One --option: `--name VALUE` or `--name=VALUE`; checked against its row before the command runs.
-typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE, SWITCH_DEVICES } SwitchType;
-typedef struct Switch {
-    const char *name; // without the dashes
-    SwitchType type;
-    const char *argument; // how help names the value; a choice: "table|csv|json"; NULL for a flag
-    int64_t low, high;    // SWITCH_INTEGER: inclusive range
-    const char *doc;
-} Switch;
-typedef struct Switches {
-    const Switch *rows;
-    int count;
-} Switches;
-extern const Switches switches_common; // of every command: --results, --no-color, --help
-extern const Switches switches_spec;   // --set
-extern const Switches switches_backend;
-extern const Switches switches_format; // --format, --json
-extern const Switches switches_json;   // --json alone
-extern const Switches switches_shared_fs;
-
-enum { COMMAND_SWITCHES_MAX = 4 };
-typedef struct CommandLine CommandLine;
-typedef struct Command {
-    const char *name, *arguments, *doc, *examples;
-    int least, most; // arguments besides options
-    const Switches *switches[COMMAND_SWITCHES_MAX];
-    Error (*run)(const CommandLine *line);
-} Command;
-
-// A command line that agrees with the command's row.
-struct CommandLine {
-    const Command *command;
-    const char **arguments; // [n_arguments]
-    int n_arguments;
-    const Switch **given; // [n_given] in the order given
-    const char **values;  // [n_given]; a flag's is ""
-    int n_given;
-    const char *results; // root folder
-    FILE *out, *messages;
-    Arena *arena;
-};
-
-int command_count(void);
-const Command *command_at(int index);
-const char *command_group(int index);          // of the first command of a group: the group's name; else NULL
-const Command *command_find(const char *name); // NULL if there is none
-int hopscotch_main(int argc, char **argv);     // exit code
-
-// Error: usage, with the nearest name and where to read on.
-Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line);
-bool switch_given(const CommandLine *line, const char *name);
-// Of the option's last occurrence, else the fallback.
-const char *switch_text(const CommandLine *line, const char *name, const char *fallback);
-int64_t switch_integer(const CommandLine *line, const char *name, int64_t fallback);
-int switch_choice(const CommandLine *line, const char *name, int fallback); // place among the choices
-// Of all its occurrences, in order. *count of them.
-const char *const *switch_all(const CommandLine *line, const char *name, int *count);
-void command_help(const Command *command, FILE *out);
-// The groups of a command's options, the common ones last. NULL after the last. command NULL: the common ones.
-const Switches *command_switches(const Command *command, int index);
-// A page for man(1): of a command, of the program (NULL). The spec's, in section 5 (commands/manual.c).
-void manual_command(const Command *command, FILE *out);
-void manual_spec(FILE *out);
-// What a shell sources to complete words (commands/completion.c).
-void completion_bash(FILE *out);
-void completion_zsh(FILE *out);
-int command_threads(const CommandLine *line);                                  // --threads, else as many as are allowed
-BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
-TableFormat command_format(const CommandLine *line);
-// A file that the user asked for, written whole at its end unless there was an error; "-": standard output
-// (commands/output_file.c). Its path and size are told.
-typedef struct CommandOutput {
-    const char *path;
-    TextStream stream;
-} CommandOutput;
-Error command_output_start(const char *path, CommandOutput *output);
-Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
-// " --results DIR" for a command that is shown to the user, empty where it is not needed.
-const char *command_results_option(const char *results, Arena *arena);
-const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
-const char *command_default_results(void);
-const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
-// A command to type, for a message: the program, the words, and --results where it is needed (NULL: never). One that is
-// too long ends in "--results ...".
-typedef struct CommandText {
-    char text[320];
-} CommandText;
-CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
-// The spec of the first argument, with --set; its errors go to `messages`.
-Error command_spec(const CommandLine *line, const char *path, Spec *spec);
-// With other overrides before those that the command line gives, and another one last (or NULL).
-Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last,
-                        Spec *spec);
-Overrides command_overrides(const CommandLine *line); // all that --set says, and --seed
-// What a search takes from the campaign that it starts from, for a campaign of that name: the value of `cmaes.taken`,
-// NULL: nothing. What is wrong with the other one is said where the spec names it.
-Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);
-
-// Stored campaigns, by name under the results root or by path (commands/find_campaign.c). Error (user): there is none,
-// with the nearest name.
-typedef struct CampaignPlace {
-    const char *results, *name, *folder;
-} CampaignPlace;
-Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place);
-Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
-// A trial by its id, or as best, worst or failed (the first).
-Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
-// The resolved spec that its database holds; NULL if it was killed before it held one.
-Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
-Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
-// Where verify and compare put what they make of a campaign; what they have made, each followed by what was made of it.
-typedef struct CampaignMade {
-    CampaignPlace place;
-    const char *name; // as the user writes it: "gains/verify/trial_41"
-} CampaignMade;
-const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
-Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
-Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena); // else error (user)
-// Its name as seen from the results root of `of`: what the user writes.
-const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
-Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
-// CAMPAIGN/ID, or best, worst or failed (the first) in place of the id; trial_is_named: whether it is one of these.
-Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
-bool trial_is_named(const char *text);
-Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
-
-// Columns of the table trials, as they are in the file.
-typedef struct TrialColumns {
-    const char **names;
-    bool *is_text, *is_integer;
-    int count;
-} TrialColumns;
-Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
-int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
-// What --where gives of them (analysis/query.c); NULL: all. Error (user): it is no condition. Its values go to the
-// statement's first places.
-typedef struct Condition {
-    const char *sql;
-    SqlValue *values; // [count]
-    int count;
-} Condition;
-Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
-void condition_bind(const Condition *condition, Statement *statement);
-// The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
-int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
+// Whether the model of the spec has a metric of that name.
 bool spec_has_metric(const Spec *spec, const char *name);
-// Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
-const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
-// The columns that a front is of (commands/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
-typedef struct FrontColumns {
-    const char *names[OBJECTIVES_MAX];
-    int count;
-    bool own; // the spec's
-} FrontColumns;
-Error front_columns(const StoredCampaign *campaign, const char *text, Arena *arena, FrontColumns *by);
-// Prints `top` of its trials (-1: all), nothing in a text if there are none; *first: the first one's id, or -1.
-Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_t top, TableFormat format, FILE *out,
-                  Arena *arena, int64_t *first);
-// Prints the best trials, or of several objectives the front; *best: the first one's id. With none that did not fail,
-// the longest survivors, and -1. CSV and JSON have every column, and no survivors. top 0: 10, or a whole front for
-// programs.
-Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
-                 int64_t *best);
-
-// Requests to end a run, and to say how it does (campaign/interrupt.c): SIGINT, SIGTERM, a control file; SIGUSR1.
-enum { INTERRUPT_STOP = -1 };
-void interrupt_install(void);
-// From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies
-// there for an earlier run is removed. And no longer; a request that was there is removed.
-Error interrupt_watch(const char *path, const char *holder);
-Error interrupt_unwatch(void);
-int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP
-const char *interrupt_words(void); // "interrupted by the user": why it ends
-bool interrupt_asks_status(void);  // once a question
-
-const Drawing *trace_drawing(const ReplayTrace *trace);
-const double *trace_points(const ReplayTrace *trace, int64_t i);
-void trace_find_level(ReplayTrace *trace); // once, before the others
-extern const Switches switches_select;
-struct Query;
-Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
-                     struct Query *query);
 
 #endif
