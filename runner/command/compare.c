@@ -93,8 +93,9 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
                                 .shared_fs = switch_given(line, "shared-fs"),
                                 .out = line->messages,
                                 .messages = line->messages};
-    const char *text = verify_seeds_text(&side->task, name, line->arena);
-    TRY(verify_run_text(&side->task, "compares", text, &options, line->arena, &side->run));
+    Spec spec;
+    TRY(verify_seeds_spec(&side->task, name, line->arena, &spec));
+    TRY(verify_run_spec(&side->task, "compares", &spec, &options, line->arena, &side->run));
     return verify_outcome(&side->run, 0, line->arena, &side->outcome);
 }
 

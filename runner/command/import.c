@@ -65,20 +65,10 @@ static Error import_header(Import *import, char *line)
     return error_none();
 }
 
-static bool import_has(const void *given, int parameter)
-{
-    const Import *import = given;
-    for (int c = 0; c < import->n_columns; c++) {
-        if (import->parameter[c] == parameter) return true;
-    }
-    return false;
-}
-
 // The cells of the columns that are used, with commas between them, as the form of `points` wants them.
 static Error import_row(Import *import, char *line, const char *path, int64_t number, FILE *out)
 {
     int column = 0, used = 0;
-    fputs("    ", out);
     for (char *rest = line; rest != NULL; column++) {
         const char *cell = import_field(&rest);
         if (column >= import->n_columns || import->parameter[column] < 0) continue;
@@ -97,7 +87,6 @@ static Error import_row(Import *import, char *line, const char *path, int64_t nu
 static void import_put_names(const Import *import, FILE *out)
 {
     int used = 0;
-    fputs("    ", out);
     for (int c = 0; c < import->n_columns; c++) {
         if (import->parameter[c] >= 0)
             fprintf(out, "%s%s", used++ > 0 ? "," : "", import->spec.configured.parameters[import->parameter[c]].name);
@@ -105,22 +94,9 @@ static void import_put_names(const Import *import, FILE *out)
     fputc('\n', out);
 }
 
-static void import_put_derived(const Import *import, FILE *out)
-{
-    const Spec *spec = &import->spec;
-    bool any = false;
-    for (int a = spec->n_axes; a < spec->n_axes + spec->n_derived; a++) {
-        if (import_has(import, spec->axes[a].parameter)) continue;
-        if (!any) fputs("  over:\n", out);
-        any = true;
-        fprintf(out, "    %s: {derive: \"%s\"}\n", spec->configured.parameters[spec->axes[a].parameter].name,
-                expression_text(spec->axes[a].derive, import->line->arena));
-    }
-}
-
+// The columns that are used, in the form of `points`.
 static Error import_put(Import *import, const char *path, char *table, FILE *out)
 {
-    static const SpecRest rest = {.without = {"experiment", "search"}};
     int64_t number = 0;
     bool header = true;
     for (char *line; (line = strsep(&table, "\n")) != NULL;) {
@@ -132,27 +108,52 @@ static Error import_put(Import *import, const char *path, char *table, FILE *out
             continue;
         }
         TRY(import_header(import, line));
-        fprintf(out, "# hopscotch import: points from a table.\nexperiment: \"%s\"\n", import->name);
-        spec_put_rest(&import->spec, &rest, import_has, import, import->line->arena, out);
-        fputs("search:\n  method: list\n", out);
-        import_put_derived(import, out);
-        fputs("  points: |\n", out);
         import_put_names(import, out);
         header = false;
     }
     return import->rows > 0 ? error_none() : error_make(ERROR_USER, "%.300s has no line with numbers", path);
 }
 
-static Error import_campaign(Import *import, const char *text)
+// The text that people read of the campaign. The points stand there as the table has them.
+static Error import_describe(const Import *import, const char *points, Spec *spec)
+{
+    static const char *const keys[] = {"version",    "seed",       "model",         "simulation",  "initial",
+                                       "parameters", "replicates", "objective",     "constraints", "record",
+                                       "limits",     "device",     "search.method", "search.over"};
+    Arena *arena = import->line->arena;
+    TextStream text;
+    TRY(text_stream_open(arena_format(arena, "the spec of %s", import->name), &text));
+    fprintf(text.out, "# hopscotch import: points from a table.\nexperiment: \"%s\"\n", import->name);
+    spec_write(spec, &import->spec, keys, (int)(sizeof keys / sizeof *keys), arena, text.out);
+    fputs("  points: |\n", text.out);
+    for (int length; *points != '\0'; points += length + 1) {
+        length = (int)strcspn(points, "\n");
+        fprintf(text.out, "    %.*s\n", length, points);
+    }
+    const Error error = text_stream_close(&text);
+    if (error.kind == OK) spec->text = arena_copy(arena, text.text);
+    free(text.text);
+    return error;
+}
+
+static Error import_spec(const Import *import, const char *points, Diagnostics *diagnostics, Spec *spec)
+{
+    Arena *arena = import->line->arena;
+    const char *file = arena_format(arena, "%s (made by import)", import->name);
+    TRY(spec_derive_points(&import->spec, file, import->name, points, arena, diagnostics, spec));
+    TRY(import_describe(import, points, spec));
+    return spec_complete(spec, arena, diagnostics);
+}
+
+static Error import_campaign(Import *import, const char *points)
 {
     const CommandLine *line = import->line;
     Spec spec;
     RunSummary summary;
     Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error parsed = spec_parse(arena_format(line->arena, "%s (made by import)", import->name), text, NULL, 0,
-                                    line->arena, diagnostics, &spec);
+    const Error derived = import_spec(import, points, diagnostics, &spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
-    TRY(parsed);
+    TRY(derived);
     const RunOptions options = {.results = line->results,
                                 .name = import->name,
                                 .backend = command_backend(line, spec.device.backend),

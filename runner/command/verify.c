@@ -97,10 +97,13 @@ static const char *verify_shown_name(const Verify *verify, const char *name)
     return campaign_made_name(&verify->place, name, verify->line->arena);
 }
 
-static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
+typedef Error VerifySpec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
+
+static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char *name, StoredCampaign *out)
 {
     const CommandLine *line = verify->line;
-    if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
+    Spec spec;
+    TRY(derive(&verify->task, name, line->arena, &spec));
     const RunOptions options = {.results = verify->results,
                                 .made = verify->results != verify->place.results,
                                 .name = name,
@@ -109,7 +112,7 @@ static Error verify_run_one(const Verify *verify, const char *text, const char *
                                 .shared_fs = switch_given(line, "shared-fs"),
                                 .out = line->messages,
                                 .messages = line->messages};
-    return verify_run_text(&verify->task, "verifies", text, &options, line->arena, out);
+    return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
 
 // ---- what is printed ------------------------------------------------------------------------------------------------
@@ -371,10 +374,10 @@ static Error verify_compute(Verify *verify)
 {
     const VerifyTask *task = &verify->task;
     Arena *arena = verify->line->arena;
-    TRY(verify_run_one(verify, verify_seeds_text(task, verify->name, arena), verify->name, &verify->seeds));
+    TRY(verify_run_one(verify, verify_seeds_spec, verify->name, &verify->seeds));
     if (task->levels == 0 || verify_grid_axes(task) == 0) return error_none();
     const char *name = arena_format(arena, "%s_grid", verify->name);
-    return verify_run_one(verify, verify_grid_text(task, name, arena), name, &verify->grid);
+    return verify_run_one(verify, verify_grid_spec, name, &verify->grid);
 }
 
 static Error verify_campaign(Verify *verify)

@@ -90,5 +90,5 @@
 #include "spec/schema.c"
 #include "spec/limits.c"
 #include "spec/reference.c"
-#include "spec/spec_rest.c"
+#include "spec/derive.c"
 #include "spec/difference.c"

@@ -269,21 +269,26 @@ void spec_reference(FILE *out);
 // "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/items.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
-// A spec that is made out of another one: what of its resolved text is copied (spec/spec_rest.c).
-enum { SPEC_REST_MOST = 12 };
+// ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
+// What verify, compare and import run: a copy of which fields are changed, then completed. No text is edited.
 
-typedef struct SpecRest {
-    const char *without[SPEC_REST_MOST]; // sections that are left out; NULL after the last
-    const char *failed;                  // in place of the objective's `failed`; NULL: that one
-} SpecRest;
+// Its own name, and a search of its own: by `method`, with the method's default options, over `axes`. What the other one
+// derives stays derived, unless it is an axis. `file` stands in messages.
+void spec_derive(const Spec *from, const char *file, const char *experiment, const SearchMethod *method,
+                 const Axis *axes, int n_axes, Arena *arena, Spec *out);
+// The same of the points of a table (CSV, a header with names of parameters). Error (user): what is wrong with it.
+Error spec_derive_points(const Spec *from, const char *file, const char *experiment, const char *table, Arena *arena,
+                         Diagnostics *diagnostics, Spec *out);
+// The defaults of `replicates`, `record`, `limits` and `device`.
+Error spec_strip(Spec *spec, Arena *arena);
+// Its text for people: `keys` names keys and sections, in the order in which they are written. What `from` searches and
+// the spec does not is left out: it has its default.
+void spec_write(const Spec *spec, const Spec *from, const char *const *keys, int count, Arena *arena, FILE *out);
+// Checks it, and completes it by what follows from its fields: resolved and canonical text, hash.
+Error spec_complete(Spec *spec, Arena *arena, Diagnostics *diagnostics);
 
-// Parameters that the new spec gives elsewhere: their lines are left out.
-typedef bool SpecDrops(const void *given, int parameter);
+// ---- what differs between two specs, by key (spec/difference.c) -----------------------------------------------------
 
-void spec_put_rest(const Spec *spec, const SpecRest *rest, SpecDrops *drops, const void *given, Arena *arena,
-                   FILE *out);
-
-// What differs between two specs, by key (search/difference.c).
 typedef struct SpecChange {
     const char *key, *from, *to; // NULL: not there
     bool free;                   // an extension may change it: the rows that exist keep their meaning

@@ -107,12 +107,13 @@ Error verify_take_trial(VerifyTask *task, Arena *arena);
 void verify_take_defaults(VerifyTask *task, Arena *arena);
 // How many axes the grid has; 0: there is nothing to vary.
 int verify_grid_axes(const VerifyTask *task);
-const char *verify_seeds_text(const VerifyTask *task, const char *name, Arena *arena);
-const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *arena);
+// The two specs, derived from the campaign's; verify_run_spec completes them.
+Error verify_seeds_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
+Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
 
 // Runs the spec as the campaign options->name, or goes on with it, notes where it comes from, and opens it.
-Error verify_run_text(const VerifyTask *task, const char *purpose, const char *text, const RunOptions *options,
-                      Arena *arena, StoredCampaign *out);
+Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, const RunOptions *options, Arena *arena,
+                      StoredCampaign *out);
 
 // What the n runs of one trial say.
 typedef struct VerifyOutcome {

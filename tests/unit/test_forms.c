@@ -163,3 +163,22 @@ TEST(forms_large_unions_are_not_expanded)
     CHECK_INTEGER(1000000000010, enumerated_find(&test.search, test.parameter, 3));
     arena_destroy(&test.arena);
 }
+
+// One axis at a time: 81 trials, where a grid would have 3^40.
+TEST(forms_centered_is_no_product)
+{
+    Arena arena;
+    Spec spec;
+    Search search;
+    CHECK_OK(arena_create(&arena, (size_t)1 << 27, "test"));
+    const char *over = "";
+    for (int x = 1; x <= 40; x++) over = arena_format(&arena, "%s%sx%d: [0, 1, 2]", over, x > 1 ? ", " : "", x);
+    const char *text = arena_format(&arena,
+                                    "version: 1\nexperiment: centered\nmodel: bbob\nsimulation: {dimension: 40}\n"
+                                    "search: {method: centered, over: {%s}}\n",
+                                    over);
+    CHECK_OK(spec_parse("centered.yaml", text, NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_OK(search_init(&spec, &arena, &search));
+    CHECK_INTEGER(81, search.total);
+    arena_destroy(&arena);
+}

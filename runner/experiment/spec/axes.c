@@ -72,15 +72,14 @@ static void axes_read_by_method(SpecReader *reader)
         diagnose(reader->diagnostics, name->value,
                  "method %s needs its trials: `points`, a list of them, or `csv`, a file", method->name);
     forms_read(reader, FORM_GRID);
-    if (axes_are_grid(method) && !reader->axes->blocks) (void)axes_product(reader, reader->axes);
+    if (method == &search_grid && !reader->axes->blocks) (void)axes_product(reader, reader->axes);
     if (method->wants_range && reader->axes->n_axes == 0 && (over == NULL || over->value->count == 0))
         diagnose(reader->diagnostics, name->value,
                  "method %s needs `over` with at least one parameter: over: {NAME: {range: [LOW, HIGH]}}",
                  method->name);
 }
 
-// With room for n of everything.
-static AxesBuild *axes_start(SpecReader *reader, int n)
+AxesBuild *axes_start(SpecReader *reader, int n)
 {
     AxesBuild *build = ARENA_NEW(reader->arena, AxesBuild, 1);
     *build = (AxesBuild){.axes = ARENA_NEW(reader->arena, Axis, 3 * n + 1),

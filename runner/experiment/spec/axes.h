@@ -15,6 +15,7 @@ typedef struct AxesBuild {
 
 // ---- axes.c ---------------------------------------------------------------------------------------------------------
 
+AxesBuild *axes_start(SpecReader *reader, int n); // the reader's, with room for n parameters
 // A parameter can be searched once. False: it is searched already, or is none.
 bool axes_claim(AxesBuild *build, const Node *name, int parameter);
 bool axes_are_grid(const SearchMethod *method);                   // it takes values, no ranges

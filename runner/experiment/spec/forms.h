@@ -70,6 +70,7 @@ typedef struct ResolveWriter {
     FILE *out;
     const SpecReader *reader;
     const char *last; // path of the last line
+    const Spec *from; // what this one was derived from: what that searches keeps its default unsaid; NULL: none
 } ResolveWriter;
 
 // The canonical text, line by line.
@@ -141,6 +142,8 @@ void resolve_row(ResolveWriter *writer, const Key *key);
 const char *resolve_plain(const char *text, Arena *arena);
 const char *resolve_quoted(const Expression *expression, Arena *arena);
 void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count);
+// Rows of some keys and sections, in this order.
+void resolve_keys(ResolveWriter *writer, const char *const *keys, int count);
 void canonical_add(CanonicalLines *lines, const char *path, const char *value);
 
 // ---- spec/schema.c --------------------------------------------------------------------------------------------------

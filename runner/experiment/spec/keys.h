@@ -183,6 +183,8 @@ void limits_reference(FILE *out); // for the reference page
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
+void spec_rows_of(SpecReader *reader);                                  // of a spec that is there; none is given
+Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gains.yaml: 2 errors"
 // The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
@@ -203,6 +205,8 @@ Scope objective_scope(SpecReader *reader); // the metrics' names, then the param
 // The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
 // looked up. After the model is configured, before its parameters are read.
 void things_choose(SpecReader *reader, bool good);
+// The tables again, as without `record.bodies`.
+Error things_choose_default(Spec *spec, Arena *arena);
 
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 

@@ -78,11 +78,16 @@ void resolve_line(ResolveWriter *writer, const char *path, const char *value, co
     writer->last = path;
 }
 
+// Whether it stands in `search`, in all trials.
+static bool resolve_is_searched(const Spec *spec, const Key *key)
+{
+    const Axis *axis = spec != NULL && key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
+    return axis != NULL && !axis->partial;
+}
+
 void resolve_row(ResolveWriter *writer, const Key *key)
 {
-    const Spec *spec = writer->reader->spec;
-    const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
-    if (axis != NULL && !axis->partial) return; // stands in search.over
+    if (resolve_is_searched(writer->reader->spec, key) || resolve_is_searched(writer->from, key)) return;
     const char *value = resolve_value(key, writer->reader->arena);
     if (key->type == KEY_NAME) value = resolve_plain(value, writer->reader->arena);
     const bool is_word = key->words != NULL && strcmp(value, key->words) == 0;
@@ -108,19 +113,34 @@ static void resolve_open_section(ResolveWriter *writer, const char *section)
     }
 }
 
+// The rows of a key or a section; "": all.
+static void resolve_section(ResolveWriter *writer, const char *section)
+{
+    const SpecReader *reader = writer->reader;
+    const size_t length = strlen(section);
+    for (int i = 0; i < reader->n_own; i++) {
+        const Key *key = &reader->keys[i];
+        const bool inside = strncmp(key->path, section, length) == 0 && strchr(".", key->path[length]) != NULL;
+        if (length > 0 && !inside) continue;
+        if ((key->flags & KEY_OPEN) != 0) resolve_open_section(writer, key->path);
+        if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
+        if (key->type != KEY_FORM)
+            resolve_row(writer, key);
+        else if (key->form->resolve != NULL)
+            key->form->resolve(writer, key->path);
+    }
+}
+
 static void resolve_write(FILE *out, const SpecReader *reader)
 {
     ResolveWriter writer = {.out = out, .reader = reader, .last = ""};
     fprintf(out, "# Every key with its value, as Hopscotch %s understood it.\n", HOPSCOTCH_VERSION);
-    for (int i = 0; i < reader->n_own; i++) {
-        const Key *key = &reader->keys[i];
-        if ((key->flags & KEY_OPEN) != 0) resolve_open_section(&writer, key->path);
-        if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
-        if (key->type != KEY_FORM)
-            resolve_row(&writer, key);
-        else if (key->form->resolve != NULL)
-            key->form->resolve(&writer, key->path);
-    }
+    resolve_section(&writer, "");
+}
+
+void resolve_keys(ResolveWriter *writer, const char *const *keys, int count)
+{
+    for (int i = 0; i < count; i++) resolve_section(writer, keys[i]);
 }
 
 // ---- identity -------------------------------------------------------------------------------------------------------

@@ -22,10 +22,9 @@ static void spec_add_key(SpecReader *reader, Key key)
 }
 
 // Rows of the options; their values go to settings[count], those of lists to points[count], of files to files[count].
-static double *spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
-                                const char *method, Points *points, SpecFile *files)
+static void spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
+                             const char *method, double *settings, Points *points, SpecFile *files)
 {
-    double *settings = ARENA_NEW(reader->arena, double, count);
     for (int i = 0; i < count; i++) {
         Key key = key_of_option(&options[i], section, reader->arena);
         key.at = key.store == STORE_POINTS ? (void *)&points[i]
@@ -34,11 +33,12 @@ static double *spec_add_options(SpecReader *reader, const Option *options, int c
         key.method = method;
         spec_add_key(reader, key);
     }
-    return settings;
 }
 
-static void spec_add_lists(SpecReader *reader, const Model *model, Points *items)
+static void spec_add_model(SpecReader *reader, const Model *model, double *settings, Points *points, SpecFile *files)
 {
+    Points *items = points + model->n_options;
+    spec_add_options(reader, model->options, model->n_options, "simulation", NULL, settings, points, files);
     for (int i = 0; i < model->n_lists; i++) {
         Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
         key.at = &items[i];
@@ -49,6 +49,7 @@ static void spec_add_lists(SpecReader *reader, const Model *model, Points *items
 // The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
 static const Model *spec_debug_model(const SpecReader *reader)
 {
+    if (reader->spec->model != NULL) return reader->spec->model;
     const Node *named = node_find(reader->root, "model"), *record = node_find(reader->root, "record");
     const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
     const bool mapping = record != NULL && record->kind == NODE_MAPPING;
@@ -70,7 +71,8 @@ static void spec_start_table(SpecReader *reader)
     }
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
-        spec_add_options(reader, method->options, method->n_options, "search", method->name, NULL, NULL);
+        double *settings = ARENA_NEW(reader->arena, double, method->n_options);
+        spec_add_options(reader, method->options, method->n_options, "search", method->name, settings, NULL, NULL);
     }
 }
 
@@ -370,11 +372,11 @@ static bool spec_configure(SpecReader *reader)
     const GivenKey *section = given_find(reader, "simulation");
     Points *points = ARENA_NEW(reader->arena, Points, n_options + spec->model->n_lists);
     SpecFile *files = ARENA_NEW(reader->arena, SpecFile, n_options);
-    double *settings = spec_add_options(reader, spec->model->options, n_options, "simulation", NULL, points, files);
+    double *settings = ARENA_NEW(reader->arena, double, n_options);
+    spec_add_model(reader, spec->model, settings, points, files);
     spec->settings = settings;
     spec->option_points = points;
     spec->files = files;
-    spec_add_lists(reader, spec->model, points + n_options);
     if (section != NULL) spec_walk(reader, section->value, "simulation");
     spec_read_rows(reader, first);
     for (int i = 0; i < n_options; i++) {
@@ -390,11 +392,10 @@ static bool spec_configure(SpecReader *reader)
     return spec_configure_defaults(reader);
 }
 
-static void spec_read_parameters(SpecReader *reader)
+static void spec_add_parameters(SpecReader *reader, double *fixed)
 {
     const Configured *configured = &reader->spec->configured;
     const int first = reader->n_keys, n = configured_named(configured);
-    double *fixed = ARENA_NEW(reader->arena, double, configured->n_parameters); // a seed's stays 0
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     for (int i = 0; i < n; i++) {
         Key key = key_of_parameter(&configured->parameters[i], reader->arena);
@@ -407,6 +408,13 @@ static void spec_read_parameters(SpecReader *reader)
     for (int i = 0; i < n; i++)
         reader->parameter_keys[i] = &reader->keys[first + i]; // the last rows: nothing moves them
     reader->names = names;
+}
+
+static void spec_read_parameters(SpecReader *reader)
+{
+    const int first = reader->n_keys;
+    double *fixed = ARENA_NEW(reader->arena, double, reader->spec->configured.n_parameters); // a seed's stays 0
+    spec_add_parameters(reader, fixed);
     reader->spec->fixed = fixed;
     static const char *const sections[] = {"initial", "parameters"};
     for (int s = 0; s < 2; s++) {
@@ -414,6 +422,20 @@ static void spec_read_parameters(SpecReader *reader)
         if (section != NULL) spec_walk(reader, section->value, sections[s]);
     }
     spec_read_rows(reader, first);
+}
+
+// The fields are there, and are not written through the rows, unless they stand in the Spec itself.
+void spec_rows_of(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    spec_start_table(reader);
+    for (int i = reader->n_own, option = 0; i < reader->n_keys; i++) {
+        if (strcmp(reader->keys[i].method, spec->method->name) != 0) continue;
+        memcpy(reader->keys[i].at, &spec->method_settings[option++], sizeof *spec->method_settings);
+    }
+    spec_add_model(reader, spec->model, (double *)spec->settings, (Points *)spec->option_points,
+                   (SpecFile *)spec->files);
+    spec_add_parameters(reader, (double *)spec->fixed);
 }
 
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where)
@@ -507,7 +529,7 @@ static void spec_read(SpecReader *reader)
     record_read(reader);
 }
 
-static Error spec_summary(const char *file, const Diagnostics *diagnostics)
+Error spec_summary(const char *file, const Diagnostics *diagnostics)
 {
     const int errors = diagnostics_errors(diagnostics);
     if (diagnostics_no_memory(diagnostics))

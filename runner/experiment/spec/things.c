@@ -170,20 +170,31 @@ void things_choose(SpecReader *reader, bool good)
                  configured->n_columns, RECORD_COLUMNS_MAX);
 }
 
+// What has inputs and metrics is named by them.
+static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *arena, Configured *configured)
+{
+    const int count = configured->n_parameters + configured->n_metrics;
+    const char **words = ARENA_NEW(arena, const char *, count);
+    for (int i = 0; i < count; i++)
+        words[i] = i < configured->n_parameters ? configured->parameters[i].name
+                                                : configured->metrics[i - configured->n_parameters].name;
+    const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
+    return spec->model->choose(configured, &choice, arena);
+}
+
+Error things_choose_default(Spec *spec, Arena *arena)
+{
+    if (spec->model->choose == NULL || spec->configured.n_things == 0) return error_none();
+    return things_choose_again(spec, NULL, arena, &spec->configured);
+}
+
 Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
 {
     *configured = spec->configured;
     if (spec->model->choose == NULL || configured->n_things == 0) return error_none();
-    // what has inputs and metrics is named by them
-    const int count = configured->n_parameters + configured->n_metrics;
-    const char **words = ARENA_NEW(arena, const char *, count);
     bool *recorded = ARENA_NEW(arena, bool, configured->n_things);
-    for (int i = 0; i < count; i++)
-        words[i] = i < configured->n_parameters ? configured->parameters[i].name
-                                                : configured->metrics[i - configured->n_parameters].name;
     memset(recorded, true, (size_t)configured->n_things * sizeof *recorded);
-    const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
-    return spec->model->choose(configured, &choice, arena);
+    return things_choose_again(spec, recorded, arena, configured);
 }
 
 // ---- the row --------------------------------------------------------------------------------------------------------

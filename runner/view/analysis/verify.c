@@ -66,9 +66,9 @@ static double verify_within(const Parameter *row, double x)
     return x < row->low ? row->low : x > row->high ? row->high : x;
 }
 
-// "[x, ...]": the value of the trial, and a part of it less and more as far as the parameter's range allows. `centered`
-// takes the middle of three and the first of two as its centre.
-static void verify_put_changes(const VerifyTask *task, int parameter, double part, FILE *out)
+// The value of the trial, and a part of it less and more as far as the parameter's range allows. `centered` takes the
+// middle of three and the first of two as its centre.
+static Values verify_changes(const VerifyTask *task, int parameter, double part, Arena *arena)
 {
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
     const Axis *axis = verify_searched(&task->campaign->spec, parameter);
@@ -79,113 +79,108 @@ static void verify_put_changes(const VerifyTask *task, int parameter, double par
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
     const double high = step > 0.0 ? verify_within(row, x + step) : x;
-    fputs("[", out);
-    if (low < x && high > x) fprintf(out, "%s, ", text_number(low).text);
-    fputs(text_number(x).text, out);
-    if (low < x && !(high > x)) fprintf(out, ", %s", text_number(low).text);
-    if (high > x) fprintf(out, ", %s", text_number(high).text);
-    fputs("]\n", out);
+    double *list = ARENA_NEW(arena, double, 3);
+    int count = 0;
+    if (low < x && high > x) list[count++] = low;
+    list[count++] = x;
+    if (low < x && !(high > x)) list[count++] = low;
+    if (high > x) list[count++] = high;
+    return (Values){.form = VALUES_LIST, .list = list, .count = count};
 }
 
-static void verify_put_name(const VerifyTask *task, int parameter, FILE *out)
+// The axes of a new spec, while they are gathered.
+typedef struct VerifyAxes {
+    Axis *axes; // [n_parameters]
+    int count;
+} VerifyAxes;
+
+static VerifyAxes verify_axes(const Spec *spec, Arena *arena)
 {
-    fprintf(out, "    %s: ", task->campaign->spec.configured.parameters[parameter].name);
+    return (VerifyAxes){.axes = ARENA_NEW(arena, Axis, configured_named(&spec->configured) + 1)};
 }
 
-// What an outer grid gave the trial's search stays as it is, unless the new grid varies it.
-static void verify_put_outer(const VerifyTask *task, bool grid, FILE *out)
+static void verify_add(VerifyAxes *to, int parameter, Values values)
+{
+    to->axes[to->count++] = (Axis){.parameter = parameter, .zip = -1, .values = values};
+}
+
+static void verify_add_value(const VerifyTask *task, int parameter, VerifyAxes *to)
+{
+    verify_add(to, parameter, (Values){.form = VALUES_LIST, .list = &task->parameter[parameter], .count = 1});
+}
+
+// What an outer grid gave the trial's search stays as it is.
+static void verify_add_outer(const VerifyTask *task, VerifyAxes *to)
 {
     const Spec *spec = &task->campaign->spec;
     const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
-    for (int i = 0; i < spec->n_outer; i++) {
-        if (grid && verify_is_also(task, outer[i].parameter)) continue;
-        verify_put_name(task, outer[i].parameter, out);
-        fprintf(out, "[%s]\n", text_number(task->parameter[outer[i].parameter]).text);
-    }
+    for (int i = 0; i < spec->n_outer; i++) verify_add_value(task, outer[i].parameter, to);
 }
 
-static void verify_put_derived(const VerifyTask *task, Arena *arena, FILE *out)
+// Without replicates of its own. Failed runs are left out of the fitness: how many there are is a number of its own.
+static Error verify_derive(const VerifyTask *task, const char *name, const SearchMethod *method, const VerifyAxes *axes,
+                           Arena *arena, Spec *out)
 {
-    const Spec *spec = &task->campaign->spec;
-    for (int a = spec->n_axes; a < spec->n_axes + spec->n_derived; a++) {
-        verify_put_name(task, spec->axes[a].parameter, out);
-        fprintf(out, "{derive: \"%s\"}\n", expression_text(spec->axes[a].derive, arena));
-    }
+    spec_derive(&task->campaign->spec, arena_format(arena, "%s (made by hopscotch)", name), name, method, axes->axes,
+                axes->count, arena, out);
+    out->seed = task->seed;
+    out->objective.failed = FAILED_IGNORE;
+    return spec_strip(out, arena);
 }
 
-// The sections that are written anew. Failed runs are left out of the fitness: how many there are is a number of its
-// own.
-static const SpecRest verify_rest = {
-    .without = {"version", "experiment", "seed", "search", "replicates", "record", "limits", "device"},
-    .failed = "ignore"};
-
-static void verify_put_head(const VerifyTask *task, const char *what, const char *name, FILE *out)
+// The text that people read of the campaign; `replicates`: with what is said of them.
+static Error verify_describe(const VerifyTask *task, const char *what, bool replicates, Arena *arena, Spec *spec)
 {
+    static const char *const keys[] = {"model",
+                                       "simulation",
+                                       "initial",
+                                       "parameters",
+                                       "objective",
+                                       "constraints",
+                                       "search.method",
+                                       "search.over",
+                                       "replicates.count",
+                                       "replicates.common",
+                                       "replicates.store",
+                                       "replicates.perturb"};
+    enum { ALL = sizeof keys / sizeof *keys, OF_REPLICATES = 4 };
+    TextStream text;
+    TRY(text_stream_open(arena_format(arena, "the spec of %s", spec->experiment), &text));
     if (task->trial >= 0)
-        fprintf(out, "# hopscotch verify: trial %lld of %s, %s.\n", (long long)task->trial, task->campaign->name, what);
-    else
-        fprintf(out, "# hopscotch verify: the model's defaults for what %s searches, %s.\n", task->campaign->name,
+        fprintf(text.out, "# hopscotch verify: trial %lld of %s, %s.\n", (long long)task->trial, task->campaign->name,
                 what);
-    fprintf(out, "version: 1\nexperiment: \"%s\"\nseed: %llu\n", name, (unsigned long long)task->seed);
-}
-
-typedef void VerifyPut(const VerifyTask *task, const char *name, Arena *arena, FILE *out);
-
-static const char *verify_text(const VerifyTask *task, VerifyPut *put, const char *name, Arena *arena)
-{
-    const size_t size = YAML_BYTES_MAX + 1; // more can't be read
-    char *text = arena_take(arena, size, 1);
-    FILE *out = fmemopen(text, size, "w");
-    if (out == NULL) return "";
-    put(task, name, arena, out);
-    fclose(out);
-    return text;
+    else
+        fprintf(text.out, "# hopscotch verify: the model's defaults for what %s searches, %s.\n", task->campaign->name,
+                what);
+    fprintf(text.out, "version: 1\nexperiment: \"%s\"\nseed: %llu\n", spec->experiment, (unsigned long long)spec->seed);
+    spec_write(spec, &task->campaign->spec, keys, replicates ? ALL : ALL - OF_REPLICATES, arena, text.out);
+    const Error error = text_stream_close(&text);
+    if (error.kind == OK) spec->text = arena_copy(arena, text.text);
+    free(text.text);
+    return error;
 }
 
 // ---- fresh seeds, one change at a time ------------------------------------------------------------------------------
 
-static bool verify_seeds_drops(const void *given, int parameter)
-{
-    const VerifyTask *task = given;
-    return verify_searched(&task->campaign->spec, parameter) != NULL ||
-           (task->physics > 0.0 && verify_is_physics(task, parameter));
-}
-
-static void verify_put_perturb(const Spec *spec, FILE *out)
-{
-    if (spec->replicates.n_perturb > 0) fputs("  perturb:\n", out);
-    for (int i = 0; i < spec->replicates.n_perturb; i++) {
-        const Perturbation *perturbation = &spec->replicates.perturb[i];
-        fprintf(out, "    %s: {%s: [%s, %s]}\n", spec->configured.parameters[perturbation->parameter].name,
-                perturbation->distribution == DISTRIBUTION_NORMAL ? "normal" : "uniform",
-                text_number(perturbation->a).text, text_number(perturbation->b).text);
-    }
-}
-
-static void verify_put_seeds(const VerifyTask *task, const char *name, Arena *arena, FILE *out)
+Error verify_seeds_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out)
 {
     const Spec *spec = &task->campaign->spec;
-    verify_put_head(task, "under fresh seeds, and with one change at a time", name, out);
-    spec_put_rest(spec, &verify_rest, verify_seeds_drops, task, arena, out);
-    fputs("search:\n  method: centered\n  over:\n", out);
+    VerifyAxes axes = verify_axes(spec, arena);
     for (int a = 0; a < spec->n_axes; a++) {
-        verify_put_name(task, spec->axes[a].parameter, out);
-        verify_put_changes(task, spec->axes[a].parameter, task->gains, out);
+        const int parameter = spec->axes[a].parameter;
+        verify_add(&axes, parameter, verify_changes(task, parameter, task->gains, arena));
     }
-    verify_put_outer(task, false, out);
+    verify_add_outer(task, &axes);
     for (int p = 0; task->physics > 0.0 && p < configured_named(&spec->configured); p++) {
-        if (!verify_is_physics(task, p)) continue;
-        verify_put_name(task, p, out);
-        verify_put_changes(task, p, task->physics, out);
+        if (verify_is_physics(task, p)) verify_add(&axes, p, verify_changes(task, p, task->physics, arena));
     }
-    verify_put_derived(task, arena, out);
-    fprintf(out, "replicates:\n  count: %lld\n  common: true\n  store: true\n", (long long)task->seeds);
-    verify_put_perturb(spec, out);
-}
-
-const char *verify_seeds_text(const VerifyTask *task, const char *name, Arena *arena)
-{
-    return verify_text(task, verify_put_seeds, name, arena);
+    TRY(verify_derive(task, name, &search_centered, &axes, arena, out));
+    out->replicates.count = (int)task->seeds;
+    out->replicates.common = true;
+    out->replicates.store = true;
+    out->replicates.perturb = spec->replicates.perturb;
+    out->replicates.n_perturb = spec->replicates.n_perturb;
+    return verify_describe(task, "under fresh seeds, and with one change at a time", true, arena, out);
 }
 
 // ---- the grid -------------------------------------------------------------------------------------------------------
@@ -220,36 +215,22 @@ int verify_grid_axes(const VerifyTask *task)
     return axes;
 }
 
-static bool verify_grid_drops(const void *given, int parameter)
-{
-    const VerifyTask *task = given;
-    double low, high;
-    return verify_searched(&task->campaign->spec, parameter) != NULL || verify_grid_range(task, parameter, &low, &high);
-}
-
-static void verify_put_grid(const VerifyTask *task, const char *name, Arena *arena, FILE *out)
+Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out)
 {
     const Spec *spec = &task->campaign->spec;
+    VerifyAxes given = verify_axes(spec, arena), axes = verify_axes(spec, arena);
     double low, high;
-    verify_put_head(task, "from every combination of starts", name, out);
-    spec_put_rest(spec, &verify_rest, verify_grid_drops, task, arena, out);
-    fputs("search:\n  method: grid\n  over:\n", out);
-    for (int a = 0; a < spec->n_axes; a++) {
-        verify_put_name(task, spec->axes[a].parameter, out);
-        fprintf(out, "[%s]\n", text_number(task->parameter[spec->axes[a].parameter]).text);
+    for (int a = 0; a < spec->n_axes; a++) verify_add_value(task, spec->axes[a].parameter, &given);
+    verify_add_outer(task, &given);
+    for (int a = 0; a < given.count; a++) { // unless the grid varies it
+        if (!verify_grid_range(task, given.axes[a].parameter, &low, &high)) axes.axes[axes.count++] = given.axes[a];
     }
-    verify_put_outer(task, true, out);
     for (int p = 0; p < configured_named(&spec->configured); p++) {
-        if (!verify_grid_range(task, p, &low, &high)) continue;
-        verify_put_name(task, p, out);
-        fprintf(out, "{linspace: [%s, %s, %d]}\n", text_number(low).text, text_number(high).text, task->levels);
+        if (verify_grid_range(task, p, &low, &high))
+            verify_add(&axes, p, (Values){.form = VALUES_LINSPACE, .low = low, .high = high, .count = task->levels});
     }
-    verify_put_derived(task, arena, out);
-}
-
-const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *arena)
-{
-    return verify_text(task, verify_put_grid, name, arena);
+    TRY(verify_derive(task, name, &search_grid, &axes, arena, out));
+    return verify_describe(task, "from every combination of starts", false, arena, out);
 }
 
 // ---- what came of it ------------------------------------------------------------------------------------------------

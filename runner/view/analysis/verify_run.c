@@ -64,18 +64,16 @@ void verify_take_defaults(VerifyTask *task, Arena *arena)
     task->fitness = (double)NAN;
 }
 
-Error verify_run_text(const VerifyTask *task, const char *purpose, const char *text, const RunOptions *options,
-                      Arena *arena, StoredCampaign *out)
+Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, const RunOptions *options, Arena *arena,
+                      StoredCampaign *out)
 {
-    Spec spec;
     RunSummary summary;
     const char *folder = NULL, *name = options->name;
     Diagnostics *diagnostics = diagnostics_new(arena);
-    const Error parsed =
-        spec_parse(arena_format(arena, "%s (made by hopscotch)", name), text, NULL, 0, arena, diagnostics, &spec);
+    const Error completed = spec_complete(spec, arena, diagnostics);
     diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
-    TRY(parsed);
-    TRY(campaign_run(&spec, options, arena, &summary));
+    TRY(completed);
+    TRY(campaign_run(spec, options, arena, &summary));
     TRY(campaign_folder(options->results, name, arena, &folder));
     const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};
     const Origin origin = {.purpose = purpose,
