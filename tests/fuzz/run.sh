@@ -17,13 +17,10 @@ cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-units=
-for unit in sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view \
-    runner/command/command runner/commit; do
-    object=$build/$(basename $unit).o
-    $compile -c $unit.c -o $object
-    units="$units $object"
-done
+floors="sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view runner/command/command"
+echo $floors runner/commit | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+    "$compile -c \$0.c -o $build/\$(basename \$0).o"
+units=$(for unit in $floors commit; do echo "$build/$(basename "$unit").o"; done)
 
 # dictionary and longest input of a target
 settings()
