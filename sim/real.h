@@ -26,15 +26,15 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
-#if defined(__cplusplus)
-#define restrict __restrict__
-#endif
-
 // Arithmetic of integers that the host needs as well as the kernel.
 #if defined(__CUDACC__)
 #define HD_BOTH static inline __host__ __device__
 #else
 #define HD_BOTH static inline __attribute__((unused))
+#endif
+
+#if defined(__cplusplus)
+#define restrict __restrict__
 #endif
 
 // A function that is called, not inlined: large and called from several places.
