@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from its floor's
-# unit; includes and symbols point down; everything is formatted; links and file names of the pages lead somewhere.
+# unit; includes and symbols point down; two headers tell processors apart; everything is formatted; links and file
+# names of the pages lead somewhere.
 #
 #   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
 #
@@ -106,6 +107,13 @@ symbols_point_down()
     [ ! -s build/above ] || { cat build/above && fail "symbols point upwards"; }
 }
 
+# Models name what differs between processors by the macros and functions of these headers.
+processors_are_told_apart_in_two_headers()
+{
+    git grep -n '__CUDACC__\|__CUDA_ARCH__' -- sim ':!sim/real.h' ':!sim/team.h' ':!sim/backend_cuda.cu' &&
+        fail "only sim/real.h, sim/team.h and sim/backend_cuda.cu may ask which processor they are compiled for"
+}
+
 is_formatted()
 {
     if clang-format --version | grep -q ' 14\.'; then
@@ -157,6 +165,7 @@ done
 units_are_whole
 includes_point_down
 symbols_point_down
+processors_are_told_apart_in_two_headers
 is_formatted
 pages_lead_somewhere
 scripts_are_clean

@@ -1,4 +1,4 @@
-// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: campaign/batch/interrupt.c).
+// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: batch/interrupt.c).
 #include "command.h"
 
 #include <stdio.h>
