@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the tutorials as readers would: the model of sim/README.md; the search method, the command and the plot of
-# runner/README.md. The code blocks become the files that their first lines name, the lines that the text names are
+# Builds the tutorials as readers would: the model of sim/README.md; the search method, the form of the spec, the command
+# and the plot of runner/README.md. The code blocks become the files that their first lines name, the lines that the text names are
 # added, and the spec must give the answer that it promises.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
@@ -22,7 +22,7 @@ awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > file }' sim/README.md runner/README.md
 for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/experiment/search/halton.c \
-    runner/command/objective.c runner/view/plots/ranked.c experiments/spring.yaml; do
+    runner/experiment/spec/forms/only.c runner/command/objective.c runner/view/plots/ranked.c experiments/spring.yaml; do
     [ -s "$file" ] || fail "no page has a block for $file"
 done
 
@@ -32,6 +32,8 @@ sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(
 sed -i '/^#include "models.c"/a#include "spring/spring.c"' sim/sim.c
 sed -i '/^#include "search\/grid.c"/a#include "search/halton.c"' runner/experiment/experiment.c
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
+sed -i '/^#include "spec\/forms\/exclude.c"/a#include "spec/forms/only.c"' runner/experiment/experiment.c
+sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h
 sed -i '/^#include "plots\/pareto.c"/a#include "plots/ranked.c"' runner/view/view.c
 sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
 sed -i '/^#include "plot.c"/a#include "objective.c"' runner/command/command.c
@@ -57,6 +59,20 @@ echo "ok   tutorial: replay gives the same bits with another instruction set"
 near=$("$program" query halton --order fitness --columns b --limit 1 --format csv | tail -1)
 awk -v b="$near" 'BEGIN { exit !(b > 9.8 && b < 10.2) }' || fail "its best damping is $near, expected about 10"
 echo "ok   tutorial: the search method finds it too"
+
+"$program" run experiments/spring.yaml --backend cpu --progress none --name only --set 'search.only="b > 8 and b < 13"' \
+    >log 2>&1 || fail "a spec with the form does not run"
+found=$("$program" query only --columns b --format csv |
+    awk 'NR > 1 && ($1 <= 8 || $1 >= 13) { bad = 1 } END { print NR - 1, bad + 0 }')
+all=$("$program" query spring --columns b --format csv | awk 'NR > 1 && $1 > 8 && $1 < 13' | wc -l)
+[ "$all" -gt 0 ] && [ "$found" = "$all 0" ] || fail "the form: '$found' trials (and how many wrong), expected '$all 0'"
+"$program" check experiments/spring.yaml --set 'search.only="b > 8"' --resolved >only.yaml 2>log &&
+    "$program" check only.yaml --resolved >again.yaml 2>log && cmp -s only.yaml again.yaml ||
+    fail "the resolved spec of the form does not read back"
+"$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "the form takes any name"
+"$program" help spec | grep -q '^search.only$' || fail "help spec does not have the form"
+"$program" schema | grep -q '"only": {' || fail "the schema does not have the form"
+echo "ok   tutorial: the form of the spec works"
 
 "$program" objective spring >log 2>&1 && [ "$(cat log)" = "x_rms" ] || fail "the command does not print the objective"
 "$program" help >log && grep -q '^  objective CAMPAIGN  *the expression' log || fail "help does not list the command"

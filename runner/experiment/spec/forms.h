@@ -1,5 +1,5 @@
-// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. One line per form:
-// FORM(union) is the row `form_union`, and stands in its own file, which is all that knows of it.
+// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. A row each: `form_NAME`
+// is a Form of a file in forms/, or of the section that it belongs to, and that file is all that knows of it.
 #ifndef HOPSCOTCH_FORMS_H
 #define HOPSCOTCH_FORMS_H
 
@@ -7,32 +7,32 @@
 
 // Within a stage (below) forms are read in this order; `help spec` says their limits in it.
 // clang-format off
-#define FORMS(FORM) \
-    FORM(include) \
-    FORM(model) \
-    FORM(method) \
-    FORM(over) \
-    FORM(points) \
-    FORM(csv) \
-    FORM(zip) \
-    FORM(when) \
-    FORM(union) \
-    FORM(outer) \
-    FORM(exclude) \
-    FORM(from) \
-    FORM(inject) \
-    FORM(taken) \
-    FORM(perturb) \
-    FORM(minimize) \
-    FORM(maximize) \
-    FORM(objective_over) \
-    FORM(failed) \
-    FORM(reference) \
-    FORM(constraints) \
-    FORM(recorded_trials) \
-    FORM(debug_trials) \
-    FORM(debug_window) \
-    FORM(bodies)
+#define FORMS(X) \
+    X(include) \
+    X(model) \
+    X(method) \
+    X(over) \
+    X(points) \
+    X(csv) \
+    X(zip) \
+    X(when) \
+    X(union) \
+    X(outer) \
+    X(exclude) \
+    X(from) \
+    X(inject) \
+    X(taken) \
+    X(perturb) \
+    X(minimize) \
+    X(maximize) \
+    X(objective_over) \
+    X(failed) \
+    X(reference) \
+    X(constraints) \
+    X(recorded_trials) \
+    X(debug_trials) \
+    X(debug_window) \
+    X(bodies)
 // clang-format on
 
 // When a form is read, and what is known then.
