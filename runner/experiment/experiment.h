@@ -8,6 +8,7 @@
 #include "../../io/io.h"
 #include "search/methods.h"
 #include "spec/limits.h"
+#include "spec/values.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
 const char *program_commit(void); // that it was built from (runner/commit.c); NULL: not known
@@ -47,10 +48,12 @@ const char *expression_text(const Expression *expression, Arena *arena);
 // ---- the spec (spec/spec.c, spec/keys.c, spec/values.c, spec/resolve.c) ---------------------------------------------
 
 // Values along an axis, never expanded: value i of `count`.
-typedef enum ValuesForm { VALUES_LIST, VALUES_LINSPACE, VALUES_LOGSPACE, VALUES_ARANGE, VALUES_RANGE } ValuesForm;
+struct SpecReader;
+struct Key;
+typedef struct ValueForm ValueForm; // a row each of spec/values.h
 
 typedef struct Values {
-    ValuesForm form;
+    const ValueForm *form;   // NULL: a list
     double low, high, step;  // RANGE: bounds; ARANGE: start, greatest value allowed, step
     bool log_scale, integer; // RANGE
     double sigma;            // RANGE, for cmaes: part of it that is the step size at the start; 0: the method's
@@ -58,6 +61,25 @@ typedef struct Values {
     int64_t count; // 0 for RANGE
 } Values;
 
+struct ValueForm {
+    const char *name, *arguments, *doc, *example; // {name: arguments}
+    int n_arguments;                              // of which the first two are values: low and high
+    bool range;                                   // values are drawn from it
+    bool log_scale;                               // they are spaced in the logarithm
+    const char *companions;                       // keys that may stand beside it, "a|b"; NULL: it stands alone
+    // The rest, after low and high; `arguments` is the list, `mapping` holds it and the companions. False after an error.
+    bool (*read)(struct SpecReader *reader, const struct Key *key, const Node *mapping, const Node *arguments,
+                 Values *values);
+    const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
+    double (*at)(const Values *values, int64_t index);       // NULL if `range`, as the next
+    double (*place)(const Values *values, double x);         // about where x stands
+    void (*schema)(Json *json, Arena *arena);                // of the companions; NULL: there are none
+};
+#define VALUE_FORM_DECLARE(name) extern const ValueForm values_##name;
+VALUE_FORMS(VALUE_FORM_DECLARE)
+#undef VALUE_FORM_DECLARE
+
+bool values_are_range(const Values *values);
 double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
 // The place of x among them, up to rounding; -1: it is none of them. `hint`: where a list is looked at first.
 int64_t values_find(const Values *values, double x, int64_t hint);

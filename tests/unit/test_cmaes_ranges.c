@@ -26,14 +26,14 @@ TEST(cmaes_bounds_are_smooth_mirrors)
 
 TEST(cmaes_values_stay_in_their_ranges)
 {
-    const Values log_range = {.form = VALUES_RANGE, .low = 1e-3, .high = 1e3, .log_scale = true};
-    const Values integers = {.form = VALUES_RANGE, .low = 1, .high = 9, .integer = true};
+    const Values log_range = {.form = &values_range, .low = 1e-3, .high = 1e3, .log_scale = true};
+    const Values integers = {.form = &values_range, .low = 1, .high = 9, .integer = true};
     CHECK_NEAR(1.0, cmaes_value(&log_range, 5.0), 1e-12);
     CHECK(cmaes_value(&log_range, 0.0) >= 1e-3 && cmaes_value(&log_range, 10.0) <= 1e3);
     CHECK_NEAR(5.0, cmaes_coordinate(&log_range, 1.0), 1e-12);
     CHECK_BITS(4.0, cmaes_value(&integers, 3.2));
     CHECK_BITS(9.0, cmaes_value(&integers, 10.0));
-    const Values zero = {.form = VALUES_RANGE, .low = -1.0, .high = 1.0};
+    const Values zero = {.form = &values_range, .low = -1.0, .high = 1.0};
     CHECK_BITS(0.0, cmaes_value(&zero, 5.0));
 }
 

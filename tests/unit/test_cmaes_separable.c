@@ -11,7 +11,7 @@ static void cmaes_case_start_wide(CmaesCase *test, CmaesFunction *function, int 
     Axis *axes = ARENA_NEW(&test->arena, Axis, n);
     Parameter *parameters = ARENA_NEW(&test->arena, Parameter, n);
     for (int i = 0; i < n; i++) {
-        axes[i] = (Axis){.parameter = i, .values = {.form = VALUES_RANGE, .low = -5.0, .high = 5.0}, .zip = -1};
+        axes[i] = (Axis){.parameter = i, .values = {.form = &values_range, .low = -5.0, .high = 5.0}, .zip = -1};
         parameters[i] = (Parameter){.name = arena_format(&test->arena, "x%d", i), .low = -5.0, .high = 5.0};
     }
     test->spec = (Spec){.seed = 3,

@@ -61,11 +61,11 @@ static double extend_case_x1(const ExtendCase *test, int64_t id)
 
 TEST(extend_finds_a_value_among_others_up_to_rounding)
 {
-    const Values line = {.form = VALUES_LINSPACE, .low = 0, .high = 0.3, .count = 4};
-    const Values centred = {.form = VALUES_LINSPACE, .low = -0.3, .high = 0.6, .count = 10};
-    const Values steps = {.form = VALUES_ARANGE, .low = 25, .high = 40, .step = 5, .count = 4};
-    const Values decades = {.form = VALUES_LOGSPACE, .low = 1e-3, .high = 1e3, .count = 7};
-    const Values list = {.form = VALUES_LIST, .list = (const double[]){3, 1, 2}, .count = 3};
+    const Values line = {.form = &values_linspace, .low = 0, .high = 0.3, .count = 4};
+    const Values centred = {.form = &values_linspace, .low = -0.3, .high = 0.6, .count = 10};
+    const Values steps = {.form = &values_arange, .low = 25, .high = 40, .step = 5, .count = 4};
+    const Values decades = {.form = &values_logspace, .low = 1e-3, .high = 1e3, .count = 7};
+    const Values list = {.list = (const double[]){3, 1, 2}, .count = 3};
     CHECK_INTEGER(1, values_find(&line, 0.1, 0));
     CHECK_INTEGER(3, values_find(&line, 0.3, 0));
     CHECK_INTEGER(-1, values_find(&line, 0.15, 0));

@@ -68,7 +68,7 @@ static const Expression *parsed(Fixture *fixture, const char *text)
 static void add_list(Fixture *fixture, int parameter, const double *list, int64_t count, int zip)
 {
     fixture->axes[fixture->spec.n_axes++] =
-        (Axis){.parameter = parameter, .zip = zip, .values = {.form = VALUES_LIST, .list = list, .count = count}};
+        (Axis){.parameter = parameter, .zip = zip, .values = {.list = list, .count = count}};
 }
 
 static void add_range(Fixture *fixture, int parameter, double low, double high, bool log_scale, bool integer)
@@ -76,7 +76,7 @@ static void add_range(Fixture *fixture, int parameter, double low, double high, 
     fixture->axes[fixture->spec.n_axes++] =
         (Axis){.parameter = parameter,
                .zip = -1,
-               .values = {.form = VALUES_RANGE, .low = low, .high = high, .log_scale = log_scale, .integer = integer}};
+               .values = {.form = &values_range, .low = low, .high = high, .log_scale = log_scale, .integer = integer}};
 }
 
 static void add_derived(Fixture *fixture, int parameter, const char *text)
@@ -229,8 +229,8 @@ TEST(search_huge_excluded_grid_gives_up_the_floor)
 {
     Fixture *fixture = fixture_new(&search_grid);
     for (int p = 0; p < 3; p++) {
-        fixture->axes[fixture->spec.n_axes++] =
-            (Axis){.parameter = p, .zip = -1, .values = {.form = VALUES_LINSPACE, .low = 0, .high = 1, .count = 10000}};
+        fixture->axes[fixture->spec.n_axes++] = (Axis){
+            .parameter = p, .zip = -1, .values = {.form = &values_linspace, .low = 0, .high = 1, .count = 10000}};
     }
     add_exclude(fixture, "a >= 0");
     const size_t before = fixture->arena.used;
@@ -254,7 +254,7 @@ TEST(search_grid_of_too_many_points_is_refused)
     Fixture *fixture = fixture_new(&search_grid);
     for (int p = 0; p < N; p++) {
         fixture->axes[fixture->spec.n_axes++] =
-            (Axis){.parameter = p, .zip = -1, .values = {.form = VALUES_LINSPACE, .high = 1, .count = 100000}};
+            (Axis){.parameter = p, .zip = -1, .values = {.form = &values_linspace, .high = 1, .count = 100000}};
     }
     CHECK_SAYS(ERROR_USER, "more than 2^63 trials are more than the 2^48 that ids reach", start_again(fixture));
     fixture->spec.n_axes = 3;

@@ -95,7 +95,7 @@ TEST(values_ranges_are_for_methods_that_sample)
     Values values;
     CHECK_OK(arena_create(&arena, (size_t)64 << 20, "test"));
     CHECK(values_parse("{range: [1, 100], scale: log, integer: true}", "random", &arena, &values));
-    CHECK(values.form == VALUES_RANGE && values.log_scale && values.integer && values.count == 0);
+    CHECK(values_are_range(&values) && values.log_scale && values.integer && values.count == 0);
     CHECK_BITS(1.0, values.low);
     CHECK_BITS(100.0, values.high);
     CHECK(values_parse("{range: [-1, 1]}", "random", &arena, &values));

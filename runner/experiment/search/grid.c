@@ -60,7 +60,7 @@ static void search_grid_point(const Search *search, const void *data, int64_t id
 static bool search_grid_has(const Values *values, int64_t place, double value)
 {
     const double own = values_at(values, place);
-    return values_find(&(Values){.form = VALUES_LIST, .list = &own, .count = 1}, value, 0) == 0;
+    return values_find(&(Values){.list = &own, .count = 1}, value, 0) == 0;
 }
 
 // Whether the axes that are zipped with `leader` have the point's values at that place.
@@ -113,8 +113,7 @@ static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *bloc
         const int p = spec->axes[a].parameter;
         if (block->digits[a].count == 0 || search_grid_stands(spec, a, parameter)) {
             const double fixed = spec->fixed[p];
-            if (!search_grid_has(&(Values){.form = VALUES_LIST, .list = &fixed, .count = 1}, 0, parameter[p]))
-                return -1;
+            if (!search_grid_has(&(Values){.list = &fixed, .count = 1}, 0, parameter[p])) return -1;
         } else if (search_grid_leads(block, a)) {
             const int64_t guess = inside ? search_grid_index(block, a, hint) : 0;
             const int64_t place = search_grid_place(spec, block, a, parameter, guess);

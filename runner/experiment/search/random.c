@@ -40,7 +40,7 @@ static double search_random_in_range(const Values *values, double u)
 
 double search_value(const Values *values, double u)
 {
-    return values->form == VALUES_RANGE ? search_random_in_range(values, u) : search_random_choice(values, u);
+    return values_are_range(values) ? search_random_in_range(values, u) : search_random_choice(values, u);
 }
 
 static void search_random_point(const Search *search, const void *data, int64_t id, double *parameter)

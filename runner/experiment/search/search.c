@@ -145,7 +145,7 @@ static int64_t search_spec_cost(const Spec *spec)
     for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
         for (int a = 0; a < spec->n_axes; a++) {
             const Values *values = &spec->blocks[b].values[a];
-            if (values->form == VALUES_LIST) cost += values->count;
+            if (values->form == NULL) cost += values->count;
         }
     }
     for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);

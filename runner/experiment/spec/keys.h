@@ -147,13 +147,11 @@ const char *points_text(const Points *points, Arena *arena);
 // The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
-// One row a form, for the schema and the reference page.
-typedef struct ValueForm {
-    const char *name, *arguments, *doc, *example;
-    ValuesForm form;
-    int n_arguments;
-} ValueForm;
-const ValueForm *value_forms(int *count);
+const ValueForm *const *value_forms(int *count);
+// What forms share: the third argument as a number of points, and the text of three arguments.
+bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
+const char *values_points_text(const Values *values, Arena *arena);
+const char *values_triple_text(const Values *values, const char *third, Arena *arena);
 
 // ---- spec/files.c: files that a model reads -------------------------------------------------------------------------
 

@@ -54,11 +54,11 @@ static void reference_describe_options(FILE *out, const Option *options, int cou
 static void reference_describe_values(FILE *out)
 {
     int count;
-    const ValueForm *forms = value_forms(&count);
+    const ValueForm *const *forms = value_forms(&count);
     fprintf(out, "\nVALUES of a parameter in search.over\n\n[1, 2, 3]\n    these, in this order\n");
     for (int i = 0; i < count; i++)
-        fprintf(out, "{%s: %s}\n    %s\n    example: %s\n", forms[i].name, forms[i].arguments, forms[i].doc,
-                forms[i].example);
+        fprintf(out, "{%s: %s}\n    %s\n    example: %s\n", forms[i]->name, forms[i]->arguments, forms[i]->doc,
+                forms[i]->example);
     fprintf(out,
             "{derive: expression}\n    computed from other parameters; not an axis. It may use axes, fixed values and\n"
             "    parameters derived before it\n    example: {derive: \"0.1 * k_fp\"}\n");

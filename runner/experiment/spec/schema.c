@@ -464,8 +464,9 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
 
 // ---- definitions that forms refer to --------------------------------------------------------------------------------
 
-// An object with one key, an array of so many numbers; a range has two more.
-static void schema_pair(Json *json, const char *name, int count, bool is_range, Arena *arena)
+// An object with one key, an array of so many numbers, and its companions.
+static void schema_pair(Json *json, const char *name, int count, void (*companions)(Json *json, Arena *arena),
+                        Arena *arena)
 {
     json_object(json, NULL);
     json_text(json, "type", "object");
@@ -473,17 +474,7 @@ static void schema_pair(Json *json, const char *name, int count, bool is_range, 
     json_object(json, name);
     schema_array_of(json, "quantity", count, count, arena);
     json_close(json, '}');
-    if (is_range) {
-        json_object(json, "scale");
-        schema_words(json, "enum", "linear|log", arena);
-        json_close(json, '}');
-        json_object(json, "integer");
-        json_text(json, "type", "boolean");
-        json_close(json, '}');
-        json_object(json, "sigma");
-        json_text(json, "type", "number");
-        json_close(json, '}');
-    }
+    if (companions != NULL) companions(json, arena);
     json_close(json, '}');
     schema_required(json, name);
     json_boolean(json, "additionalProperties", false);
@@ -493,14 +484,13 @@ static void schema_pair(Json *json, const char *name, int count, bool is_range, 
 static void schema_values(Json *json, Arena *arena)
 {
     int count;
-    const ValueForm *forms = value_forms(&count);
+    const ValueForm *const *forms = value_forms(&count);
     json_object(json, "values");
     json_array(json, "anyOf");
     json_object(json, NULL);
     schema_array_of(json, "quantity", 1, 0, arena);
     json_close(json, '}');
-    for (int i = 0; i < count; i++)
-        schema_pair(json, forms[i].name, forms[i].n_arguments, forms[i].form == VALUES_RANGE, arena);
+    for (int i = 0; i < count; i++) schema_pair(json, forms[i]->name, forms[i]->n_arguments, forms[i]->schema, arena);
     json_object(json, NULL);
     json_text(json, "type", "object");
     json_object(json, "properties");
@@ -528,8 +518,8 @@ static void schema_definitions(Json *json, Arena *arena)
     schema_values(json, arena);
     json_object(json, "perturbation");
     json_array(json, "anyOf");
-    schema_pair(json, "normal", 2, false, arena);
-    schema_pair(json, "uniform", 2, false, arena);
+    schema_pair(json, "normal", 2, NULL, arena);
+    schema_pair(json, "uniform", 2, NULL, arena);
     json_close(json, ']');
     json_close(json, '}');
     json_object(json, "pair");

@@ -5,34 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-static const ValueForm values_forms[] = {
-    {"linspace", "[first, last, points]", "evenly spaced, both ends included", "{linspace: [50, 300, 26]}",
-     VALUES_LINSPACE, 3},
-    {"logspace", "[first, last, points]", "evenly spaced in the logarithm; the ends are values, not exponents",
-     "{logspace: [50, 300, 11]}", VALUES_LOGSPACE, 3},
-    {"arange", "[start, greatest, step]", "start, start + step, ... up to the greatest value allowed",
-     "{arange: [25, 40, 5]}", VALUES_ARANGE, 3},
-    {"range", "[low, high]",
-     "for methods that sample; `scale: log` samples its logarithm, `integer: true` whole numbers; cmaes: `sigma`, the "
-     "part of the range that its first steps have",
-     "{range: [50, 300], scale: log, integer: false}", VALUES_RANGE, 2},
-};
+#define VALUE_FORM_ROW(name) &values_##name,
+static const ValueForm *const values_forms[] = {VALUE_FORMS(VALUE_FORM_ROW)};
+#undef VALUE_FORM_ROW
+enum { VALUE_FORMS_COUNT = sizeof values_forms / sizeof *values_forms };
 
-const ValueForm *value_forms(int *count)
+const ValueForm *const *value_forms(int *count)
 {
-    *count = (int)(sizeof values_forms / sizeof values_forms[0]);
+    *count = VALUE_FORMS_COUNT;
     return values_forms;
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
-
-static const Key values_points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = (double)INTEGER_MAX};
-static const Key values_step_key = {.path = "step", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
-static const Key values_scale_key = {
-    .path = "scale", .type = KEY_CHOICE, .words = "linear|log", .store = STORE_BOOLEAN};
-static const Key values_integer_key = {.path = "integer", .type = KEY_BOOLEAN, .store = STORE_BOOLEAN};
-
-static const Key values_sigma_key = {.path = "sigma", .type = KEY_NUMBER, .low = 1e-6, .high = 1.0};
 
 static bool values_read_list(SpecReader *reader, const Key *key, const Node *node, Values *out)
 {
@@ -40,78 +24,20 @@ static bool values_read_list(SpecReader *reader, const Key *key, const Node *nod
     bool good = node->count > 0;
     if (!good) diagnose(reader->diagnostics, node, "%s has no values, give at least one", key_name(key));
     for (int i = 0; i < node->count; i++) good &= scalar_number(reader, key, node->items[i], &list[i]);
-    *out = (Values){.form = VALUES_LIST, .list = list, .count = node->count};
+    *out = (Values){.list = list, .count = node->count};
     return good;
 }
 
-static bool values_spaced(SpecReader *reader, const Key *key, const Node *node, Values *values)
+bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values)
 {
+    static const Key points_key = {.path = "points", .type = KEY_INTEGER, .low = 2, .high = (double)INTEGER_MAX};
     double points = 0;
-    if (!scalar_number(reader, &values_points_key, node->items[2], &points)) return false;
+    if (!scalar_number(reader, &points_key, node->items[2], &points)) return false;
     values->count = (int64_t)points;
-    if (values->low == values->high) {
-        diagnose(reader->diagnostics, node, "both ends of %s are %s, for one value write [%s]", key_name(key),
-                 text_number(values->low).text, text_number(values->low).text);
-        return false;
-    }
-    if (values->form == VALUES_LOGSPACE && (values->low <= 0.0 || values->high <= 0.0)) {
-        diagnose(reader->diagnostics, node, "the ends of a logspace must be > 0: %s has a logarithm only then",
-                 key_name(key));
-        return false;
-    }
-    return true;
-}
-
-// The number of steps may come out as 2.9999999999999996 for [0, 0.3, 0.1]: a billionth of a step is rounding.
-static bool values_stepped(SpecReader *reader, const Key *key, const Node *node, Values *values)
-{
-    if (!scalar_number(reader, &values_step_key, node->items[2], &values->step)) return false;
-    if (values->step <= 0.0) {
-        diagnose(reader->diagnostics, node->items[2], "step of %s is %s, must be > 0", key_name(key),
-                 node->items[2]->text);
-        return false;
-    }
-    const double steps = (values->high - values->low) / values->step;
-    if (steps < 0.0) {
-        diagnose(reader->diagnostics, node, "%s starts at %s, above the greatest value allowed, %s", key_name(key),
-                 text_number(values->low).text, text_number(values->high).text);
-        return false;
-    }
-    if (steps > 9007199254740991.0) {
-        diagnose(reader->diagnostics, node, "%s has %s values, more than 2^53", key_name(key), text_number(steps).text);
-        return false;
-    }
-    values->count = (int64_t)floor(steps + 1e-9) + 1;
-    return true;
-}
-
-static bool values_flag(SpecReader *reader, const Key *row, const Node *mapping, bool *flag)
-{
-    const Node *node = node_find(mapping, row->path);
-    Key key = *row;
-    key.at = flag;
-    const int errors = diagnostics_errors(reader->diagnostics);
-    scalar_read(reader, &key, node);
-    return diagnostics_errors(reader->diagnostics) == errors;
-}
-
-static bool values_ranged(SpecReader *reader, const Key *key, const Node *mapping, const Node *node, Values *values)
-{
-    bool good = values_flag(reader, &values_scale_key, mapping, &values->log_scale);
-    good &= values_flag(reader, &values_integer_key, mapping, &values->integer);
-    const Node *sigma = node_find(mapping, "sigma");
-    if (sigma != NULL) good &= scalar_number(reader, &values_sigma_key, sigma, &values->sigma);
-    const char *problem = NULL;
-    if (values->low >= values->high)
-        problem = "its low end must be below its high end";
-    else if (values->log_scale && values->low <= 0.0)
-        problem = "on a log scale both ends must be > 0";
-    else if (values->integer && (values->low != floor(values->low) || values->high != floor(values->high)))
-        problem = "the ends of an integer range must be integers";
-    if (problem != NULL)
-        diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), text_number(values->low).text,
-                 text_number(values->high).text, problem);
-    return good && problem == NULL;
+    if (values->low != values->high) return true;
+    diagnose(reader->diagnostics, node, "both ends of %s are %s, for one value write [%s]", key_name(key),
+             text_number(values->low).text, text_number(values->low).text);
+    return false;
 }
 
 static bool values_read_form(SpecReader *reader, const Key *key, const Node *mapping, const ValueForm *form,
@@ -124,7 +50,7 @@ static bool values_read_form(SpecReader *reader, const Key *key, const Node *map
                  form->arguments);
         return false;
     }
-    Values values = {.form = form->form};
+    Values values = {.form = form};
     bool good = scalar_number(reader, key, node->items[0], &values.low);
     good &= scalar_number(reader, key, node->items[1], &values.high);
     if (good && !isfinite(values.high - values.low)) {
@@ -133,29 +59,73 @@ static bool values_read_form(SpecReader *reader, const Key *key, const Node *map
     }
     if (!good) return false;
     *out = values;
-    if (form->form == VALUES_ARANGE) return values_stepped(reader, key, node, out);
-    if (form->form == VALUES_RANGE) return values_ranged(reader, key, mapping, node, out);
-    return values_spaced(reader, key, node, out);
+    return form->read(reader, key, mapping, node, out);
 }
 
-static const char values_expected[] = "linspace, logspace, arange, range or derive";
+// "linspace, logspace, arange, range or derive"
+static const char *values_expected(Arena *arena)
+{
+    const char *names[VALUE_FORMS_COUNT + 1];
+    for (int f = 0; f < VALUE_FORMS_COUNT; f++) names[f] = values_forms[f]->name;
+    names[VALUE_FORMS_COUNT] = "derive";
+    return words_sentence(names, VALUE_FORMS_COUNT + 1, arena);
+}
+
+// "only a range takes scale, integer and sigma"
+static const char *values_companions(Arena *arena)
+{
+    const char *text = "";
+    for (int f = 0; f < VALUE_FORMS_COUNT; f++) {
+        const ValueForm *form = values_forms[f];
+        const int count = form->companions != NULL ? words_count(form->companions) : 0;
+        for (int i = 0; i < count; i++)
+            text = arena_format(arena, "%s%s%s",
+                                i > 0 ? text : arena_format(arena, "%sonly a %s takes ", text, form->name),
+                                i == 0           ? ""
+                                : i == count - 1 ? " and "
+                                                 : ", ",
+                                words_at(form->companions, i, arena));
+    }
+    return text;
+}
+
+// All keys that a mapping of values may have. Of equally near ones the first is suggested, so shorter forms stand before
+// longer ones: 'rrange' is rather a range than an arange.
+static const char **values_keys(int *count, Arena *arena)
+{
+    enum { COMPANIONS_MAX = 8, LONGEST = 16 };
+    const char **names = ARENA_NEW(arena, const char *, VALUE_FORMS_COUNT *(1 + COMPANIONS_MAX) + 1);
+    *count = 0;
+    for (size_t length = 1; length <= LONGEST; length++) {
+        for (int f = 0; f < VALUE_FORMS_COUNT; f++) {
+            if (strlen(values_forms[f]->name) == length) names[(*count)++] = values_forms[f]->name;
+        }
+    }
+    names[(*count)++] = "derive";
+    for (int f = 0; f < VALUE_FORMS_COUNT; f++) {
+        const char *words = values_forms[f]->companions;
+        for (int i = 0; words != NULL && i < words_count(words) && i < COMPANIONS_MAX; i++)
+            names[(*count)++] = words_at(words, i, arena);
+    }
+    return names;
+}
 
 // A key of such a mapping that is a form, NULL if it is a companion of one (*good), or nothing (diagnosed).
 static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *good)
 {
-    static const char *const names[] = {"linspace", "logspace", "range",   "arange",
-                                        "derive",   "scale",    "integer", "sigma"};
-    const char *name = given->text, *near = nearest_name(name, names, sizeof names / sizeof names[0]);
+    int count;
+    const char **names = values_keys(&count, reader->arena), *name = given->text;
+    const char *near = nearest_name(name, names, count);
     *good = near != NULL && strcmp(near, name) == 0;
-    for (size_t f = 0; f < sizeof values_forms / sizeof values_forms[0]; f++) {
-        if (strcmp(name, values_forms[f].name) == 0) return &values_forms[f];
+    for (int f = 0; f < VALUE_FORMS_COUNT; f++) {
+        if (strcmp(name, values_forms[f]->name) == 0) return values_forms[f];
     }
     if (*good) return NULL;
     if (near != NULL)
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s; did you mean '%s'?", name, key_name(key), near);
     else
         diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
-                 values_expected);
+                 values_expected(reader->arena));
     return NULL;
 }
 
@@ -177,10 +147,10 @@ static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const
     }
     if (found == NULL)
         diagnose(reader->diagnostics, mapping, "%s has no values, expected a list or %s", key_name(key),
-                 values_expected);
-    else if (found->form != VALUES_RANGE && mapping->count > 1) {
-        diagnose(reader->diagnostics, mapping, "%s of %s stands alone, only a range takes scale, integer and sigma",
-                 found->name, key_name(key));
+                 values_expected(reader->arena));
+    else if (found->companions == NULL && mapping->count > 1) {
+        diagnose(reader->diagnostics, mapping, "%s of %s stands alone, %s", found->name, key_name(key),
+                 values_companions(reader->arena));
         found = NULL;
     }
     return found;
@@ -282,23 +252,23 @@ static const char *values_list_text(const Values *values, Arena *arena)
 
 const char *values_text(const Values *values, Arena *arena)
 {
-    const Text32 low = text_number(values->low), high = text_number(values->high), step = text_number(values->step);
-    if (values->form == VALUES_LIST) return values_list_text(values, arena);
-    if (values->form == VALUES_ARANGE)
-        return arena_format(arena, "{arange: [%s, %s, %s]}", low.text, high.text, step.text);
-    if (values->form == VALUES_RANGE) {
-        const char *sigma =
-            values->sigma > 0.0 ? arena_format(arena, ", sigma: %s", text_number(values->sigma).text) : "";
-        return arena_format(arena, "{range: [%s, %s], scale: %s, integer: %s%s}", low.text, high.text,
-                            values->log_scale ? "log" : "linear", values->integer ? "true" : "false", sigma);
-    }
-    return arena_format(arena, "{%s: [%s, %s, %lld]}", values->form == VALUES_LINSPACE ? "linspace" : "logspace",
-                        low.text, high.text, (long long)values->count);
+    return values->form == NULL ? values_list_text(values, arena) : values->form->text(values, arena);
+}
+
+const char *values_triple_text(const Values *values, const char *third, Arena *arena)
+{
+    return arena_format(arena, "{%s: [%s, %s, %s]}", values->form->name, text_number(values->low).text,
+                        text_number(values->high).text, third);
+}
+
+const char *values_points_text(const Values *values, Arena *arena)
+{
+    return values_triple_text(values, arena_format(arena, "%lld", (long long)values->count), arena);
 }
 
 const char *numbers_text(const Points *numbers, Arena *arena)
 {
-    return values_list_text(&(Values){.form = VALUES_LIST, .list = numbers->xy, .count = numbers->count}, arena);
+    return values_list_text(&(Values){.list = numbers->xy, .count = numbers->count}, arena);
 }
 
 const char *points_text(const Points *points, Arena *arena)

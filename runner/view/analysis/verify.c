@@ -74,7 +74,7 @@ static Values verify_changes(const VerifyTask *task, int parameter, double part,
     const Axis *axis = verify_searched(&task->campaign->spec, parameter);
     const double x = task->parameter[parameter];
     double step = part * fabs(x);
-    if (x == 0.0 && axis != NULL && axis->values.form == VALUES_RANGE)
+    if (x == 0.0 && axis != NULL && values_are_range(&axis->values))
         step = part * (axis->values.high - axis->values.low); // a part of nothing is nothing: of the range then
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
@@ -85,7 +85,7 @@ static Values verify_changes(const VerifyTask *task, int parameter, double part,
     list[count++] = x;
     if (low < x && !(high > x)) list[count++] = low;
     if (high > x) list[count++] = high;
-    return (Values){.form = VALUES_LIST, .list = list, .count = count};
+    return (Values){.list = list, .count = count};
 }
 
 // The axes of a new spec, while they are gathered.
@@ -106,7 +106,7 @@ static void verify_add(VerifyAxes *to, int parameter, Values values)
 
 static void verify_add_value(const VerifyTask *task, int parameter, VerifyAxes *to)
 {
-    verify_add(to, parameter, (Values){.form = VALUES_LIST, .list = &task->parameter[parameter], .count = 1});
+    verify_add(to, parameter, (Values){.list = &task->parameter[parameter], .count = 1});
 }
 
 // What an outer grid gave the trial's search stays as it is.
@@ -227,7 +227,7 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
     }
     for (int p = 0; p < configured_named(&spec->configured); p++) {
         if (verify_grid_range(task, p, &low, &high))
-            verify_add(&axes, p, (Values){.form = VALUES_LINSPACE, .low = low, .high = high, .count = task->levels});
+            verify_add(&axes, p, (Values){.form = &values_linspace, .low = low, .high = high, .count = task->levels});
     }
     TRY(verify_derive(task, name, &search_grid, &axes, arena, out));
     return verify_describe(task, "from every combination of starts", false, arena, out);

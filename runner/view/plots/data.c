@@ -11,7 +11,7 @@
 
 static bool plot_log_axis(const Values *values)
 {
-    return values->form == VALUES_LOGSPACE || (values->form == VALUES_RANGE && values->log_scale);
+    return (values->form != NULL && values->form->log_scale) || values->log_scale;
 }
 
 static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)

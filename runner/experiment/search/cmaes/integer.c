@@ -12,7 +12,7 @@
 static double integer_threshold(const Values *values, double k)
 {
     const Values exact = {
-        .form = VALUES_RANGE, .low = values->low, .high = values->high, .log_scale = values->log_scale};
+        .form = values->form, .low = values->low, .high = values->high, .log_scale = values->log_scale};
     return cmaes_coordinate(&exact, k + 0.5);
 }
 

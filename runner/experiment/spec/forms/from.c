@@ -73,7 +73,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
 
 static const char *taken_list(const double *values, int64_t count, Arena *arena)
 {
-    return values_text(&(Values){.form = VALUES_LIST, .list = values, .count = count}, arena);
+    return values_text(&(Values){.list = values, .count = count}, arena);
 }
 
 const char *cmaes_taken_text(const Spec *spec, Arena *arena)

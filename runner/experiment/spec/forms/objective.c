@@ -184,7 +184,7 @@ static void maximize_resolve(ResolveWriter *writer, const char *path) { objectiv
 
 static const char *reference_text(const Spec *spec, Arena *arena)
 {
-    const Values list = {.form = VALUES_LIST, .list = spec->objective.reference, .count = spec->objective.count};
+    const Values list = {.list = spec->objective.reference, .count = spec->objective.count};
     return values_text(&list, arena);
 }
 

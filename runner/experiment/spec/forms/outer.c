@@ -21,7 +21,7 @@ static void outer_read_axis(SpecReader *reader, const Node *outer, int index, Ax
     const Key *key = reader->parameter_keys[parameter];
     Axis axis = {.parameter = parameter, .zip = -1};
     if (!values_read(reader, key, node, &axis.values)) return;
-    if (axis.values.form == VALUES_RANGE)
+    if (values_are_range(&axis.values))
         diagnose(reader->diagnostics, node,
                  "outer takes no range for %s, expected a list, linspace, logspace or arange", key_name(key));
     else

@@ -6,7 +6,7 @@
 static bool over_check_form(SpecReader *reader, const Node *node, const Key *key, const Values *values)
 {
     const SearchMethod *method = reader->spec->method;
-    const bool range = values->form == VALUES_RANGE;
+    const bool range = values_are_range(values);
     if (method != NULL && values->sigma > 0.0 && !method->wants_sigma)
         diagnose(reader->diagnostics, node, "sigma of %s belongs to method cmaes, and this is method %s", key_name(key),
                  method->name);

@@ -41,7 +41,7 @@ static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double
     for (int a = 0; a < build->n_axes; a++) {
         double *column = ARENA_NEW(reader->arena, double, count);
         for (int64_t p = 0; p < count; p++) column[p] = points[p * build->n_axes + a];
-        build->axes[a].values = (Values){.form = VALUES_LIST, .list = column, .count = count};
+        build->axes[a].values = (Values){.list = column, .count = count};
     }
 }
 
@@ -148,7 +148,7 @@ static void points_identify(const SpecReader *reader, CanonicalLines *lines)
         return;
     }
     for (int64_t p = 0; p < spec->n_points; p++) {
-        const Values point = {.form = VALUES_LIST, .list = spec->points + p * spec->n_axes, .count = spec->n_axes};
+        const Values point = {.list = spec->points + p * spec->n_axes, .count = spec->n_axes};
         canonical_add(lines, arena_format(arena, "search.points.%09lld", (long long)p), values_text(&point, arena));
     }
 }

@@ -17,7 +17,7 @@ static void union_read_axis(SpecReader *reader, const Node *over, int index, Axe
         return;
     }
     if (!values_read(reader, key, node, &axis.values)) return;
-    if (axis.values.form == VALUES_RANGE) {
+    if (values_are_range(&axis.values)) {
         diagnose(reader->diagnostics, node,
                  "a grid takes no range for %s, expected a list, linspace, logspace or arange", key_name(key));
         return;

@@ -1,0 +1,14 @@
+// Forms of values besides a list, a row each, in the order in which they are listed to users: `values_NAME` is a ValueForm
+// of values/NAME.c.
+#ifndef HOPSCOTCH_VALUES_H
+#define HOPSCOTCH_VALUES_H
+
+// clang-format off
+#define VALUE_FORMS(X) \
+    X(linspace) \
+    X(logspace) \
+    X(arange) \
+    X(range)
+// clang-format on
+
+#endif
