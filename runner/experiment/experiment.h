@@ -47,20 +47,21 @@ const char *expression_text(const Expression *expression, Arena *arena);
 
 // ---- the spec (spec/spec.c, spec/keys.c, spec/values.c, spec/resolve.c) ---------------------------------------------
 
-// Values along an axis, never expanded: value i of `count`.
 struct SpecReader;
 struct Key;
-typedef struct ValueForm ValueForm; // a row each of spec/values.h
+typedef struct ValueForm ValueForm;
 
+// Values along an axis, never expanded: value i of `count`.
 typedef struct Values {
     const ValueForm *form;   // NULL: a list
-    double low, high, step;  // RANGE: bounds; ARANGE: start, greatest value allowed, step
-    bool log_scale, integer; // RANGE
-    double sigma;            // RANGE, for cmaes: part of it that is the step size at the start; 0: the method's
+    double low, high, step;  // range: bounds; arange: start, greatest value allowed, step
+    bool log_scale, integer; // range
+    double sigma;            // range, for cmaes: part of it that is the step size at the start; 0: the method's
     const double *list;
-    int64_t count; // 0 for RANGE
+    int64_t count; // 0 for a range
 } Values;
 
+// A form of values, a row each of spec/values.h.
 struct ValueForm {
     const char *name, *arguments, *doc, *example; // {name: arguments}
     int n_arguments;                              // of which the first two are values: low and high

@@ -60,8 +60,8 @@ near=$("$program" query halton --order fitness --columns b --limit 1 --format cs
 awk -v b="$near" 'BEGIN { exit !(b > 9.8 && b < 10.2) }' || fail "its best damping is $near, expected about 10"
 echo "ok   tutorial: the search method finds it too"
 
-"$program" run experiments/spring.yaml --backend cpu --progress none --name only --set 'search.only="b > 8 and b < 13"' \
-    >log 2>&1 || fail "a spec with the form does not run"
+"$program" run experiments/spring.yaml --backend cpu --progress none --name only \
+    --set 'search.only="b > 8 and b < 13"' >log 2>&1 || fail "a spec with the form does not run"
 found=$("$program" query only --columns b --format csv |
     awk 'NR > 1 && ($1 <= 8 || $1 >= 13) { bad = 1 } END { print NR - 1, bad + 0 }')
 all=$("$program" query spring --columns b --format csv | awk 'NR > 1 && $1 > 8 && $1 < 13' | wc -l)

@@ -38,7 +38,8 @@ static const char *const derive_specs[] = {
     "replicates: {count: 3, perturb: {phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}}\n"
     "objective: {minimize: [energy, apex_mean], over: quantile(0.9), failed: penalty(10), reference: [1, 2]}\n"
     "constraints: [\"peak_ground_force < 3000\"]\n"
-    "record: {trajectories: {select: {best: 1, trials: [0, 2]}, sample: 0.005}, debug: {newton: {select: {best: 1}, keep: 9}}}\n"
+    "record: {trajectories: {select: {best: 1, trials: [0, 2]}, sample: 0.005},\n"
+    "         debug: {newton: {select: {best: 1}, keep: 9}}}\n"
     "limits: {trials: 1000}\ndevice: {backend: cpu, batch: 64}\n",
     "search: {method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40], integer: true}},\n"
     "         cmaes: {searches: 2, outer: {x_dot_des: [0, 1], k_att: [1, 2]}, inject: [{k_fp: 100, thrust: 30}]}}\n"
