@@ -194,8 +194,9 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const real kinetic = rigid_kinetic(w), step = change - cell(w, w->c.sums_at + RIGID_METRIC_energy_end);
-    const real size = w->c.damped != 0 ? step : absolute(step);
-    const mask jumped = missed & MASK(size > RIGID_JUMP * (kinetic + absolute(step)));
+    const real all = w->c.redundant == RIGID_DROP ? change : step; // where rows are left out it also goes bit by bit
+    const real size = w->c.damped != 0 ? all : greater_of(absolute(step), absolute(all));
+    const mask jumped = missed & MASK(size > RIGID_JUMP * (kinetic + size));
     const int at = w->c.sums_at + RIGID_SUM_JUMPED;
     set_cell(w, at, select_real(jumped, splat(1.0), cell(w, at)));
 }

@@ -44,6 +44,8 @@ typedef struct RigidBody {
     double mass, inertia[6];       // xx, yy, zz, xy, xz, yz in body axes
     double p[3], q[4], v[3], w[3]; // at t = 0
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
+    double inverse[3];             // 1/moments
+    double across, beyond;         // of a top: 1/moment across its axis; the axis' 1/moment less that
     int32_t fixed;                 // 0 or 1
     int32_t input;                 // first of its RIGID_INPUTS parameters; -1: it has none
     int32_t joint;                 // that holds it to its parent; -1: none
@@ -62,11 +64,12 @@ typedef struct RigidRow {
     // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
     // closes a loop: the first such row of the island that acts on a tree that it acts on too.
     int32_t reach;
-    int32_t entry;           // skyline: A(row, l) stands at entry + l in the memory; else -1
-    int32_t ease;            // as its island's
-    int32_t pivot;           // cell of the memory with its 1/D, 0 where it is left out
-    double turn;             // rad a metre, or 1: about how far J turns with an error
-    double at_i[3], at_j[3]; // body axes
+    int32_t entry;            // skyline: A(row, l) stands at entry + l in the memory; else -1
+    int32_t ease;             // as its island's
+    int32_t pivot;            // cell of the memory with its 1/D, 0 where it is left out
+    int32_t together, before; // rows from this one on, and before it, of its constraint: they share bodies and reach
+    double turn;              // rad a metre, or 1: about how far J turns with an error
+    double at_i[3], at_j[3];  // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
     double target;  // L or e.d (m)
@@ -125,6 +128,8 @@ typedef struct RigidConstants {
     int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;                 //
     int32_t damped;                                                // some force depends on velocities
+    int32_t trees;                                                 // some islands are solved by trees
+    int32_t refine_within; // of rattle, as refine where a part of a step ends before the step does
     // in the memory: state at 0; so many cells outlive a slice. past_at: of rattle, RIGID_PAST cells a row
     int32_t sums_at, latch_at, follow_at, past_at, kept, cells;
     int32_t saved_at;                             // of refined orders: what a step changes of the former, at its start

@@ -44,7 +44,8 @@ typedef struct RigidStepGraph {
     RigidGains gains;
     RigidHeight height;     // at the step's start
     real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
-    real rate;              // rattle: 1/dt in the lanes that aim on, else 0
+    int refine;             // rattle: passes of refinement of the step of the graph that runs
+    RigidAim towards;       // rattle: how the iterations go
     mask missed;            // lanes where the step has missed the constraints
     mask open;              // that settle on
     RigidStart with;        // the step of the graph that runs
@@ -115,6 +116,7 @@ static void rigid_node_start(void *context, int number)
     RigidStepGraph *g = context;
     RigidLanes *w = &g->parts[number].w;
     w->dt = g->dt;
+    w->c.refine = g->refine;
     rigid_kick_off(w, &g->with);
     g->found[number].C = rigid_fly_there(w);
 }
@@ -123,8 +125,7 @@ static void rigid_node_aim(void *context, int number)
 {
     const RigidStepGraph *g = context;
     const RigidLanes *w = &g->parts[number].w;
-    rigid_aim_once(w, g->rate);
-    g->found[number].C = rigid_fly_there(w);
+    g->found[number].C = rigid_aim_again(w, &g->towards);
 }
 
 static void rigid_node_land(void *context, int number)
@@ -479,18 +480,18 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
     RigidLanes w = g->w;
-    RigidAim aim = rigid_aim_begin(&w);
+    RigidAim *aim = &g->towards;
     w.dt = g->dt;
+    *aim = rigid_aim_begin(&w);
     for (int iteration = 0;; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
-        rigid_aim_judge(&w, &aim, error);
-        if (any_lane(aim.worse)) rigid_aim_back(&w, aim.worse);
-        if (iteration == w.c.iterations || !any_lane(aim.open)) break;
-        g->rate = select_real(aim.open, 1.0 / g->dt, splat(0.0));
+        rigid_aim_judge(&w, aim, error, iteration == 0);
+        if (any_lane(aim->worse)) rigid_aim_back(&w, aim->worse);
+        if (iteration == w.c.iterations || !any_lane(aim->open | aim->closing)) break;
         graph_run(team, &g->aim, NULL);
     }
-    g->missed = g->missed | aim.missed;
+    g->missed = g->missed | aim->missed;
 }
 
 // As rigid_settle, from its first kick on.
@@ -532,6 +533,7 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
     for (int k = 0; k < parts.count; k++) {
         const bool last = k + 1 == parts.count;
         g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
+        g->refine = rigid_refine_of(&g->w, &parts, k);
         g->with.ratio = rigid_ratio(&parts, k);
         g->with.refined = refined;
         rigid_graph_part(g, team, last, tentative && last);
