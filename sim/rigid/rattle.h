@@ -525,11 +525,35 @@ HD double rigid_ratio(const RigidParts *parts, int k)
     return (g + parts->part[k]) / (f + g);
 }
 
-// Of lanes that are refined, as many steps of order two, of equal lengths: all go forwards, which passes singular poses
-// where those of a higher order, some of which go backwards, stop at them.
-HD real rigid_length_of(const RigidParts *parts, int k, mask refined)
+// Lanes that are refined take as many steps of order two, of equal lengths: all go forwards, which passes singular poses
+// where those of a higher order, some of which go backwards, stop at them. One of order two becomes five shorter ones:
+// the factors of a step's start still lead to its end where singular values change by less than they are. The lanes
+// that are not refined wait meanwhile, and take their step with the last of the five.
+enum { RIGID_TWO_REFINED = 5 };
+
+HD int rigid_count_parts(const RigidParts *parts, mask refined)
 {
-    return select_real(refined, splat(1.0 / parts->count), splat(parts->part[k]));
+    return parts->count == 1 && any_lane(refined) ? RIGID_TWO_REFINED : parts->count;
+}
+
+typedef struct RigidSpan {
+    real length;    // of the step's
+    double ratio;   // as RigidStart has it
+    mask active;    // the lanes that take it
+    int32_t refine; // passes of refinement
+} RigidSpan;
+
+// Part k of count. What multipliers at the end of a part have wrong, those of the next part's start take back, as both
+// act where the part ends: refine_within.
+HD RigidSpan rigid_span(const RigidLanes *w, const RigidParts *parts, int k, int count, mask refined)
+{
+    const int own = k % parts->count;
+    RigidSpan part;
+    part.length = select_real(refined, splat(1.0 / count), splat(parts->part[own]));
+    part.ratio = rigid_ratio(parts, own);
+    part.active = count == parts->count || k + 1 == count ? w->active : w->active & refined;
+    part.refine = k + 1 < count ? w->c.refine_within : w->c.refine;
+    return part;
 }
 
 // What a step changes of the cells that outlive it: keeps them or, back, goes back to them.
@@ -556,35 +580,31 @@ HD void rigid_count_refined(const RigidLanes *w, mask refined)
     set_cell(w, at, cell(w, at) + select_real(refined, splat(1.0), splat(0.0)));
 }
 
-// Passes of refinement of part k. What multipliers at the end of a part have wrong, those of the next part's start take
-// back, as both act where the part ends.
-HD int rigid_refine_of(const RigidLanes *w, const RigidParts *parts, int k)
-{
-    return k + 1 < parts->count ? w->c.refine_within : w->c.refine;
-}
-
 HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined, mask *missed)
 {
     const RigidParts parts = rigid_parts(w->c.rattle_order);
-    RigidLanes part = *w;
+    const int count = rigid_count_parts(&parts, refined);
+    RigidLanes lanes = *w;
     real dropped = splat(0.0);
-    for (int k = 0; k < parts.count; k++) {
-        part.dt = rigid_length_of(&parts, k, refined) * w->dt;
-        part.c.refine = rigid_refine_of(w, &parts, k);
-        const RigidStart with = {rigid_ratio(&parts, k), refined};
-        dropped = rigid_step_second_order(&part, t, &with, missed);
-        t = t + part.dt;
+    for (int k = 0; k < count; k++) {
+        const RigidSpan part = rigid_span(w, &parts, k, count, refined);
+        const RigidStart with = {part.ratio, refined};
+        lanes.dt = part.length * w->dt;
+        lanes.active = part.active;
+        lanes.c.refine = part.refine;
+        dropped = rigid_step_second_order(&lanes, t, &with, missed);
+        t = t + select_real(part.active, lanes.dt, splat(0.0));
     }
     return dropped;
 }
 
-// Gives the rows that follow from others. A step of a higher order that misses the constraints begins once more, in all
-// lanes, the others as before.
+// Gives the rows that follow from others. A step that misses the constraints begins once more, in all lanes, the others
+// as before.
 HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 {
     mask refined = no_lanes();
     rigid_latch(w, t);
-    if (w->c.rattle_order == RIGID_ORDER_TWO) return rigid_step_parts(w, t, refined, missed);
+    if (w->c.refines == 0) return rigid_step_parts(w, t, refined, missed);
     rigid_save(w, false);
     const real dropped = rigid_step_parts(w, t, refined, &refined);
     if (!any_lane(refined)) return dropped;
@@ -597,7 +617,11 @@ HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 HD void rigid_begin_rattle(const RigidLanes *w)
 {
     rigid_ready(w);
-    rigid_factor_all(w);
+    const real follow = rigid_count_of_team(w, rigid_factor_all(w));
+    if (rigid_speaks(w)) {
+        set_cell(w, w->c.sums_at + RIGID_SUM_FOLLOW, follow);
+        set_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, follow);
+    }
     rigid_forces(w, splat(0.0), false);
     rigid_accelerate(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {

@@ -87,7 +87,7 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 // ---- of an island by one thread -------------------------------------------------------------------------------------
 
 // Column j of L D of rows [i, i + n), whose columns before it are there.
-HD void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
+HD_INLINE void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
 {
     const int first = w->rows[i].reach, reach = w->rows[j].reach, other = rigid_entry(w, j, 0);
     int row[RIGID_JOINT_ROWS] = {0};
@@ -122,7 +122,7 @@ HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
 }
 
 // Rows [i, i + n) of A become those of L.
-HD void rigid_factor_rows(const RigidLanes *restrict w, int i, real least, int n)
+HD_INLINE void rigid_factor_rows(const RigidLanes *restrict w, int i, real least, int n)
 {
     for (int j = w->rows[i].reach; j < i; j++) rigid_factor_column(w, i, j, n);
     for (int r = 0; r < n; r++) {
@@ -177,7 +177,7 @@ HD int rigid_x_at(const RigidLanes *w, int row) { return rigid_row_at(w, row) + 
 HD int rigid_line(int start, int width, int r) { return start + r * (width + 1) + r * (r - 1) / 2; }
 
 // x <- T x - T L x of rows [i, i + n), those before them are there; width: entries of each before them
-HD void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n)
+HD_INLINE void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
     real z[RIGID_JOINT_ROWS] = {splat(0.0)}, x[RIGID_JOINT_ROWS] = {splat(0.0)};
@@ -207,8 +207,8 @@ HD void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n
 }
 
 // Column j of that on the way back.
-HD void rigid_backward_column(const RigidLanes *restrict w, const real *x, int start, int before, int j, int width,
-                              int n)
+HD_INLINE void rigid_backward_column(const RigidLanes *restrict w, const real *x, int start, int before, int j,
+                                     int width, int n)
 {
     real other = cell(w, before + RIGID_ROW_CELLS * j);
     UNROLL
@@ -217,7 +217,7 @@ HD void rigid_backward_column(const RigidLanes *restrict w, const real *x, int s
 }
 
 // What rows [i, i + n) take from the x of those before them on the way back, with (T L)', and their own x <- T' x.
-HD void rigid_backward_rows(const RigidLanes *restrict w, int i, int width, int n)
+HD_INLINE void rigid_backward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
     real x[RIGID_JOINT_ROWS] = {splat(0.0)};

@@ -190,8 +190,9 @@ static void rigid_node_count(void *context, int item)
         energy = energy + g->energy[i];
         squares = squares + g->squares[i];
     }
+    const mask missed = g->missed | rigid_keeps_followers(&g->w, dropped);
     rigid_sum_rows(&g->w, dropped, squares, &most);
-    rigid_sum_state(&g->w, energy, &g->height, g->missed, g->start);
+    rigid_sum_state(&g->w, energy, &g->height, missed, g->start);
 }
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
@@ -516,7 +517,7 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->shared.program, g->shared.profile);
     rigid_graph_aim(g, team);
     if (tentative && any_lane(g->missed)) return;
-    g->t = g->t + g->dt;
+    g->t = g->t + select_real(g->w.active, g->dt, splat(0.0));
     g->last = last && !damped;
     graph_run(team, &g->land, NULL);
     if (!damped) return;
@@ -525,16 +526,28 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->end, NULL);
 }
 
+// The lanes that take the next step. Parts are told only when that changes: their cache lines are other threads'.
+static void rigid_graph_activate(RigidStepGraph *g, mask active)
+{
+    const bool told = !any_lane(active ^ g->parts[0].w.active);
+    for (int p = 0; !told && p < g->n_parts; p++) g->parts[p].w.active = active;
+    g->w.active = active;
+}
+
 static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
 {
     const RigidParts parts = rigid_parts(g->w.c.rattle_order);
+    const int count = rigid_count_parts(&parts, refined);
+    const RigidLanes w = g->w;
     g->missed = no_lanes();
     g->t = g->start;
-    for (int k = 0; k < parts.count; k++) {
-        const bool last = k + 1 == parts.count;
-        g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
-        g->refine = rigid_refine_of(&g->w, &parts, k);
-        g->with.ratio = rigid_ratio(&parts, k);
+    for (int k = 0; k < count; k++) {
+        const bool last = k + 1 == count;
+        const RigidSpan part = rigid_span(&w, &parts, k, count, refined);
+        rigid_graph_activate(g, part.active);
+        g->dt = part.length * w.dt;
+        g->refine = part.refine;
+        g->with.ratio = part.ratio;
         g->with.refined = refined;
         rigid_graph_part(g, team, last, tentative && last);
     }
@@ -543,7 +556,7 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
 // As rigid_step_rattle does it; the sums over the world are made of the last run only.
 static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
 {
-    const bool refines = g->w.c.rattle_order != RIGID_ORDER_TWO;
+    const bool refines = g->w.c.refines != 0;
     rigid_latch(&g->w, g->t);
     if (refines) rigid_save(&g->w, false);
     rigid_graph_parts(g, team, no_lanes(), refines);
@@ -579,14 +592,6 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
     g->gains = rigid_gains(&g->w);
     for (int p = 0; p < g->n_parts; p++)
         g->parts[p].w = rigid_islands(&g->w, g->parts[p].first_island, g->parts[p].n_islands);
-}
-
-// The lanes that take the next step. Parts are told only when that changes: their cache lines are other threads'.
-static void rigid_graph_activate(RigidStepGraph *g, mask active)
-{
-    const bool told = !any_lane(active ^ g->parts[0].w.active);
-    for (int p = 0; !told && p < g->n_parts; p++) g->parts[p].w.active = active;
-    g->w.active = active;
 }
 
 HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,

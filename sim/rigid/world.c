@@ -465,8 +465,7 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
     c->saved_at = c->schur_at;
-    if (c->form == RIGID_RATTLE && c->rattle_order != RIGID_ORDER_TWO)
-        c->schur_at += c->sums_at + c->kept - c->latch_at;
+    if (c->refines != 0) c->schur_at += c->sums_at + c->kept - c->latch_at;
     for (int i = 0; i < c->n_islands; i++) islands[i].ease = c->schur_at++;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
@@ -538,6 +537,8 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
     TRY(rigid_find_islands(&forest, spec->solver, (RigidRow *)(assets + c->rows), arena));
     c->n_loop_rows = forest.n_loop_rows;
+    // without loops nothing passes singular poses
+    c->refines = c->form == RIGID_RATTLE && (c->rattle_order != RIGID_ORDER_TWO || forest.n_closing > 0);
     c->n_bodies = n + 1;
     c->n_rows = rows.count;
     c->n_joints = forest.n_joints;
