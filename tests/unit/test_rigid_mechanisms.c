@@ -125,6 +125,58 @@ TEST(rigid_mechanisms_of_six_hinges)
 
 TEST(rigid_mechanisms_with_too_many_hinges) { mechanisms_check(MECHANISM_DOOR, mechanisms_wanted()); }
 
+// Draws of symmetric Bricards that come within 1e-3 of a singular pose: a step of dt ends where the factors of its start
+// say nothing, and is made of shorter ones.
+TEST(rigid_mechanisms_near_singular_poses)
+{
+    static const int draws[] = {92, 104, 131};
+    uint64_t state = 77 + (uint64_t)MECHANISM_SYMMETRIC;
+    MechanismsCount count = {0};
+    double refined = 0.0;
+    for (int k = 0, d = 0; d < 3; k++) {
+        Mechanism mechanism;
+        MechanismMotion to[LANES_OF_ONE];
+        RigidRun run;
+        mechanism_draw(MECHANISM_SYMMETRIC, &state, &mechanism);
+        if (k != draws[d]) continue;
+        for (int lane = 0; lane < LANES_OF_ONE; lane++)
+            mechanism_move(&mechanism, mechanisms_gravity[lane], DURATION, &to[lane]);
+        mechanisms_start(&run, &mechanism,
+                         d++ == 0 ? "stabilisation: rattle, solver: trees, " : "stabilisation: rattle, ");
+        mechanisms_count(&run, &mechanism, to, &count);
+        for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) refined += rigid_metric(&run, "refined_steps", lane);
+        rigid_end(&run);
+    }
+    CHECK(count.lanes >= 7);
+    CHECK_INTEGER(0, count.wrong);
+    CHECK_INTEGER(0, count.failed);
+    CHECK(refined > 0.0 && refined < 100.0);
+}
+
+// Spherical linkages with rows left out that drift by 2 mm in steps that meet the constraints, as a row that follows is
+// kept for what rounding leaves of it.
+TEST(rigid_mechanisms_that_keep_rows_by_rounding_are_reported)
+{
+    static const int draws[] = {37, 143};
+    uint64_t state = 77 + (uint64_t)MECHANISM_SPHERICAL;
+    MechanismsCount count = {0};
+    for (int k = 0, d = 0; d < 2; k++) {
+        Mechanism mechanism;
+        MechanismMotion to[LANES_OF_ONE];
+        RigidRun run;
+        mechanism_draw(MECHANISM_SPHERICAL, &state, &mechanism);
+        if (k != draws[d]) continue;
+        for (int lane = 0; lane < LANES_OF_ONE; lane++)
+            mechanism_move(&mechanism, mechanisms_gravity[lane], DURATION, &to[lane]);
+        mechanisms_start(&run, &mechanism, "stabilisation: rattle, redundant: drop, ");
+        mechanisms_count(&run, &mechanism, to, &count);
+        rigid_end(&run);
+        d++;
+    }
+    CHECK_INTEGER(0, count.unreported);
+    CHECK(count.failed >= 3);
+}
+
 // Rows that are met only roughly still count as the ones that follow from others: nothing jumps, and the multipliers
 // are those of exact rows.
 TEST(rigid_mechanisms_that_drift)
