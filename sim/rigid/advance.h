@@ -159,9 +159,10 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
-// Lanes of `redundant: drop` that leave out fewer rows than at the start, where the step begins or ends. By a fixed choice
-// the rows that are kept come to depend on each other as a mechanism moves; what little is left of one that follows from
-// them is rounding then, greater than the least part that counts. Its multiplier is noise, at constraints that are met.
+// Lanes of `redundant: drop` that leave out fewer rows than at the start, where the step begins or ends. By a fixed
+// choice the rows that are kept come to depend on each other as a mechanism moves; what little is left of one that
+// follows from them is rounding then, greater than the least part that counts. Its multiplier is noise, at constraints
+// that are met.
 HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
