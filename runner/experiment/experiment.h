@@ -68,7 +68,7 @@ struct ValueForm {
     bool range;                                   // values are drawn from it
     bool log_scale;                               // they are spaced in the logarithm
     const char *companions;                       // keys that may stand beside it, "a|b"; NULL: it stands alone
-    // The rest, after low and high; `arguments` is the list, `mapping` holds it and the companions. False after an error.
+    // The rest, after low and high: `arguments` is the list, `mapping` holds it and the companions. False: an error.
     bool (*read)(struct SpecReader *reader, const struct Key *key, const Node *mapping, const Node *arguments,
                  Values *values);
     const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
@@ -295,8 +295,8 @@ const char *items_field_expected(const ItemField *field, Arena *arena);
 // ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
 // What verify, compare and import run: a copy of which fields are changed, then completed. No text is edited.
 
-// Its own name, and a search of its own: by `method`, with the method's default options, over `axes`. What the other one
-// derives stays derived, unless it is an axis. `file` stands in messages.
+// Its own name, and a search of its own: by `method`, with the method's default options, over `axes`. What the other
+// one derives stays derived, unless it is an axis. `file` stands in messages.
 void spec_derive(const Spec *from, const char *file, const char *experiment, const SearchMethod *method,
                  const Axis *axes, int n_axes, Arena *arena, Spec *out);
 // The same of the points of a table (CSV, a header with names of parameters). Error (user): what is wrong with it.

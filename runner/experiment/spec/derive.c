@@ -1,5 +1,5 @@
-// A spec made out of another: a copy of which fields are changed. Its texts are written from the fields, by the rows that
-// write those of a spec that was read.
+// A spec made out of another: a copy of which fields are changed. Its texts are written from the fields, by the rows
+// that write those of a spec that was read.
 #include "axes.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. A row each: `form_NAME`
-// is a Form of a file in forms/, or of the section that it belongs to, and that file is all that knows of it.
+// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. A row each:
+// `form_NAME` is a Form of a file in forms/, or of the section that it belongs to, and only that file knows of it.
 #ifndef HOPSCOTCH_FORMS_H
 #define HOPSCOTCH_FORMS_H
 

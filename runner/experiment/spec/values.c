@@ -89,8 +89,8 @@ static const char *values_companions(Arena *arena)
     return text;
 }
 
-// All keys that a mapping of values may have. Of equally near ones the first is suggested, so shorter forms stand before
-// longer ones: 'rrange' is rather a range than an arange.
+// All keys that a mapping of values may have. Of equally near ones the first is suggested, so shorter forms stand
+// before longer ones: 'rrange' is rather a range than an arange.
 static const char **values_keys(int *count, Arena *arena)
 {
     enum { COMPANIONS_MAX = 8, LONGEST = 16 };

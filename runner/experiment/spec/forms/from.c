@@ -69,7 +69,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
     taken_check_variances(reader, taken);
 }
 
-// ---- writing: the campaign enters the identity by its name, and by what was taken -------------------------------------
+// ---- writing: the campaign enters the identity by its name, and by what was taken -----------------------------------
 
 static const char *taken_list(const double *values, int64_t count, Arena *arena)
 {
