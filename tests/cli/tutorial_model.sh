@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the tutorials as readers would: the model of sim/README.md; the search method, the form of the spec, the command
-# and the plot of runner/README.md. The code blocks become the files that their first lines name, the lines that the text names are
-# added, and the spec must give the answer that it promises.
+# Builds the tutorials as readers would: the model of sim/README.md; the search method, the form of the spec, the
+# command and the plot of runner/README.md. The code blocks become the files that their first lines name, the lines that
+# the text names are added, and the spec must give the answer that it promises.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
@@ -22,7 +22,8 @@ awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > file }' sim/README.md runner/README.md
 for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/experiment/search/halton.c \
-    runner/experiment/spec/forms/only.c runner/command/objective.c runner/view/plots/ranked.c experiments/spring.yaml; do
+    runner/experiment/spec/forms/only.c runner/command/objective.c runner/view/plots/ranked.c \
+    experiments/spring.yaml; do
     [ -s "$file" ] || fail "no page has a block for $file"
 done
 

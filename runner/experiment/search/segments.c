@@ -94,18 +94,29 @@ static bool segments_numbers(const SegmentSearch *segment)
     return segment->first_id == segment->first_point || segment->first_id == segment->end_id;
 }
 
+// Whether two specs exclude the same trials: by the same expressions, in any order.
+static bool segments_exclude_alike(const Spec *a, const Spec *b, Arena *arena)
+{
+    const char **texts = ARENA_NEW(arena, const char *, b->n_exclude + 1);
+    int left = b->n_exclude;
+    for (int i = 0; i < left; i++) texts[i] = expression_text(b->exclude[i], arena);
+    for (int i = 0; i < a->n_exclude; i++) {
+        const char *text = expression_text(a->exclude[i], arena);
+        int same = 0;
+        while (same < left && strcmp(texts[same], text) != 0) same++;
+        if (same == left) return false;
+        texts[same] = texts[--left];
+    }
+    return left == 0;
+}
+
 // Of points that are told by their numbers: whether the last spec alone has at the s-th one's ids what comes there.
-// Nothing but the count of points and `exclude` can be another in it (difference.c).
+// Nothing but the count of points and `exclude` can be another in it (spec/difference.c).
 static bool segments_agree(const struct SegmentedSearch *all, int s, Arena *arena)
 {
     const SegmentSearch *segment = &all->items[s], *last = &all->items[all->count - 1];
-    SpecChange *changes = NULL;
     if (segment->search.method->find != NULL || !segments_numbers(segment) || !segments_numbers(last)) return false;
-    const int64_t count = difference_find(segment->search.spec, last->search.spec, arena, &changes);
-    for (int64_t i = 0; i < count; i++) {
-        if (strcmp(changes[i].key, "search.exclude") == 0) return false;
-    }
-    return true;
+    return segments_exclude_alike(segment->search.spec, last->search.spec, arena);
 }
 
 bool segments_counts(const Search *search, int s, int64_t next, Arena *arena)
