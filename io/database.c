@@ -36,6 +36,12 @@ Error database_prepare(Database *database, const char *sql, Statement **out)
     return error_none();
 }
 
+bool database_has(const Database *database, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL, NULL, NULL, NULL) ==
+           SQLITE_OK;
+}
+
 static inline void statement_bound(Statement *statement, int code)
 {
     if (code != SQLITE_OK && statement->bound == SQLITE_OK) statement->bound = code;

@@ -13,23 +13,19 @@ enum { DATABASE_VALUE_MAX = 64 << 20 };
 
 // Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
 // rather than each 4, so that a page which several transactions touch is copied once. A row that INSERT OR REPLACE
-// deletes sets off the triggers of a deletion (recursive_triggers). No function that a damaged or
-// foreign schema names is called (trusted_schema).
+// deletes sets off the triggers of a deletion (recursive_triggers).
 static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
                                               "PRAGMA foreign_keys = ON;"
                                               "PRAGMA wal_autocheckpoint = 16384;"
                                               "PRAGMA cache_size = -32768;"
-                                              "PRAGMA recursive_triggers = ON;"
-                                              "PRAGMA trusted_schema = OFF;";
+                                              "PRAGMA recursive_triggers = ON;";
 // On a network file system, where shared memory between hosts cannot be: one host has the file for itself.
 static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                                "PRAGMA synchronous = EXTRA;"
                                                "PRAGMA foreign_keys = ON;"
                                                "PRAGMA cache_size = -32768;"
-                                               "PRAGMA recursive_triggers = ON;"
-                                               "PRAGMA trusted_schema = OFF;";
-static const char database_settings_read[] = "PRAGMA trusted_schema = OFF;"
-                                             "PRAGMA cache_size = -32768;";
+                                               "PRAGMA recursive_triggers = ON;";
+static const char database_settings_read[] = "PRAGMA cache_size = -32768;";
 
 typedef struct DatabaseAnswer {
     char text[16];
@@ -78,12 +74,13 @@ static const char *database_immutable_uri(const char *path, Arena *arena)
 }
 
 // Against a file that was made to do harm: nothing in its schema runs (our triggers are temporary ones, which this does
-// not touch), and no value of it fills the memory.
+// not touch), no function that it names is called, and no value of it fills the memory.
 static void database_defend(sqlite3 *handle)
 {
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, DATABASE_VALUE_MAX);
 }
 
@@ -263,10 +260,8 @@ static Error database_start(Database *database)
     return error_none();
 }
 
-Error database_open(const char *path, DatabaseMode mode, Database **out)
+static Error database_new(const char *path, DatabaseMode mode, Database **out)
 {
-    *out = NULL;
-    TRY(database_check_files(path));
     Database *database = calloc(1, sizeof *database);
     if (database != NULL) database->path = strdup(path);
     if (database == NULL || database->path == NULL) {
@@ -275,12 +270,35 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
     }
     database->mode = mode;
     database->lock = -1;
-    const Error error = database_start(database);
-    if (error.kind != OK) {
-        database_free(database);
-        return error;
-    }
     *out = database;
+    return error_none();
+}
+
+Error database_open(const char *path, DatabaseMode mode, Database **out)
+{
+    Database *database = NULL;
+    *out = NULL;
+    TRY(database_check_files(path));
+    TRY(database_new(path, mode, &database));
+    const Error error = database_start(database);
+    if (error.kind == OK)
+        *out = database;
+    else
+        database_free(database);
+    return error;
+}
+
+Error database_open_still(const char *path, Arena *arena, Database **out)
+{
+    Database *database = NULL;
+    *out = NULL;
+    TRY(database_new(path, DATABASE_READ, &database));
+    const Error error =
+        database_connect(database, database_immutable_uri(path, arena), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    if (error.kind == OK)
+        *out = database;
+    else
+        database_free(database);
     return error;
 }
 

@@ -139,12 +139,16 @@ typedef enum DatabaseMode {
 // Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
 // link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
+// To read one that its stamp (below) says nothing is written to: no lock is taken, no file beside it is looked at or
+// made. What is read holds if its stamp is still the same afterwards; else it may be anything, and so may an error.
+Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);            // as it was opened
 Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);           // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql);        // one or more statements without values
 Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
+bool database_has(const Database *database, const char *table, const char *column); // NULL: the table; of the schema
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
 void bind_integer(Statement *statement, int index, int64_t value);
@@ -189,6 +193,8 @@ typedef struct DatabaseStamp {
 // stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
 // is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
+// Waits until a change of just now is no reason for it to say false, if that takes milliseconds.
+void database_stamp_wait(const char *path);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------
 

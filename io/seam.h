@@ -48,8 +48,9 @@ int seam_stat(const char *path, struct stat *status);
 int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
 
 // ---- below a results root (io/inside.c) -----------------------------------------------------------------------------
-// The calls above without their faults, which SQLite makes too (io/database_open.c). Below a folder that inside_add_root was
-// given no link is followed, neither in the path nor at its end: ELOOP. Of a link itself both stats tell.
+// The calls above without their faults, which SQLite makes too (io/database_system.c). Below a folder that
+// inside_add_root was given no link is followed, neither in the path nor at its end: ELOOP. Of a link itself both stats
+// tell.
 bool inside_holds(const char *path); // it lies below such a folder, or is one
 int inside_open(const char *path, int flags, mode_t mode);
 int inside_stat(const char *path, struct stat *status);

@@ -191,6 +191,7 @@
 #include "store/edit.c"
 #include "store/origin.c"
 #include "store/status.c"
+#include "store/status_many.c"
 #include "store/status_cache.c"
 
 // a run: the loop from ask to commit, and what may end it

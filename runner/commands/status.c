@@ -332,24 +332,28 @@ static Error status_all(const CommandLine *line)
     const char *const *names;
     int count;
     TRY(campaign_names(line->results, line->arena, &names, &count));
-    StatusReport *reports = ARENA_NEW(line->arena, StatusReport, count + 1);
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, count + 1);
     StatusCache cache;
-    status_cache_open(line->results, line->arena, &cache);
     for (int i = 0; i < count; i++) {
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = status_cache_read(&cache, &place, names[i], &reports[i]);
-        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
+        const char *folder = arena_format(line->arena, "%s/%s", line->results, names[i]);
+        entries[i] =
+            (StatusEntry){.name = names[i], .place = {.results = line->results, .name = names[i], .folder = folder}};
     }
+    status_cache_open(line->results, line->arena, &cache);
+    const Error error = status_cache_read(&cache, entries, count);
     status_cache_close(&cache, names, count);
+    TRY(error);
+    for (int i = 0; i < count; i++) {
+        if (entries[i].error != NULL)
+            fprintf(line->messages, "hopscotch: %s\n", text_visible(entries[i].error, line->arena));
+    }
     if (switch_given(line, "json")) {
         Json json;
         json_start(&json, line->out, true);
         json_array(&json, NULL);
         for (int i = 0; i < count; i++) {
             json_object(&json, NULL);
-            status_json(&reports[i], &json);
+            status_json(&entries[i].report, &json);
             json_close(&json, '}');
         }
         json_close(&json, ']');
@@ -361,7 +365,7 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table, line->arena);
+    for (int i = 0; table != NULL && i < count; i++) status_row(&entries[i].report, table, line->arena);
     return table_finish(table);
 }
 

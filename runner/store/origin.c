@@ -59,8 +59,7 @@ static Error origin_describe(Database *database, Arena *arena, const char **text
 
 Error origin_text(Database *database, Arena *arena, const char **text)
 {
-    int64_t there = 0;
     *text = "";
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'origin'", 0, &there));
-    return there == 0 ? error_none() : origin_describe(database, arena, text); // schemas before 6 have none
+    if (!database_has(database, "origin", NULL)) return error_none(); // schemas before 6 have none
+    return origin_describe(database, arena, text);
 }

@@ -2,6 +2,7 @@
 #include "status.h"
 
 #include "origin.h"
+#include "rows.h"
 #include "store.h"
 
 #include <math.h>
@@ -64,12 +65,6 @@ static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
     report->best = column_real(row, 1);
 }
 
-static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->objectives = column_integer(row, 0);
-}
-
 static const struct {
     const char *sql;
     StatusRead *read;
@@ -86,7 +81,6 @@ static const struct {
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
     {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
     {NULL, status_read_best}, // store_best_sql
-    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
 static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
@@ -102,13 +96,17 @@ static Error status_query(Database *database, int index, StatusReport *report, A
     return error;
 }
 
+static void status_count_objectives(const Database *database, StatusReport *report)
+{
+    while (report->objectives < OBJECTIVES_MAX &&
+           database_has(database, "trials", rows_objective_name((int)report->objectives)))
+        report->objectives++;
+}
+
 // Schemas before 7 have no such column.
 static Error status_read_most(Database *database, StatusReport *report)
 {
-    int64_t there = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('campaign') WHERE name = 'trials_most'", 0,
-                      &there));
-    if (there == 0) return error_none();
+    if (!database_has(database, "campaign", "trials_most")) return error_none();
     return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
                          &report->most);
 }
@@ -134,20 +132,50 @@ StatusReport status_unread(const CampaignPlace *place)
                           .busy = (double)NAN};
 }
 
+// In one transaction, so that its locks are looked at once.
+static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
+{
+    Error error = database_run(database, "BEGIN");
+    for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
+        error = status_query(database, i, report, arena);
+    status_count_objectives(database, report);
+    if (error.kind == OK) error = status_read_most(database, report);
+    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
+    if (error.kind == OK) error = origin_text(database, arena, &report->origin);
+    return error;
+}
+
 Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report)
 {
     Database *database;
     *report = status_unread(place);
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = error_none();
-    for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
-        error = status_query(database, i, report, arena);
-    if (error.kind == OK) error = status_read_most(database, report);
-    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
-    if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
-    if (error.kind == OK) error = origin_text(database, arena, &report->origin);
-    database_close(database);
+    const Error error = status_read_all(database, arena, report);
+    (void)database_close(database); // a reader has nothing to lose
     return error;
+}
+
+bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *stamp, StatusReport *report)
+{
+    DatabaseStamp after;
+    Database *database = NULL;
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    *report = status_unread(place);
+    if (!database_stamp(path, stamp)) return false;
+    Error error = database_open_still(path, arena, &database);
+    if (error.kind == OK) error = status_read_all(database, arena, report);
+    (void)database_close(database);
+    return error.kind == OK && database_stamp(path, &after) && memcmp(stamp, &after, sizeof after) == 0;
+}
+
+void status_copy_texts(StatusReport *report, Arena *arena)
+{
+    const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
+                                  &report->started, &report->finished,  &report->hash,       &report->program,
+                                  &report->devices, &report->committed, &report->origin,     &report->tags,
+                                  &report->note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 
 Error status_read_lock(Arena *arena, StatusReport *report)

@@ -197,23 +197,27 @@ static void status_cache_stop(StatusCache *cache)
 // On a network file system what is known of a file may be seconds old, and a catalogue is not written by the way.
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache)
 {
-    *cache = (StatusCache){.results = results, .arena = arena};
-    if (!file_exists(status_cache_path(cache)) || network_file_system(results)[0] != '\0') return;
+    DatabaseStamp root;
+    *cache = (StatusCache){.results = results, .arena = arena, .device = -1};
+    if (!file_exists(results) || network_file_system(results)[0] != '\0') return;
+    (void)database_stamp(results, &root); // a folder is none; but it says where it lies
+    cache->device = root.word[0];
+    if (!file_exists(status_cache_path(cache))) return;
     const Error error = status_cache_start(cache);
     if (error.kind != OK) status_cache_stop(cache); // one that another version wrote is still replaced
 }
 
-static bool status_cache_find(StatusCache *cache, const char *name, const DatabaseStamp *stamp, StatusReport *report)
+static bool status_cache_find(StatusCache *cache, StatusEntry *entry)
 {
     bool row = false, same = false;
     if (cache->find == NULL) return false;
-    bind_text(cache->find, 1, name);
+    bind_text(cache->find, 1, entry->name);
     bind_text(cache->find, 2, STATUS_CACHE_READER);
     Error error = statement_step(cache->find, &row);
     if (error.kind == OK && row) {
         const Bytes kept = column_blob(cache->find, 0);
-        same = kept.size == sizeof *stamp && memcmp(kept.data, stamp, sizeof *stamp) == 0;
-        if (same) status_cache_take(cache->find, cache->arena, report);
+        same = kept.size == sizeof entry->stamp && memcmp(kept.data, &entry->stamp, sizeof entry->stamp) == 0;
+        if (same) status_cache_take(cache->find, cache->arena, &entry->report);
         error = statement_step(cache->find, &row); // there is only one; to its end, which resets it
     }
     if (error.kind == OK) return same;
@@ -222,26 +226,38 @@ static bool status_cache_find(StatusCache *cache, const char *name, const Databa
     return false;
 }
 
-static void status_cache_note(StatusCache *cache, const char *name, const DatabaseStamp *stamp,
-                              const StatusReport *report)
+static void status_cache_note(StatusCache *cache, const StatusEntry *entry)
 {
     StatusCacheRow *row = ARENA_NEW(cache->arena, StatusCacheRow, 1);
-    *row = (StatusCacheRow){.next = cache->fresh, .name = name, .stamp = *stamp, .report = *report};
+    *row = (StatusCacheRow){.next = cache->fresh, .name = entry->name, .stamp = entry->stamp, .report = entry->report};
     cache->fresh = row;
 }
 
-Error status_cache_read(StatusCache *cache, const CampaignPlace *place, const char *name, StatusReport *report)
+static const char *status_database(const CampaignPlace *place, Arena *arena)
 {
-    DatabaseStamp stamp;
-    const char *path = arena_format(cache->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const bool settled = database_stamp(path, &stamp);
-    *report = status_unread(place);
-    if (!settled || !status_cache_find(cache, name, &stamp, report)) {
-        cache->opened++;
-        TRY(status_read_database(place, cache->arena, report));
-        if (settled && cache->writable) status_cache_note(cache, name, &stamp, report);
+    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+}
+
+Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        const size_t used = cache->arena->used;
+        entry->still = database_stamp(status_database(&entry->place, cache->arena), &entry->stamp) &&
+                       entry->stamp.word[0] == cache->device;
+        arena_rewind(cache->arena, used);
+        entry->report = status_unread(&entry->place);
+        entry->known = entry->still && status_cache_find(cache, entry);
     }
-    return status_read_lock(cache->arena, report);
+    TRY(status_read_many(entries, count, cache->arena));
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        if (!entry->known && entry->still && cache->writable) status_cache_note(cache, entry);
+        if (entry->error != NULL) continue;
+        const Error error = status_read_lock(cache->arena, &entry->report);
+        if (error.kind != OK) entry->error = arena_copy(cache->arena, error.text);
+    }
+    return error_none();
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -279,13 +295,18 @@ static Error status_cache_forget(Database *catalogue, const char *const *names, 
     return error;
 }
 
+static const char *status_cache_insert_sql(Arena *arena)
+{
+    const char *sql = "INSERT OR REPLACE INTO status_cache VALUES(?, ?, ?";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, ?", sql);
+    return arena_format(arena, "%s)", sql);
+}
+
 static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
 {
     Statement *statement = NULL;
     bool row = false;
-    const char *sql = "INSERT OR REPLACE INTO status_cache VALUES(?, ?, ?";
-    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(cache->arena, "%s, ?", sql);
-    TRY(database_prepare(catalogue, arena_format(cache->arena, "%s)", sql), &statement));
+    TRY(database_prepare(catalogue, status_cache_insert_sql(cache->arena), &statement));
     Error error = error_none();
     for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL && error.kind == OK; fresh = fresh->next) {
         status_cache_bind(statement, fresh);
@@ -328,4 +349,40 @@ void status_cache_close(StatusCache *cache, const char *const *names, int count)
     if (error.kind == OK) error = status_cache_store(cache, catalogue, names, count);
     (void)database_close(catalogue); // a cache that was not written is written by the next
     lock_release(&lock);
+}
+
+// ---- with the catalogue's own rows ----------------------------------------------------------------------------------
+
+bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *arena)
+{
+    *entry = (StatusEntry){.place = *place, .name = place->name};
+    if (network_file_system(place->folder)[0] != '\0') return false;
+    database_stamp_wait(status_database(place, arena));
+    entry->still = status_read_still(place, arena, &entry->stamp, &entry->report);
+    return entry->still;
+}
+
+// Those that were read while nothing wrote to them, and of which there was a row to read.
+static bool status_is_whole(const StatusEntry *entry)
+{
+    return entry->still && entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+}
+
+Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
+{
+    Statement *drop = NULL, *insert = NULL;
+    bool row = false;
+    TRY(status_cache_make_table(catalogue, arena));
+    TRY(database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop));
+    Error error = database_prepare(catalogue, status_cache_insert_sql(arena), &insert);
+    for (int i = 0; i < count && error.kind == OK; i++) {
+        const StatusCacheRow kept = {.name = entries[i].name, .stamp = entries[i].stamp, .report = entries[i].report};
+        const bool whole = status_is_whole(&entries[i]);
+        bind_text(drop, 1, entries[i].name);
+        if (whole) status_cache_bind(insert, &kept);
+        error = statement_step(whole ? insert : drop, &row);
+    }
+    statement_close(drop);
+    statement_close(insert);
+    return error;
 }

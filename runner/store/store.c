@@ -453,12 +453,9 @@ Error store_best_sql(Database *database, const char **sql)
          "LIMIT 1",
          "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
          "id LIMIT 1"}};
-    int64_t constrained = 0;
     bool maximizes = false;
     TRY(store_maximizes(database, &maximizes));
-    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
-                      &constrained));
-    *sql = best[constrained > 0][maximizes];
+    *sql = best[database_has(database, "trials", "violation")][maximizes];
     return error_none();
 }
 
