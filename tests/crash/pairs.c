@@ -480,10 +480,19 @@ static void world_print(const World *world, FILE *out)
 // What became of a command: nothing of it, all of it, or a part that another run goes on with.
 typedef enum Effect { NOTHING, ALL, PART } Effect;
 
+// gc ends well beside a run of the same campaign, which it leaves as it is: even of one that has no table yet and, if
+// that run is killed then, never comes to be.
+static bool said_left_alone(const Process *process)
+{
+    char said[TEXT];
+    file_get(".", process->said, said, sizeof said);
+    return strstr(said, ": left alone") != NULL;
+}
+
 static bool effect_is_possible(const Process *process, Effect effect)
 {
     const bool ended = process->over && WIFEXITED(process->status), good = ended && WEXITSTATUS(process->status) == 0;
-    if (good) return effect == ALL;
+    if (good) return effect == ALL || (effect == NOTHING && said_left_alone(process));
     if (effect == PART) return process->action->kind->resumes;
     return effect == NOTHING || process->killed;
 }
