@@ -232,7 +232,7 @@ const char *database_path(const Database *database) { return database->path; }
 Error database_check_place(const Database *database)
 {
     struct stat status;
-    const bool there = seam_link_stat(database->path, &status) == 0;
+    const bool there = seam_named_stat(database->path, &status) == 0;
     if (there && status.st_dev == database->device && status.st_ino == database->inode) return error_none();
     return error_make(ERROR_MACHINE,
                       "%s was %s while it was written: what was committed before is in the file that was there",

@@ -85,15 +85,20 @@ const char *folder_of(const char *path, Arena *arena); // "." if the path is a n
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
 // stale one needs no clean-up; only the text of a holder that was killed is still there, and is told to the next.
+typedef struct InsidePin InsidePin; // io/inside.c
 typedef struct Lock {
-    int descriptor;   // -1: not held
-    char holder[160]; // "pid 4711 on kant since 2026-01-31T12:00:00Z": this process, as written in the file
-    char stale[160];  // the same of a holder that ended without releasing it; "" if it did
+    int descriptor;    // -1: not held
+    InsidePin *folder; // that it lies in: what is done below that while it is held is done there; may be NULL
+    char holder[160];  // "pid 4711 on kant since 2026-01-31T12:00:00Z": this process, as written in the file
+    char stale[160];   // the same of a holder that ended without releasing it; "" if it did
 } Lock;
 
 // Error (machine) if another process holds it, naming that process: pid, host and start time, as written in the file.
 Error lock_take(const char *path, Lock *lock);
 void lock_release(Lock *lock);
+// Renames the folder that the lock lies in, while it is held. An error, after which nothing is renamed, also if another
+// folder has got the name.
+Error lock_rename(const Lock *lock, const char *from, const char *to);
 // Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
 Error lock_holder(const char *path, char *text, size_t size);
 bool lock_is_named(const Lock *lock, const char *path); // the file that is locked has that name still

@@ -367,7 +367,7 @@ static Error merge_make_aside(Merge *merge)
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
     TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // another may have come
-    return file_rename(merge->aside, merge->folder);
+    return lock_rename(&merge->lock, merge->aside, merge->folder);
 }
 
 // A copy that does not come to its name is removed: what has our lock in it is ours.

@@ -70,11 +70,11 @@ static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace 
 
 // With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
 // when its files are gone.
-static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
+static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, "remove", line->arena));
-    TRY(file_rename(place->folder, aside));
+    TRY(lock_rename(lock, place->folder, aside));
     Error listed = remove_from_catalogue(line, place);
     const Error removed = folder_remove(aside, line->arena);
     if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
@@ -95,7 +95,7 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     }
     TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
     TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = remove_locked(line, place);
+    const Error error = remove_locked(line, place, &lock);
     lock_release(&lock);
     if (error.kind == OK) fprintf(line->out, "removed %s\n", place->name);
     return error;

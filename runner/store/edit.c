@@ -92,8 +92,8 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 // Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
 static Error edit_move_back(const CampaignEdit *edit, Error error)
 {
-    if (edit->back == NULL || !file_missing(edit->back) || file_rename(edit->store.folder, edit->back).kind == OK)
-        return error;
+    if (edit->back == NULL || !file_missing(edit->back)) return error;
+    if (lock_rename(&edit->lock, edit->store.folder, edit->back).kind == OK) return error;
     return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
 }
 
@@ -144,7 +144,7 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     Error error = edit_check(from, arena);
     if (error.kind == OK) {
         edit->back = from->folder;
-        error = file_rename(from->folder, to->folder);
+        error = lock_rename(&edit->lock, from->folder, to->folder);
     }
     return edit_with_lock(edit, error, arena);
 }
