@@ -18,16 +18,7 @@ fi
 umount disk
 trap 'cd /; umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 
-cat >gait.yaml <<'END_OF_SPEC'
-version: 1
-experiment: gait
-model: hopper
-simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
-search: {method: grid, over: {k_fp: [100, 150, 200]}}
-objective: {minimize: attitude_rms}
-record: {trajectories: {select: {every: 1}, sample: 0.01}}
-END_OF_SPEC
-printf 'k_fp\n100\n' >points.csv
+make_gait
 works run gait.yaml --backend cpu --progress none
 works run gait.yaml --name second --backend cpu --progress none
 whole=$(digest gait) second=$(digest second)
