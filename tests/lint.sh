@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from the one
-# translation unit; layers point down; everything is formatted; links and file names of the pages lead somewhere.
+# translation unit; layers point down; two headers tell processors apart; everything is formatted; links and file names
+# of the pages lead somewhere.
 #
 #   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
 #
@@ -38,6 +39,13 @@ layers_point_down()
 {
     git grep -n '#include ".*\(io\|runner\)/' -- sim && fail "sim includes a layer above it"
     git grep -n '#include ".*runner/' -- io && fail "io includes a layer above it"
+}
+
+# Models name what differs between processors by the macros and functions of these headers.
+processors_are_told_apart_in_two_headers()
+{
+    git grep -n '__CUDACC__\|__CUDA_ARCH__' -- sim ':!sim/real.h' ':!sim/team.h' ':!sim/backend_cuda.cu' &&
+        fail "only sim/real.h, sim/team.h and sim/backend_cuda.cu may ask which processor they are compiled for"
 }
 
 is_formatted()
@@ -90,6 +98,7 @@ for compiler in gcc clang; do
 done
 unit_is_whole
 layers_point_down
+processors_are_told_apart_in_two_headers
 is_formatted
 pages_lead_somewhere
 scripts_are_clean

@@ -15,8 +15,14 @@
 
 HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
-// A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
-// before it and is left out: its 1/D is 0.
+// 1/d of a pivot d. A row whose pivot is below `least` of its diagonal follows from those before it and is left out: 0.
+HD real rigid_inverse_pivot(real d, real least, real diagonal)
+{
+    const mask none = MASK(d <= least * diagonal);
+    return select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
+}
+
+// A = L D L' in place; the diagonal holds 1/D.
 HD_CALL void rigid_factor(real *a, int n, real least)
 {
     real y[RIGID_JOINT_ROWS]; // row i of L D
@@ -29,30 +35,33 @@ HD_CALL void rigid_factor(real *a, int n, real least)
             a[packed(i, j)] = y[j] * a[packed(j, j)];
             d = fused(-a[packed(i, j)], y[j], d);
         }
-        const mask none = MASK(d <= least * diagonal);
-        a[packed(i, i)] = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
+        a[packed(i, i)] = rigid_inverse_pivot(d, least, diagonal);
     }
 }
 
-// x <- (L D L')^-1 x
-HD_CALL void rigid_back(const real *a, int n, real *x)
+// x <- (L D L')^-1 x of n <= most rows. Where `most` is a literal, a GPU keeps x in registers.
+HD void rigid_back_of(const real *a, int n, int most, real *x)
 {
-    for (int i = 1; i < n; i++) {
-        for (int j = 0; j < i; j++) x[i] = fused(-a[packed(i, j)], x[j], x[i]);
+    for (int i = 1; i < most; i++) {
+        for (int j = 0; j < i; j++) x[i] = i < n ? fused(-a[packed(i, j)], x[j], x[i]) : x[i];
     }
-    for (int i = 0; i < n; i++) x[i] = x[i] * a[packed(i, i)];
-    for (int i = n - 2; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) x[i] = fused(-a[packed(j, i)], x[j], x[i]);
+    for (int i = 0; i < most; i++) x[i] = i < n ? x[i] * a[packed(i, i)] : x[i];
+    for (int i = most - 2; i >= 0; i--) {
+        for (int j = i + 1; j < most; j++) x[i] = j < n ? fused(-a[packed(j, i)], x[j], x[i]) : x[i];
     }
 }
+
+HD_CALL void rigid_back(const real *a, int n, real *x) { rigid_back_of(a, n, n, x); }
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
-// The least part of a row that counts, by the cell of its island: of eased rows all do.
-HD real rigid_least(const RigidLanes *w, int ease)
+// The least part of a row that counts: of eased rows all do. By how far they are eased; by the cell of their island.
+HD real rigid_least_eased(real ease, double pivot)
 {
-    return select_real(MASK(cell(w, ease) > splat(0.0)), splat(0.0), splat(w->c.pivot));
+    return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));
 }
+
+HD real rigid_least(const RigidLanes *w, int ease) { return rigid_least_eased(cell(w, ease), w->c.pivot); }
 
 // Is any island eased?
 HD bool rigid_is_eased(const RigidLanes *w)
@@ -96,7 +105,23 @@ HD real rigid_dot6(const real *a, const real *b)
 
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
-// J x of a row, x[6] of each body at this place among its cells
+// product[n] <- J x of n rows together, x[6] of each body at this place among its cells
+HD void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
+{
+    real J[6], x[6];
+    for (int r = 0; r < n; r++) product[r] = splat(0.0);
+    for (int side = 0; side < 2; side++) {
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
+        if (!rigid_moves(w, body)) continue;
+        rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
+        for (int r = 0; r < n; r++) {
+            rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, J);
+            product[r] = product[r] + rigid_dot6(J, x);
+        }
+    }
+}
+
+// J x of a row
 HD_CALL real rigid_row_times(const RigidLanes *restrict w, int row, int x_at)
 {
     real J[6], x[6], sum = splat(0.0);
@@ -121,15 +146,24 @@ HD_CALL void rigid_row_push(const RigidLanes *restrict w, int row, int x_at, int
     }
 }
 
+// x[6] += J' s of n rows together, of the body on this side
+HD void rigid_gather_rows(const RigidLanes *w, int row, int side, int s_at, real *x, int n)
+{
+    const int at = rigid_row_at(w, row), J = at + RIGID_ROW_J + 6 * side;
+    for (int r = 0; r < n; r++) {
+        const real s = cell(w, at + RIGID_ROW_CELLS * r + s_at);
+        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, J + RIGID_ROW_CELLS * r + c), x[c]);
+    }
+}
+
 // x[6] += J' s of a body's rows from `first` on, one after the other; s: that cell of each row
 HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
-    for (int k = 0; k < w->bodies[body].n_touches; k++) {
-        const int row = touches[k] / 2, side = touches[k] % 2, at = rigid_row_at(w, row);
-        if (row < first) continue;
-        const real s = cell(w, at + s_at);
-        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, at + RIGID_ROW_J + 6 * side + c), x[c]);
+    for (int k = 0, n; k < w->bodies[body].n_touches; k += n) {
+        const int row = touches[k] >> 1, side = touches[k] & 1;
+        n = row < first ? 1 : rigid_together(w, row);
+        if (row >= first) RIGID_ROWS_DO(n, rigid_gather_rows, w, row, side, s_at, x);
     }
 }
 
@@ -165,13 +199,9 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
 
 // ---- a body -------------------------------------------------------------------------------------------------------
 
-// diag(m 1, I) of a body, packed
-HD void rigid_start_block(const RigidLanes *w, int body)
+// diag(m 1, I), packed
+HD void rigid_mass_block(real m, Symmetric3 I, real *block)
 {
-    const int at = rigid_body_at(w, body);
-    const real m = cell(w, at + RIGID_BODY_M);
-    const Symmetric3 I = rigid_inertia(w, body);
-    real block[21];
     for (int k = 0; k < 21; k++) block[k] = splat(0.0);
     block[packed(0, 0)] = block[packed(1, 1)] = block[packed(2, 2)] = m;
     block[packed(3, 3)] = I.xx;
@@ -180,6 +210,13 @@ HD void rigid_start_block(const RigidLanes *w, int body)
     block[packed(4, 3)] = I.xy;
     block[packed(5, 3)] = I.xz;
     block[packed(5, 4)] = I.yz;
+}
+
+HD void rigid_start_block(const RigidLanes *w, int body)
+{
+    const int at = rigid_body_at(w, body);
+    real block[21];
+    rigid_mass_block(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), block);
     rigid_put(w, at + RIGID_BODY_FACTOR, 21, block);
 }
 
