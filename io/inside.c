@@ -62,8 +62,8 @@ static bool inside_pin_holds(const InsidePin *pin, const InsideRoot *root, const
     return below[pin->length] == '/' || (below[pin->length] == '\0' && !by_name);
 }
 
-// Whether a pin holds the path: of the longest one a descriptor (-1 with errno: there is none left), and what lies below
-// it ("": nothing).
+// Whether a pin holds the path: of the longest one a descriptor (-1 with errno: there is none left), and what lies
+// below it ("": nothing).
 static bool inside_pinned(const InsideRoot *root, char *below, bool by_name, char **rest, int *descriptor)
 {
     const InsidePin *found = NULL;

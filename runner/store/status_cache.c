@@ -4,6 +4,9 @@
 // put in another one's place, is read anew; one that runs, or was killed, is read each time. Who runs it is asked of
 // its lock each time.
 //
+// The catalogue's own writers (catalogue.c) put the state of a campaign there when they write its row, so that one that
+// was made, renamed or merged under this root is not opened at all.
+//
 // It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
 // without one stays as it is.
 #include "status_cache.h"
