@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "thread.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +19,7 @@ extern "C" {
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// What kind of thing went wrong decides the exit code (runner/commands/commands.c): 1 the user's, 2 usage, 3 the
+// What kind of thing went wrong decides the exit code (runner/command/commands.c): 1 the user's, 2 usage, 3 the
 // machine's, 130 interrupted. A failed trial is data, not an error.
 typedef enum ErrorKind {
     OK = 0,
@@ -25,7 +27,7 @@ typedef enum ErrorKind {
     ERROR_USAGE,
     ERROR_MACHINE,
     ERROR_INTERRUPTED,
-    // the machine's too, and a run may be able to go on after them (runner/campaign/device.c)
+    // the machine's too, and a run may be able to go on after them (runner/campaign/batch/device.c)
     ERROR_MEMORY, // there was not enough of it: a smaller batch takes less
     ERROR_DEVICE, // a device failed: what it had in flight can be computed anew, there or elsewhere
     ERROR_STUCK   // a slice does not end: it holds memory that can't be given back, so the process must leave by _exit

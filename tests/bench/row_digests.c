@@ -1,7 +1,7 @@
 // What the digests of rows cost: 1,000,000 trials of 18 columns, 100,000 a transaction, with and without counting them;
 // seconds of the processor, best of three.
 //     row_digests [FOLDER [ROWS]]        FOLDER: where the databases are made and removed again; the current one
-#include "../../runner/store/seal.h"
+#include "../../runner/campaign/store/seal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,26 +21,23 @@ mkdir -p sim/spring
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > file }' sim/README.md runner/README.md
-for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/search/halton.c \
-    runner/commands/objective.c runner/plots/ranked.c experiments/spring.yaml; do
+for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/experiment/search/halton.c \
+    runner/command/objective.c runner/view/plots/ranked.c experiments/spring.yaml; do
     [ -s "$file" ] || fail "no page has a block for $file"
 done
 
 # The lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
-sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"search\/grid.c"/a#include "search/halton.c"' \
-    -e '/"plots\/pareto.c"/a#include "plots/ranked.c"' \
-    -e '/"commands\/plot.c"/a#include "commands/objective.c"' runner/hopscotch.c
-sed -i 's/ X("look", show)/ X("look", objective)&/' runner/commands/commands.c
-sed -i -e 's/ &plot_convergence,/ \&plot_ranked,&/' runner/plots/plot.c
-sed -i 's/extern const PlotKind plot_convergence,/extern const PlotKind plot_ranked, plot_convergence,/' \
-    runner/plots/plot.h
-sed -i 's/"convergence|scatter|/"ranked|convergence|scatter|/' runner/commands/plot.c
+sed -i '/^#include "models.c"/a#include "spring/spring.c"' sim/sim.c
+sed -i '/^#include "search\/grid.c"/a#include "search/halton.c"' runner/experiment/experiment.c
+sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
+sed -i '/^#include "plots\/pareto.c"/a#include "plots/ranked.c"' runner/view/view.c
+sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
+sed -i '/^#include "plot.c"/a#include "objective.c"' runner/command/command.c
+sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
 row=$(sed -n 's/^    \({"ranked", .*}\),$/\1/p' runner/README.md)
-sed -i "s/^    {\"convergence\", \"Convergence\", /    $row,\n&/" runner/report/report.c
-sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/search/search.c
-sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
+sed -i "s/^    {\"convergence\", \"Convergence\", /    $row,\n&/" runner/view/report/report.c
 
 make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror build/hopscotch >log 2>&1 ||
     fail "it does not build"

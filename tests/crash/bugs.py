@@ -21,7 +21,7 @@ BUGS = {
         [("        return error;\n    }\n    return folder_sync(folder);", "    }\n    return error;")],
         ("power",)),
     "rows before their shard": (
-        "runner/store/commit.c",
+        "runner/campaign/store/commit.c",
         [("Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n",
           "static bool late;\nstatic Bytes late_image;\n"
           "Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n"),
@@ -37,7 +37,7 @@ BUGS = {
           "    if (commit->n_lanes > 0) free(late_image.data);\n")],
         ("power", "storm")),
     "state before the rows": (
-        "runner/store/commit.c",
+        "runner/campaign/store/commit.c",
         [("        bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
           "        TRY(commit_step(store->update_search));\n", ""),
          ("    TRY(commit_transaction(store, commit, &shard));\n",

@@ -5,7 +5,7 @@
 //     flips FOLDER [FLIPS [SEED]]      FOLDER: is made, and left behind when something was found
 //
 // Prints a line `ok …` or `FAIL …`.
-#include "../../runner/doctor/doctor.h"
+#include "../../runner/campaign/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to it,
 // whose trials can be asked for, and of which it is known what it would record.
 #include "fuzz.h"
-#include "../../runner/campaign/record.h"
+#include "../../runner/campaign/run/record.h"
 
 static bool fuzz_parse(const char *text, Arena *arena, Spec *spec)
 {

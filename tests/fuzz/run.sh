@@ -17,7 +17,10 @@ cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-$compile -c runner/hopscotch.c -o $build/hopscotch.o
+floors="sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view runner/command/command"
+echo $floors runner/commit | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+    "$compile -c \$0.c -o $build/\$(basename \$0).o"
+units=$(for unit in $floors commit; do echo "$build/$(basename "$unit").o"; done)
 
 # dictionary and longest input of a target
 settings()
@@ -42,7 +45,7 @@ fuzz()
     [ "${FUZZ_ONLY:-$name}" = "$name" ] || return 0
     mkdir -p "$found"
     sh tests/fuzz/corpus.sh unpack "$archive" "$corpus"
-    $compile "$1" $build/hopscotch.o $objects $libs -lm -lpthread -o "$build/$name"
+    $compile "$1" $units $objects $libs -lm -lpthread -o "$build/$name"
     seeds=
     case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
     limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."

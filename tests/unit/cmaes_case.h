@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_CMAES_CASE_H
 #define HOPSCOTCH_CMAES_CASE_H
 
-#include "../../runner/search/cmaes/cmaes.h"
+#include "../../runner/experiment/search/cmaes/cmaes.h"
 #include "../test.h"
 
 enum { CMAES_TEST_N = 20, CMAES_TEST_TRIALS = 4096 };

@@ -1,6 +1,6 @@
 // Whole campaigns on the CPU: the same digest however they are cut into batches, slices, runs and processes; limits,
 // recording, loss and repair of arrays, replay.
-#include "../../runner/campaign/loop.h"
+#include "../../runner/campaign/run/loop.h"
 #include "../../sim/backend.h"
 #include "../test.h"
 

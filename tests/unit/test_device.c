@@ -1,6 +1,6 @@
 // Trouble with devices: the watchdog, batches that shrink until they fit, a device that fails and what takes its place.
 // Under every fault at every call the campaign's digest is that of the campaign that had none.
-#include "../../runner/campaign/device.h"
+#include "../../runner/campaign/batch/device.h"
 #include "device_case.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Databases of older schemas, each built from its own text: read as they are, migrated when they are written.
-#include "../../runner/store/migration.h"
-#include "../../runner/store/seal.h"
+#include "../../runner/campaign/store/migration.h"
+#include "../../runner/campaign/store/seal.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // NSGA-II: fronts of known problems, its ranking, its reasons to stop, and that a search's points depend on its seed
 // and number alone. Objectives are evaluated here, not by a backend.
-#include "../../runner/search/nsga2/nsga2.h"
+#include "../../runner/experiment/search/nsga2/nsga2.h"
 #include "../test.h"
 
 #include <math.h>

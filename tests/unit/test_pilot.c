@@ -1,5 +1,6 @@
 // The pilot of a run: how much of it is run, in how little time, and how sure what it says is.
-#include "../../runner/plan/pilot.h"
+#include "../../runner/campaign/batch/lanes.h"
+#include "../../runner/campaign/plan/pilot.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // What pages and pictures are made of: escaping, numbers, dots, the plots' data.
-#include "../../runner/plots/plot.h"
-#include "../../runner/report/trace.h"
+#include "../../runner/view/plots/plot.h"
+#include "../../runner/view/report/trace.h"
 #include "../test.h"
 
 #include <math.h>

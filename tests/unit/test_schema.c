@@ -1,6 +1,6 @@
 // The schema and the reference page speak of every key that can be given, and of none that can't.
 // (tests/cli/schema.sh validates with the schema.)
-#include "../../runner/keys.h"
+#include "../../runner/experiment/spec/keys.h"
 #include "../test.h"
 
 #include <stdlib.h>

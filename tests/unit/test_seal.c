@@ -1,6 +1,6 @@
 // The digests that campaign.db keeps of its rows: they follow every change, and see what changed behind their back.
-#include "../../runner/store/seal.h"
-#include "../../runner/store/store.h"
+#include "../../runner/campaign/store/seal.h"
+#include "../../runner/campaign/store/store.h"
 #include "../test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Disk space: estimates against what a campaign took, the verdict, the refusal.
-#include "../../runner/plan/space.h"
+#include "../../runner/campaign/plan/space.h"
 #include "../test.h"
 
 #include <stdlib.h>

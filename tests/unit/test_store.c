@@ -1,6 +1,6 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
-#include "../../runner/store/catalogue.h"
-#include "../../runner/store/commit.h"
+#include "../../runner/campaign/store/catalogue.h"
+#include "../../runner/campaign/store/commit.h"
 #include "../test.h"
 
 #include <math.h>

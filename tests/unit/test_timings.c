@@ -1,5 +1,5 @@
 // Where the time of a campaign went: every batch says it, and the sum leaves nothing out.
-#include "../../runner/store/store.h"
+#include "../../runner/campaign/store/store.h"
 #include "../test.h"
 
 #include <stdlib.h>

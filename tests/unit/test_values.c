@@ -1,5 +1,5 @@
 // Value forms: how many values, exact ends, tolerance of rounding, and the texts that they are written as.
-#include "../../runner/keys.h"
+#include "../../runner/experiment/spec/keys.h"
 #include "../test.h"
 
 #include <math.h>

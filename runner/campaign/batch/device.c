@@ -1,0 +1,161 @@
+// The device of a run: a backend that is prepared for batches as large as fit its memory, opened anew when it fails,
+// and replaced when it fails again. Which device computes a batch, and in how many pieces, never changes a bit; so all
+// that trouble with a device can cost is the batches in flight, which are asked for again.
+#include "device.h"
+
+#include "../store/wanted.h"
+#include "lanes.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// A device that failed is opened anew so many times in a run; after that it isn't trusted.
+enum { DEVICE_CHANCES = 3 };
+
+bool device_is_at_fault(ErrorKind kind) { return kind == ERROR_DEVICE || kind == ERROR_MEMORY; }
+
+static void device_note(Device *device, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void device_note(Device *device, const char *format, ...)
+{
+    size_t used = strlen(device->note);
+    va_list arguments;
+    if (used > 0) used += (size_t)snprintf(device->note + used, sizeof device->note - used, "; ");
+    if (used >= sizeof device->note) return;
+    va_start(arguments, format);
+    vsnprintf(device->note + used, sizeof device->note - used, format, arguments);
+    va_end(arguments);
+}
+
+static bool device_is_cpu(const Device *device)
+{
+    return device->options.name != NULL && strcmp(device->options.name, "cpu") == 0;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+static Error device_prepare(Device *device)
+{
+    const Spec *spec = device->spec;
+    device->lanes = plan_batch_lanes(spec, device->backend, device->requested, &device->traced_max);
+    device->debug_max = record_debug_lanes(spec, device->lanes / spec->replicates.count);
+    TRY(plan_fits(device));
+    TRY(backend_prepare(device->backend, &device->configured, device->lanes, device->traced_max,
+                        spec->record.trajectories ? recording_of(spec, RECORD_TRAJECTORIES).capacity : 0));
+    if (device->debug_max == 0) return error_none();
+    return backend_prepare_debug(device->backend, device->debug_max, recording_of(spec, RECORD_DEBUG).capacity);
+}
+
+// A batch holds whole trials: the smallest is one of them with all its replicates.
+static bool device_halve(Device *device)
+{
+    if (device->lanes <= device->spec->replicates.count) return false;
+    device->requested = device->lanes / 2;
+    return true;
+}
+
+static Error device_fit(Device *device)
+{
+    Error error = device_prepare(device);
+    const int64_t wanted = device->lanes;
+    while (error.kind == ERROR_MEMORY && device_halve(device)) error = device_prepare(device);
+    if (error.kind == OK && device->lanes < wanted) {
+        device_note(device, "%s has no memory for batches of %s lanes: they have %s now",
+                    backend_info(device->backend)->device, text_count(wanted).text, text_count(device->lanes).text);
+    }
+    if (error.kind != ERROR_MEMORY) return error;
+    return error_make(ERROR_MEMORY,
+                      "%s has no memory for a batch of a single trial (%s): something else fills it, or "
+                      "the spec records too much of a trial",
+                      backend_info(device->backend)->device, error.text);
+}
+
+// ---- trouble --------------------------------------------------------------------------------------------------------
+
+static Error device_start(Device *device)
+{
+    TRY(backend_open(&device->options, &device->backend));
+    const uint64_t devices = backend_info(device->backend)->devices;
+    if (devices != 0) device->options.devices = devices; // without those that were left out
+    const Error error = device_fit(device);
+    if (error.kind == OK) return error;
+    device->failed = backend_info(device->backend)->failed;
+    (void)backend_close(device->backend); // nothing is in flight
+    device->backend = NULL;
+    return error;
+}
+
+// Those that are left to try: of several, all but the one that failed; of one that any other may replace, the next.
+static bool device_next(Device *device)
+{
+    uint64_t *devices = &device->options.devices;
+    const bool several = (*devices & (*devices - 1)) != 0;
+    if (several)
+        *devices &= device->failed >= 0 ? ~((uint64_t)1 << device->failed) : *devices - 1;
+    else
+        *devices = device->any ? *devices << 1 : 0;
+    device->failed = -1;
+    return *devices != 0;
+}
+
+// On the other devices of the host, or on the CPU if the user allows that; else the cause stays.
+static Error device_elsewhere(Device *device, const Error *cause)
+{
+    device->failures = 0;
+    while (!device_is_cpu(device) && device_next(device)) {
+        const Error error = device_start(device);
+        if (error.kind == OK) return error;
+        if (!device_is_at_fault(error.kind)) break; // there is no such device
+    }
+    if (!device->fallback || device_is_cpu(device)) return *cause;
+    device->options.name = "cpu";
+    return device_start(device);
+}
+
+static void device_note_trouble(Device *device, const char *name, const Error *cause)
+{
+    device_note(device, "%s: %s; the run continues on %s with batches of %s lanes", name, cause->text,
+                backend_info(device->backend)->device, text_count(device->lanes).text);
+}
+
+Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device)
+{
+    *device = (Device){.spec = spec,
+                       .options = options->backend,
+                       .any = options->backend.devices == 0,
+                       .fallback = options->fallback_cpu,
+                       .failed = -1,
+                       .requested = options->batch > 0 ? options->batch : spec->device.batch};
+    if (device->any) device->options.devices = 1;
+    if (device->options.name == NULL) device->options.name = spec->device.backend;
+    TRY(spec_build(spec, arena, &device->configured));
+    const Error error = device_start(device);
+    if (!device_is_at_fault(error.kind)) return error;
+    TRY(device_elsewhere(device, &error));
+    device_note_trouble(device, "a device could not be used", &error);
+    return error_none();
+}
+
+Error device_recover(Device *device, Error error)
+{
+    char name[128];
+    device->note[0] = '\0';
+    snprintf(name, sizeof name, "%s", backend_info(device->backend)->device);
+    if (!device_is_at_fault(error.kind) || (error.kind == ERROR_MEMORY && !device_halve(device))) return error;
+    device->failed = backend_info(device->backend)->failed;
+    if (!device_close(device)) return error_make(ERROR_STUCK, "%s", error.text);
+    device->failures += error.kind == ERROR_DEVICE;
+    Error again = error;
+    if (device->failures < DEVICE_CHANCES) again = device_start(device);
+    if (device_is_at_fault(again.kind)) again = device_elsewhere(device, &error);
+    if (again.kind != OK) return error_make(error.kind, "%s failed: %.360s", name, error.text);
+    device_note_trouble(device, name, &error);
+    return again;
+}
+
+bool device_close(Device *device)
+{
+    const bool closed = backend_close(device->backend);
+    device->backend = NULL;
+    return closed;
+}

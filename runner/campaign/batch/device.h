@@ -1,0 +1,29 @@
+// The device of a run, and what is done when it fails (device.c).
+#ifndef HOPSCOTCH_DEVICE_H
+#define HOPSCOTCH_DEVICE_H
+
+#include "../campaign.h"
+
+typedef struct Device {
+    const Spec *spec;
+    BackendOptions options;               // of the backend that is open
+    bool any, fallback;                   // when it fails: any other device of the host may be taken; the CPU may
+    Backend *backend;                     // NULL: none is open
+    int64_t requested;                    // lanes of a batch; 0: the device decides
+    int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
+    int failures, failed;                 // of this device; of several, the one that failed last, or -1
+    Configured configured;                // the spec's, with all that a run needs
+    char note[512];                       // what the last call did about trouble, for the user; empty: there was none
+} Device;
+
+// Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
+// builds is in the arena.
+Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);
+// Whether a run may go on after such an error, on a device that was opened anew.
+bool device_is_at_fault(ErrorKind kind);
+// After an error of a run: the same device with a fresh context (and smaller batches, if it was memory that was
+// missing), another one, or the CPU. What was in flight is gone. Gives the error itself if nothing can be done.
+Error device_recover(Device *device, Error error);
+bool device_close(Device *device); // as backend_close
+
+#endif

@@ -1,0 +1,116 @@
+// What makes a run end early, or speak: signals, and the control file that `hopscotch stop` leaves in the campaign's
+// folder. The first request is noted and the run ends at the next slice, with everything complete committed; a second
+// signal ends the process at once, which the commit rule allows at any moment. What comes at the heels of the first is
+// no second one: `timeout` and batch systems send theirs to the process and to its group.
+//
+// `stop` writes a file and does not send a signal, because a file also reaches a run on another host, in another
+// container or of another user who shares the folder, and can't hit a stranger that got the pid of a run that is gone:
+// it names the holder of the lock that it is meant for. An empty file (`touch results/NAME/stop`) is for whoever runs.
+#include "../campaign.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+// A signal handler has nowhere else to leave its word. Lock-free, so that they may be used there.
+static atomic_int interrupt_signal, interrupt_question;
+static atomic_llong interrupt_first; // ms: when the first one came
+
+enum { INTERRUPT_APART = 200 }; // ms
+
+static void interrupt_handle(int signal_number)
+{
+    int none = 0;
+    long long first = 0;
+    const long long now = (long long)(1e3 * clock_seconds());
+    if (!atomic_compare_exchange_strong(&interrupt_first, &first, now) && now - first >= INTERRUPT_APART)
+        _exit(128 + signal_number);
+    atomic_compare_exchange_strong(&interrupt_signal, &none, signal_number);
+}
+
+static void interrupt_note_question(int signal_number)
+{
+    (void)signal_number;
+    atomic_store(&interrupt_question, 1);
+}
+
+void interrupt_install(void)
+{
+    struct sigaction action = {.sa_handler = interrupt_handle, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = interrupt_note_question;
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool interrupt_asks_status(void) { return atomic_exchange(&interrupt_question, 0) != 0; }
+
+// ---- the control file -----------------------------------------------------------------------------------------------
+
+static const double interrupt_look_seconds = 0.2; // at most so often: on a network file system a look costs
+
+// Which file may stop this process, as long as it runs a campaign: it is addressed like a signal, and kept like one.
+static struct {
+    char path[1024], holder[160];
+    double looked;
+} interrupt_file;
+
+// Whom the file names: its first line. "": nobody in particular. False: there is none, or it can't be read.
+static bool interrupt_read_name(char *name, size_t size)
+{
+    Arena arena;
+    Bytes content = {0};
+    if (!file_exists(interrupt_file.path)) return false;
+    if (arena_create(&arena, (size_t)64 << 10, "the control file").kind != OK) return false;
+    const bool read = file_read_stored(interrupt_file.path, 1024, &arena, &content).kind == OK;
+    if (read) snprintf(name, size, "%.*s", (int)strcspn((char *)content.data, "\n"), (char *)content.data);
+    arena_destroy(&arena);
+    return read;
+}
+
+Error interrupt_watch(const char *path, const char *holder)
+{
+    char name[160];
+    int stopped = INTERRUPT_STOP;
+    atomic_compare_exchange_strong(&interrupt_signal, &stopped, 0); // what stopped an earlier campaign
+    snprintf(interrupt_file.path, sizeof interrupt_file.path, "%s", path);
+    snprintf(interrupt_file.holder, sizeof interrupt_file.holder, "%s", holder);
+    interrupt_file.looked = clock_seconds();
+    if (!interrupt_read_name(name, sizeof name) || strcmp(name, holder) == 0) return error_none();
+    return file_remove(path); // it was for a run that is gone
+}
+
+Error interrupt_unwatch(void)
+{
+    const Error error = file_exists(interrupt_file.path) ? file_remove(interrupt_file.path) : error_none();
+    interrupt_file.path[0] = '\0';
+    return error;
+}
+
+static void interrupt_look(void)
+{
+    char name[160];
+    int none = 0;
+    const double now = clock_seconds();
+    if (interrupt_file.path[0] == '\0' || now - interrupt_file.looked < interrupt_look_seconds) return;
+    interrupt_file.looked = now;
+    if (!interrupt_read_name(name, sizeof name)) return;
+    if (name[0] != '\0' && strcmp(name, interrupt_file.holder) != 0) return;
+    atomic_compare_exchange_strong(&interrupt_signal, &none, INTERRUPT_STOP);
+}
+
+int interrupt_requested(void)
+{
+    if (atomic_load(&interrupt_signal) == 0) interrupt_look();
+    return atomic_load(&interrupt_signal);
+}
+
+const char *interrupt_words(void)
+{
+    const int request = interrupt_requested();
+    return request == SIGTERM          ? "ended by SIGTERM"
+           : request == INTERRUPT_STOP ? "stopped by `hopscotch stop`"
+                                       : "interrupted by the user";
+}

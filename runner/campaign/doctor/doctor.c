@@ -1,0 +1,352 @@
+// hopscotch doctor, the checks: whether all that a campaign's folder holds is what was written. It reads, and a
+// campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
+#include "doctor.h"
+
+#include "../store/catalogue.h"
+#include "../store/migration.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    DOCTOR_LINES_MAX = 400,
+    DOCTOR_TOLD_MAX = 20,
+    DOCTOR_SPEC_BYTES_MAX = RESOLVED_BYTES_MAX
+}; // all lines; of what one check may find many times
+
+static void doctor_line(Doctor *doctor, const char *check, bool finding, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = arena_take(doctor->arena, (size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    doctor->findings += finding;
+    if (doctor->n_lines >= DOCTOR_LINES_MAX) return;
+    doctor->lines[doctor->n_lines++] = (DoctorLine){check, finding, text};
+}
+
+void doctor_good(Doctor *doctor, const char *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    doctor_line(doctor, check, false, format, arguments);
+    va_end(arguments);
+}
+
+void doctor_find(Doctor *doctor, const char *check, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    doctor_line(doctor, check, true, format, arguments);
+    va_end(arguments);
+}
+
+bool doctor_damaged(const Doctor *doctor, const char *table)
+{
+    for (int64_t i = 0; i < doctor->damage.count; i++) {
+        if (strcmp(doctor->damage.broken[i].table, table) == 0) return true;
+    }
+    return false;
+}
+
+static const char *doctor_file(const Doctor *doctor, const char *name)
+{
+    return arena_format(doctor->arena, "%s/%s", doctor->place->folder, name);
+}
+
+// ---- the database ---------------------------------------------------------------------------------------------------
+
+// The database aside, with the journal that SQLite would play back into another one; then the spec as it was run.
+const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
+{
+    const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    const char *aside = arena_format(arena, "%s/damaged.db", place->folder);
+    const char *journal = arena_format(arena, "%s-wal", database);
+    const char *spec = arena_format(arena, "%s/resolved.yaml", place->folder);
+    return arena_format(arena, "mv -- %s %s && rm -f -- %s && %s run --name %s%s -- %s",
+                        command_quoted(database, arena), command_quoted(aside, arena), command_quoted(journal, arena),
+                        command_program(arena), place->name, command_results_option(place->results, arena),
+                        command_quoted(spec, arena));
+}
+
+// What to do about a database of which SQLite can read nothing: compute it again, to the same bits.
+static void doctor_advise_again(Doctor *doctor)
+{
+    doctor_find(doctor, "database", "to have it computed again, to the same bits: %s",
+                doctor_how_again(doctor->place, doctor->arena));
+}
+
+static void doctor_check_database(Doctor *doctor)
+{
+    const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
+    Error error = file_exists(path) ? database_open(path, DATABASE_READ, &doctor->database)
+                                    : error_make(ERROR_USER, "%.300s is missing", path);
+    if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
+    if (error.kind == OK)
+        error = database_run(doctor->database, "BEGIN"); // one moment of a campaign that may be running
+    if (error.kind == OK)
+        error = store_integer(doctor->database, "SELECT count(*) FROM sqlite_schema", 0, &doctor->version);
+    if (error.kind == OK) error = store_integer(doctor->database, "PRAGMA data_version", 0, &doctor->version);
+    if (error.kind == OK) {
+        doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
+                    doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
+        return;
+    }
+    doctor_find(doctor, "database", "%s", error.text);
+    if (doctor->schema <= STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
+    (void)database_close(doctor->database); // a reader has nothing to lose
+    doctor->database = NULL;
+}
+
+// A pragma that gives a row a finding. `good`: its only row if there is none; NULL: no row.
+static int doctor_pragma(Doctor *doctor, const char *check, const char *sql, const char *good)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    int count = 0;
+    Error error = database_prepare(doctor->database, sql, &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        const char *text = column_text(statement, 0);
+        if (good != NULL && strcmp(text, good) == 0) continue;
+        if (count++ < DOCTOR_TOLD_MAX) doctor_find(doctor, check, "%s", text);
+    }
+    statement_close(statement);
+    if (error.kind != OK && ++count > 0) doctor_find(doctor, check, "%s", error.text);
+    return count;
+}
+
+// A pragma whose rows are all "ok".
+static bool doctor_is_sound(Doctor *doctor, const char *sql)
+{
+    Statement *statement = NULL;
+    bool row = false, sound = true;
+    Error error = database_prepare(doctor->database, sql, &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row && sound; error = sound ? statement_step(statement, &row) : error)
+        sound = strcmp(column_text(statement, 0), "ok") == 0;
+    statement_close(statement);
+    return error.kind == OK && sound;
+}
+
+// What SQLite's integrity_check would say "ok" to, in a tenth of the time: it looks up every row of trials in each
+// index, one by one. quick_check looks at all but the indices and the order of tables WITHOUT ROWID.
+static bool doctor_structure_is_sound(Doctor *doctor)
+{
+    Statement *statement = NULL;
+    bool row = false, sound = doctor_is_sound(doctor, "PRAGMA quick_check");
+    Error error = database_prepare(
+        doctor->database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'trials'", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row && sound; error = statement_step(statement, &row)) {
+        const char *table = sql_identifier(doctor->arena, column_text(statement, 0));
+        sound = doctor_is_sound(doctor, arena_format(doctor->arena, "PRAGMA integrity_check(%s)", table));
+    }
+    statement_close(statement);
+    return sound && error.kind == OK && doctor_indices_match(doctor->database, doctor->arena);
+}
+
+// Where there is any doubt, integrity_check has the word.
+static void doctor_check_structure(Doctor *doctor)
+{
+    if (!doctor_structure_is_sound(doctor))
+        doctor->structure_bad = doctor_pragma(doctor, "structure", "PRAGMA integrity_check(20)", "ok") > 0;
+    if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
+    const int count = doctor_pragma(doctor, "references",
+                                    "SELECT format('%s: row %d of it names a row of %s that is not there', \"table\", "
+                                    "rowid, parent) FROM pragma_foreign_key_check LIMIT 21",
+                                    NULL);
+    if (count == 0) doctor_good(doctor, "references", "every row that another one names is there");
+}
+
+// ---- rows against their digests -------------------------------------------------------------------------------------
+
+static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
+{
+    int64_t first, end;
+    seal_trials(broken->block, &first, &end);
+    const bool of_trials = strcmp(broken->table, "trials") == 0 || strcmp(broken->table, "replicates") == 0;
+    if (broken->unreadable != NULL)
+        doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
+    else if (strcmp(broken->table, "sqlite_schema") == 0)
+        doctor_find(doctor, "rows", "the declarations of tables are not those that were written");
+    else if (of_trials && end == 0)
+        doctor_find(doctor, "rows", "table %s: a digest is of block %lld, in which no trial can be", broken->table,
+                    (long long)broken->block);
+    else if (broken->lost && strcmp(broken->table, "trials") == 0)
+        doctor_find(doctor, "rows",
+                    "table trials: rows are missing of batches that were committed with trials %lld to %lld, and their "
+                    "digests with them; --repair simulates them again",
+                    (long long)first, (long long)end - 1);
+    else if (broken->lost)
+        doctor_find(doctor, "rows",
+                    "table %s: rows of trials %lld to %lld are missing, and their digests with them; --repair "
+                    "simulates them again",
+                    broken->table, (long long)first, (long long)end - 1);
+    else if (of_trials)
+        doctor_find(doctor, "rows", "table %s: the rows of trials %lld to %lld are not those that were written",
+                    broken->table, (long long)first, (long long)end - 1);
+    else
+        doctor_find(doctor, "rows", "table %s: its rows are not those that were written", broken->table);
+}
+
+static void doctor_check_rows(Doctor *doctor)
+{
+    if (doctor->schema < 2) {
+        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run makes them",
+                    doctor->schema);
+        return;
+    }
+    const Error error = seal_check(doctor->database, doctor->arena, &doctor->damage);
+    if (error.kind != OK) doctor_find(doctor, "rows", "%s", error.text);
+    for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_TOLD_MAX; i++)
+        doctor_tell_broken(doctor, &doctor->damage.broken[i]);
+    if (doctor->damage.count > DOCTOR_TOLD_MAX)
+        doctor_find(doctor, "rows", "and %lld more blocks", (long long)doctor->damage.count - DOCTOR_TOLD_MAX);
+    if (error.kind == OK && doctor->damage.count == 0)
+        doctor_good(doctor, "rows", "every row is the one that was written");
+}
+
+// ---- the spec -------------------------------------------------------------------------------------------------------
+
+static void doctor_compare_file(Doctor *doctor, const char *name, const char *stored)
+{
+    Bytes file;
+    const Error error = file_read_stored(doctor_file(doctor, name), DOCTOR_SPEC_BYTES_MAX, doctor->arena, &file);
+    const bool same = error.kind == OK && file.size == strlen(stored) && memcmp(file.data, stored, file.size) == 0;
+    if (error.kind != OK)
+        doctor_find(doctor, "spec", "%s", error.text);
+    else if (same)
+        doctor_good(doctor, "spec", "%s is as it was written", name);
+    else if (doctor->holder[0] != '\0')
+        doctor_good(doctor, "spec", "%s is not yet the text that " CAMPAIGN_DATABASE " holds: a run is writing", name);
+    else
+        doctor_find(doctor, "spec", "%s is not the text that " CAMPAIGN_DATABASE " holds", name);
+}
+
+static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *canonical, const char *hash)
+{
+    Diagnostics *diagnostics = diagnostics_new(doctor->arena);
+    const Error error = spec_parse("resolved.yaml", resolved, NULL, 0, doctor->arena, diagnostics, &doctor->spec);
+    if (error.kind != OK)
+        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " can't be read: %s", error.text);
+    else if (strcmp(doctor->spec.hash.hex, hash) != 0 || strcmp(doctor->spec.canonical, canonical) != 0)
+        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, and %.12s is written there",
+                    doctor->spec.hash.hex, hash);
+    else
+        doctor->spec_good = true;
+    if (doctor->spec_good) doctor_good(doctor, "spec", "%s, hash %.12s", doctor->spec.experiment, hash);
+}
+
+static void doctor_check_spec(Doctor *doctor)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    Error error = database_prepare(
+        doctor->database, "SELECT spec, resolved, canonical, hash, numerics_version FROM campaign", &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    if (error.kind != OK || !row) {
+        doctor_find(doctor, "spec", "%s", error.kind != OK ? error.text : "the table campaign is empty");
+    } else {
+        doctor_read_spec(doctor, column_text(statement, 1), column_text(statement, 2), column_text(statement, 3));
+        doctor_compare_file(doctor, "spec.yaml", column_text(statement, 0));
+        doctor_compare_file(doctor, "resolved.yaml", column_text(statement, 1));
+    }
+    statement_close(statement);
+}
+
+// ---- the catalogue --------------------------------------------------------------------------------------------------
+
+static void doctor_check_catalogue(Doctor *doctor)
+{
+    CatalogueRow row;
+    char difference[160] = "";
+    Error error = catalogue_row(doctor->database, doctor->place->name, doctor->arena, &row);
+    if (error.kind == OK)
+        error = catalogue_compare(doctor->place->results, &row, doctor->holder[0] != '\0', difference,
+                                  sizeof difference, doctor->arena);
+    doctor->catalogue_bad = error.kind != OK || difference[0] != '\0';
+    if (error.kind != OK)
+        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", error.text,
+                    command_again(doctor->place->results, "reindex").text);
+    else if (difference[0] != '\0')
+        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", difference,
+                    command_again(doctor->place->results, "reindex").text);
+    else
+        doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void doctor_check_lock(Doctor *doctor)
+{
+    Error error = error_none();
+    if (!doctor->locked) error = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), doctor->holder, sizeof doctor->holder);
+    if (error.kind != OK)
+        doctor_find(doctor, "lock", "%s", error.text);
+    else if (doctor->holder[0] != '\0')
+        doctor_good(doctor, "lock", "held by %s: files that are being written are not judged", doctor->holder);
+    else
+        doctor_good(doctor, "lock", "free");
+}
+
+static void doctor_look(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
+{
+    static void (*const of_database[])(Doctor *) = {doctor_check_structure, doctor_check_rows,
+                                                    doctor_check_spec,      doctor_check_kept,
+                                                    doctor_check_shards,    doctor_check_catalogue};
+    *doctor = (Doctor){
+        .place = place, .arena = arena, .locked = locked, .lines = ARENA_NEW(arena, DoctorLine, DOCTOR_LINES_MAX)};
+    doctor_check_lock(doctor);
+    doctor_check_database(doctor);
+    for (size_t i = 0; doctor->database != NULL && i < sizeof of_database / sizeof *of_database; i++)
+        of_database[i](doctor);
+    doctor_check_files(doctor);
+}
+
+// Whether another process changed the campaign meanwhile, so that files and rows are of two moments. SQLite's
+// data_version changes when another connection has committed, and does not within a transaction.
+static bool doctor_was_disturbed(const Doctor *doctor)
+{
+    char holder[sizeof doctor->holder] = "";
+    int64_t now = 0;
+    const Error held = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), holder, sizeof holder);
+    if (held.kind == OK && !doctor->locked && strcmp(holder, doctor->holder) != 0) return true;
+    if (doctor->database == NULL) return false;
+    if (database_run(doctor->database, "COMMIT").kind != OK) return false;
+    if (store_integer(doctor->database, "PRAGMA data_version", 0, &now).kind != OK) return false;
+    return now != doctor->version || database_check_place(doctor->database).kind != OK;
+}
+
+// A finding that another process may have caused by its work is looked for again, when that has gone on.
+static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
+{
+    enum { DOCTOR_LOOKS = 3 };
+    const size_t used = arena->used;
+    bool was_there = false, disturbed = true;
+    for (int looks = 0; looks < DOCTOR_LOOKS && disturbed; looks++) {
+        if (looks > 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        arena_rewind(arena, used);
+        doctor_look(place, locked, arena, doctor);
+        was_there = was_there || doctor->database != NULL;
+        disturbed = doctor->findings > 0 && doctor_was_disturbed(doctor);
+        (void)database_close(doctor->database); // a reader has nothing to lose
+        doctor->database = NULL;
+    }
+    const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
+    return was_there && file_missing(path) ? campaign_is_gone(path) : error_none();
+}
+
+Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+{
+    return doctor_examine_as(place, false, arena, doctor);
+}
+
+Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor)
+{
+    return doctor_examine_as(place, true, arena, doctor);
+}

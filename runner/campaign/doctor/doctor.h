@@ -1,0 +1,46 @@
+// What the files of `hopscotch doctor` share: the checks of a stored campaign (doctor.c, shards.c) and the
+// repairs (repair.c, trials.c, places.c).
+#ifndef HOPSCOTCH_DOCTOR_H
+#define HOPSCOTCH_DOCTOR_H
+
+#include "../batch/device.h"
+#include "../store/seal.h"
+
+void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
+void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
+const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute it anew
+bool doctor_damaged(const Doctor *doctor, const char *table);
+
+// The same with the campaign's lock held by this process.
+Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor);
+// Whether every index of table trials holds its rows, each once and in order. False also where it can't be told.
+bool doctor_indices_match(Database *database, Arena *arena);
+void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, places
+void doctor_check_kept(Doctor *doctor);   // copies of the files that the model reads
+void doctor_check_files(Doctor *doctor);  // orphans, temporaries
+
+// ---- repair ---------------------------------------------------------------------------------------------------------
+
+// What the steps of a repair share.
+typedef struct Repair {
+    const Doctor *doctor;
+    Arena *arena;
+    RunOptions options;
+    Spec spec;
+    Store *store;
+    Search search;
+    Device device; // opened when something is simulated
+    bool device_open;
+    FILE *messages;
+} Repair;
+
+Error repair_open_device(Repair *repair);
+Error repair_seal(Repair *repair, const char *table); // a small table that was written anew
+void repair_tell(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
+
+Error repair_trials(Repair *repair); // damaged blocks of trials and replicates: simulated again
+Error repair_search(Repair *repair); // the state of the search: told its trials again
+Error repair_places(Repair *repair); // where arrays are: from the shards' own tables of lanes
+Error repair_shards(Repair *repair); // arrays of shards that are lost: simulated again into new ones
+
+#endif

@@ -1,0 +1,298 @@
+// hopscotch doctor --repair: what was found is mended in the order in which one thing needs the other: the structure of
+// the database, the campaign's own row, trials, the search, places of arrays, arrays, files, the catalogue. What can't
+// be known again (times, events, notes) is kept as it is, and said.
+#include "doctor.h"
+
+#include "../store/catalogue.h"
+#include "../store/rows.h"
+#include "../store/store.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// ---- what the steps share -------------------------------------------------------------------------------------------
+
+void repair_tell(const Repair *repair, const char *format, ...)
+{
+    va_list arguments;
+    if (repair->messages == NULL) return;
+    va_start(arguments, format);
+    vfprintf(repair->messages, format, arguments);
+    va_end(arguments);
+    fputc('\n', repair->messages);
+}
+
+Error repair_open_device(Repair *repair)
+{
+    if (repair->device_open) return error_none();
+    TRY(device_open(&repair->spec, &repair->options, repair->arena, &repair->device));
+    repair->device_open = true;
+    return error_none();
+}
+
+Error repair_seal(Repair *repair, const char *table)
+{
+    SealTally now;
+    return seal_again(repair->store->database, table, 0, repair->arena, &now);
+}
+
+static const char *repair_file(const Repair *repair, const char *name)
+{
+    return arena_format(repair->arena, "%s/%s", repair->doctor->place->folder, name);
+}
+
+// ---- the structure of the database ----------------------------------------------------------------------------------
+
+static Error repair_is_sound(Database *database, bool *sound)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, "PRAGMA integrity_check(1)", &statement));
+    const Error error = statement_step(statement, &row);
+    *sound = row && strcmp(column_text(statement, 0), "ok") == 0;
+    statement_close(statement);
+    return error;
+}
+
+// Indexes are made of the rows again; if that is not enough, the whole file.
+static Error repair_structure(const Repair *repair, Database *database)
+{
+    static const char *const remedies[] = {"REINDEX", "VACUUM"};
+    bool sound = !repair->doctor->structure_bad;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !sound; i++) {
+        const Error error = database_run(database, remedies[i]);
+        if (error.kind == OK && repair_is_sound(database, &sound).kind == OK && sound)
+            repair_tell(repair, "structure: sound after %s", remedies[i]);
+    }
+    if (sound) return error_none();
+    const CampaignPlace *place = repair->doctor->place;
+    repair_tell(repair, "database: to have it computed again, to the same bits: %s",
+                doctor_how_again(place, repair->doctor->arena));
+    return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE ": its structure is beyond repair", place->folder);
+}
+
+// ---- the campaign's own row -----------------------------------------------------------------------------------------
+
+static Error repair_bind_campaign(const Repair *repair, Database *database, const Spec *spec, const char *given)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_run(
+        database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
+                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1, NULL WHERE NOT EXISTS "
+                  "(SELECT * FROM campaign)"));
+    TRY(database_prepare(database,
+                         "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "
+                         "canonical = ?, hash = ?, seed = ?, replicates = ?, numerics_version = "
+                         "ifnull((SELECT max(numerics_version) FROM batches), numerics_version), state = CASE WHEN "
+                         "state IN ('done', 'stopped', 'running') THEN state ELSE 'interrupted' END",
+                         &statement));
+    bind_text(statement, 1, repair->doctor->place->name);
+    bind_text(statement, 2, spec->experiment);
+    bind_text(statement, 3, spec->model->name);
+    bind_text(statement, 4, given);
+    bind_text(statement, 5, spec->resolved);
+    bind_text(statement, 6, spec->canonical);
+    bind_text(statement, 7, spec->hash.hex);
+    bind_integer(statement, 8, (int64_t)spec->seed);
+    bind_integer(statement, 9, spec->replicates.count);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+// From the files beside the database, unless the database has a good spec and they have none or another.
+static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
+{
+    Diagnostics *diagnostics = diagnostics_new(repair->arena);
+    const char *path = repair_file(repair, "resolved.yaml");
+    Bytes text, resolved;
+    TRY(file_read_stored(repair_file(repair, "spec.yaml"), (size_t)4 << 20, repair->arena, &text));
+    TRY(file_read_stored(path, RESOLVED_BYTES_MAX, repair->arena, &resolved));
+    *given = (const char *)text.data;
+    return spec_parse(path, (const char *)resolved.data, NULL, 0, repair->arena, diagnostics, spec);
+}
+
+static Error repair_campaign_row(Repair *repair, Database *database)
+{
+    const Doctor *doctor = repair->doctor;
+    const char *given = NULL;
+    SealTally now;
+    Spec spec;
+    if (doctor->spec_good && !doctor_damaged(doctor, "campaign")) return error_none();
+    const Error error = repair_read_files(repair, &spec, &given);
+    const bool another = doctor->spec_good && strcmp(spec.hash.hex, doctor->spec.hash.hex) != 0;
+    if (error.kind != OK && !doctor->spec_good)
+        return error_make(ERROR_MACHINE, "neither " CAMPAIGN_DATABASE " nor the files beside it hold a spec: %.300s",
+                          error.text);
+    if (error.kind == OK && !another) TRY(repair_bind_campaign(repair, database, &spec, given));
+    repair_tell(repair, "campaign: the spec is that of %s; times, host and versions are kept as they stand",
+                error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
+    return doctor->schema < 2 ? error_none() : seal_again(database, "campaign", 0, repair->arena, &now);
+}
+
+static Error repair_read_spec(Repair *repair, Database *database)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, "SELECT resolved, spec FROM campaign", &statement));
+    Error error = statement_step(statement, &row);
+    const char *resolved = arena_copy(repair->arena, column_text(statement, 0));
+    const char *given = arena_copy(repair->arena, column_text(statement, 1));
+    statement_close(statement);
+    if (error.kind == OK)
+        error = spec_parse("resolved.yaml", resolved, NULL, 0, repair->arena, diagnostics_new(repair->arena),
+                           &repair->spec);
+    if (error.kind == OK) repair->spec.text = given;
+    if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", given, strlen(given));
+    if (error.kind == OK)
+        error = file_write(repair->doctor->place->folder, "resolved.yaml", resolved, strlen(resolved));
+    return error;
+}
+
+// What all repairs rest upon and nothing else tells.
+static Error repair_check_segments(const Repair *repair)
+{
+    if (!doctor_damaged(repair->doctor, "segments")) return error_none();
+    return error_make(
+        ERROR_MACHINE,
+        "the specs that %.128s was extended by (table segments) are not those that were written, and can't "
+        "be known again: restore " CAMPAIGN_DATABASE " from a copy, or run the last spec under a new name",
+        repair->doctor->place->name);
+}
+
+// What must be right before the database can be opened as a campaign's.
+static Error repair_before_opening(Repair *repair)
+{
+    Database *database = NULL;
+    TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
+    Error error = store_share(database, repair->options.shared_fs);
+    if (error.kind == OK) error = database_run(database, "PRAGMA foreign_keys = OFF");
+    if (error.kind == OK) error = repair_structure(repair, database);
+    if (error.kind == OK) error = repair_campaign_row(repair, database);
+    if (error.kind == OK) error = repair_read_spec(repair, database);
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+// ---- what can't be computed again -----------------------------------------------------------------------------------
+
+// Batches say how many trials there are. If theirs is another number, one batch takes the place of all.
+static Error repair_batches(Repair *repair)
+{
+    if (!doctor_damaged(repair->doctor, "batches")) return error_none();
+    const char *sums = arena_format(repair->arena,
+                                    "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, "
+                                    "max(id) AS last, ifnull(sum(failure <> 'none' OR %s IS NULL), 0) AS failures "
+                                    "FROM trials",
+                                    rows_good_name(&repair->spec));
+    TRY(database_run(repair->store->database, sums));
+    return database_run(
+        repair->store->database,
+        "INSERT INTO batches SELECT 0, first, last, 0, 0, trials, 'unknown', 'unknown', 'unknown', 0, NULL, NULL, "
+        "NULL, '', NULL, NULL, NULL, NULL FROM temp.sums WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
+        "CREATE TEMP TABLE disagree AS SELECT 1 AS is_so FROM temp.sums WHERE trials > 0 AND (trials, failures, last) "
+        "IS NOT (SELECT sum(trials), sum(failures), max(last_trial) FROM batches); "
+        "DELETE FROM batches WHERE id > (SELECT min(id) FROM batches) AND EXISTS (SELECT * FROM temp.disagree); "
+        "UPDATE batches SET id = 0, first_trial = (SELECT first FROM temp.sums), "
+        "last_trial = (SELECT last FROM temp.sums), trials = (SELECT trials FROM temp.sums), "
+        "failures = (SELECT failures FROM temp.sums) WHERE EXISTS (SELECT * FROM temp.disagree); "
+        "DROP TABLE temp.sums; DROP TABLE temp.disagree;");
+}
+
+static bool repair_is_computed(const char *table)
+{
+    static const char *const computed[] = {"trials",       "replicates", "searches",
+                                           "trajectories", "debug_rows", "campaign"};
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
+        if (strcmp(computed[i], table) == 0) return true;
+    }
+    return false;
+}
+
+static Error repair_keep_rest(Repair *repair)
+{
+    const SealDamage *damage = &repair->doctor->damage;
+    SealTally now;
+    for (int64_t i = 0; i < damage->count; i++) {
+        const char *table = damage->broken[i].table;
+        if (repair_is_computed(table) || strcmp(table, "sqlite_schema") == 0) continue;
+        TRY(seal_again(repair->store->database, table, damage->broken[i].block, repair->arena, &now));
+        if (strcmp(table, "shards") != 0)
+            repair_tell(repair, "%s: what was damaged can't be known again; its rows are kept as they stand", table);
+    }
+    return error_none();
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error repair_rows(Repair *repair)
+{
+    bool found = false;
+    TRY(search_init(&repair->spec, repair->arena, &repair->search));
+    TRY(repair_trials(repair));
+    TRY(repair_search(repair));
+    TRY(store_search_state(repair->store, &repair->search, &found));
+    if (found) TRY(repair->search.method->restore(&repair->search));
+    TRY(repair_batches(repair));
+    TRY(repair_places(repair));
+    TRY(repair_shards(repair));
+    return repair_keep_rest(repair);
+}
+
+static Error repair_catalogue(Repair *repair)
+{
+    CatalogueRow row;
+    TRY(catalogue_row(repair->store->database, repair->doctor->place->name, repair->arena, &row));
+    return catalogue_update(repair->options.results, repair->options.shared_fs, &row, repair->messages, repair->arena);
+}
+
+static Error repair_store(Repair *repair)
+{
+    StoreRecovery recovery;
+    TRY(repair_rows(repair));
+    TRY(store_recover(repair->store, &recovery, repair->messages));
+    if (strcmp(repair->store->state, "done") == 0) TRY(store_index_fitness(repair->store));
+    TRY(store_event(repair->store, "repaired", "%d findings", repair->doctor->findings));
+    return repair_catalogue(repair);
+}
+
+static Error repair_locked(Repair *repair)
+{
+    const CampaignPlace *place = repair->doctor->place;
+    TRY(repair_check_segments(repair));
+    TRY(repair_before_opening(repair));
+    TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
+    repair->spec = *repair->store->spec; // with the specs that it was extended by
+    Error error = database_run(repair->store->database, "PRAGMA foreign_keys = OFF"); // they are looked at afterwards
+    if (error.kind == OK) error = repair_store(repair);
+    const Error closing = store_close(repair->store);
+    if (repair->device_open) device_close(&repair->device);
+    return error.kind != OK ? error : closing;
+}
+
+Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages)
+{
+    Repair repair = {.doctor = doctor,
+                     .arena = doctor->arena,
+                     .options = {.results = doctor->place->results,
+                                 .name = doctor->place->name,
+                                 .backend = *backend,
+                                 .resume_only = true,
+                                 .shared_fs = shared_fs,
+                                 .progress = PROGRESS_NONE,
+                                 .messages = messages},
+                     .messages = messages};
+    Lock lock = {.descriptor = -1};
+    Doctor now;
+    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema == 0) {
+        return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
+                          doctor->place->folder);
+    }
+    TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
+    Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
+    repair.doctor = &now;
+    if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);
+    lock_release(&lock);
+    return error;
+}

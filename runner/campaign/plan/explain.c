@@ -1,0 +1,69 @@
+// What the model says of the trials of a spec before they run: gains that are unstable, constraints that say the same.
+// The trials are those of the search, or some thousand of them from all parts of it.
+#include "../campaign.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EXPLAIN_TRIALS = 4096 };
+
+// Somewhere in an axis' values: u in [0, 1).
+static double explain_value(const Values *values, double u)
+{
+    if (values->count > 0) return values_at(values, (int64_t)(u * (double)values->count));
+    const double x = values->log_scale ? values->low * pow(values->high / values->low, u)
+                                       : values->low + u * (values->high - values->low);
+    return values->integer ? floor(x + 0.5) : x;
+}
+
+// A point of a search that learns: each axis on its own.
+static bool explain_draw(const Spec *spec, int index, double *parameter)
+{
+    const RandomKey key = {.search = 0xFFFE, .ordinal = (uint64_t)index, .purpose = RANDOM_SAMPLE};
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
+        const Axis *axis = &spec->axes[a];
+        if (axis->derive == NULL)
+            parameter[axis->parameter] = explain_value(&axis->values, random_uniform(&key, (uint32_t)a));
+    }
+    return search_complete(spec, parameter);
+}
+
+static int explain_points(const Spec *spec, const Search *search, double *point)
+{
+    const int n = spec->configured.n_parameters;
+    const bool known = search->total >= 0 && !search_learns(spec->method), all = search->total <= EXPLAIN_TRIALS;
+    const int64_t looked_at = known && all ? search->total : search_affordable(search, EXPLAIN_TRIALS);
+    int count = 0;
+    for (int64_t i = 0; i < looked_at; i++) {
+        const int64_t id = !known || all ? i : count_sampled_id(search, 0, search->total, i);
+        double *at = point + (int64_t)count * n;
+        count += known ? count_has(search, id, at) : explain_draw(spec, (int)i, at);
+    }
+    if (count == 0) memcpy(point, spec->fixed, (size_t)n * sizeof *point);
+    return count > 0 ? count : 1;
+}
+
+Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count)
+{
+    *count = 0;
+    if (spec->model->explain == NULL) return error_none();
+    double *point = ARENA_NEW(arena, double, EXPLAIN_TRIALS *(int64_t)spec->configured.n_parameters);
+    const int points = explain_points(spec, search, point);
+    *count = spec->model->explain(&spec->configured, point, points, arena, remarks);
+    return error_none();
+}
+
+Error explain_warn(const Spec *spec, Arena *arena, FILE *out)
+{
+    Search search;
+    Remark remarks[REMARKS_MAX];
+    int count;
+    if (spec->model->explain == NULL) return error_none();
+    TRY(search_init(spec, arena, &search));
+    TRY(explain(spec, &search, arena, remarks, &count));
+    for (int i = 0; i < count; i++) {
+        if (remarks[i].warning) fprintf(out, "warning: %s\n", remarks[i].text);
+    }
+    return error_none();
+}

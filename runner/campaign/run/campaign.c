@@ -1,0 +1,484 @@
+// A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search,
+// run the loop, record what could only be chosen at the end, and say how it ended.
+#include "../batch/lanes.h"
+#include "../plan/space.h"
+#include "../store/catalogue.h"
+#include "../store/rounds.h"
+#include "../store/sensitivity.h"
+#include "record.h"
+#include "retry.h"
+
+#include <math.h>
+#include <string.h>
+
+// What the steps of a run share.
+typedef struct Campaign {
+    const Spec *spec;
+    const RunOptions *options;
+    Arena *arena;
+    RunSummary *summary;
+    const char *name;
+    Store *store;
+    Search search;
+    Device device;
+    FILE *messages; // may be NULL
+    double started, record_seconds, index_seconds;
+    int64_t first_batch; // of this run
+    char stale[160];     // the last run's lock, if it was killed
+    Loop loop;
+} Campaign;
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+
+static CommandText campaign_how_to_resume(const Campaign *campaign)
+{
+    return command_again(campaign->options->results, "resume %.128s", campaign->name);
+}
+
+// How the last run ended: its reason, if it came to write one.
+static void campaign_tell_last_run(const Campaign *campaign)
+{
+    if (campaign->stale[0] != '\0')
+        fprintf(campaign->messages, "  the last run (%s) was killed; what it had in flight is computed again\n",
+                campaign->stale);
+    else if (campaign->store->reason[0] != '\0')
+        fprintf(campaign->messages, "  the last run: %s\n", text_visible(campaign->store->reason, campaign->arena));
+}
+
+static void campaign_tell_found(const Campaign *campaign, const StoreCounts *before)
+{
+    const int64_t total = loop_total(&campaign->loop), left = total > before->trials ? total - before->trials : 0;
+    FILE *out = campaign->messages;
+    fprintf(out, "resuming %s: %s", campaign->name, text_count(before->trials).text);
+    if (total > 0) fprintf(out, " of %s", text_count(total).text);
+    fprintf(out, " trials are done");
+    if (total > 0) fprintf(out, ", %s remain", text_count(left).text);
+    fputc('\n', out);
+    campaign_tell_last_run(campaign);
+}
+
+static void campaign_tell_start(const Campaign *campaign, const StoreCounts *before)
+{
+    const BackendInfo *info = backend_info(campaign->device.backend);
+    if (campaign->messages == NULL) return;
+    if (!campaign->store->created) campaign_tell_found(campaign, before);
+    if (info->warning[0] != '\0') fprintf(campaign->messages, "warning: %s\n", info->warning);
+}
+
+static void campaign_summarize(const Campaign *campaign, const StoreCounts *before)
+{
+    const Loop *loop = &campaign->loop;
+    RunSummary *summary = campaign->summary;
+    summary->trials_before = before->trials;
+    summary->trials_done = before->trials + loop->counts.trials;
+    summary->trials_total = loop->numbers.trials_total;
+    summary->lanes_run = loop->counts.lanes;
+    summary->failures = before->failures + loop->counts.failures;
+    summary->kernel_seconds = loop->kernel_seconds;
+    if (loop->counts.trials > 0) {
+        summary->first_launch_to_last_commit = loop->counts.last_commit - loop->first_launch;
+    }
+    summary->best_fitness = loop->numbers.best;
+    summary->best_trial = loop->numbers.best_trial;
+    summary->first_batch = campaign->first_batch;
+    summary->record_seconds = campaign->record_seconds;
+    summary->index_seconds = campaign->index_seconds;
+    summary->state = loop->state;
+    summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
+    summary->wall_seconds = clock_seconds() - campaign->started;
+}
+
+// ---- the catalogue --------------------------------------------------------------------------------------------------
+
+// Written when a run starts and when it ends. If it can't be, that is said, and nothing else changes.
+static void campaign_catalogue(const Campaign *campaign, const char *state)
+{
+    const RunSummary *summary = campaign->summary;
+    const CatalogueRow row = {.name = campaign->name,
+                              .experiment = campaign->spec->experiment,
+                              .model = campaign->spec->model->name,
+                              .hash = campaign->spec->hash.hex,
+                              .state = state,
+                              .reason = summary->reason,
+                              .trials = summary->trials_done,
+                              .trials_total = summary->trials_total,
+                              .failures = summary->failures,
+                              .best_trial = summary->best_trial,
+                              .best_fitness = summary->best_fitness};
+    const Error error = catalogue_update(campaign->options->results, campaign->options->shared_fs, &row,
+                                         campaign->messages, campaign->arena);
+    if (error.kind != OK && campaign->messages != NULL) {
+        fprintf(campaign->messages, "warning: the catalogue was not updated: %s\n", error.text);
+    }
+}
+
+// One that was killed when it had ended, and had not told the catalogue.
+static void campaign_renew_catalogue(const Campaign *campaign)
+{
+    CatalogueRow row;
+    char difference[256] = "";
+    Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
+    if (error.kind == OK)
+        error =
+            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, campaign->arena);
+    if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
+}
+
+// ---- before the loop ------------------------------------------------------------------------------------------------
+
+static Error campaign_restore(Campaign *campaign)
+{
+    bool found = false;
+    TRY(search_init(campaign->spec, campaign->arena, &campaign->search));
+    TRY(store_search_state(campaign->store, &campaign->search, &found));
+    return found ? campaign->search.method->restore(&campaign->search) : error_none();
+}
+
+// Trials in all, as far as that is known before they are run; of a search that learns at most *most.
+static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, int64_t *most)
+{
+    const Search *search = &campaign->search;
+    double *parameter = ARENA_NEW(campaign->arena, double, campaign->spec->configured.n_parameters);
+    bool estimated = false;
+    const SearchBounds bounds = search_bounds(search);
+    *most = 0;
+    if (search->total < 0) {
+        const bool exact = bounds.least.trials >= bounds.most.trials;
+        const int64_t trials = bounds.most.trials < 9e18 ? (int64_t)bounds.most.trials : INT64_MAX;
+        if (!exact && !bounds.open) *most = trials;
+        return exact ? trials : -1;
+    }
+    int64_t all = 0;
+    if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
+    const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without any trial says nothing
+}
+
+// ---- the device -----------------------------------------------------------------------------------------------------
+
+// What was done about trouble with it is told once, and kept.
+static Error campaign_tell_device(Campaign *campaign)
+{
+    Device *device = &campaign->device;
+    if (device->note[0] == '\0') return error_none();
+    if (campaign->loop.progress != NULL && campaign->options->progress != PROGRESS_NONE)
+        progress_note(campaign->loop.progress, "warning: %s", device->note);
+    else if (campaign->messages != NULL)
+        fprintf(campaign->messages, "warning: %s\n", device->note);
+    return store_event(campaign->store, "device", "%s", device->note);
+}
+
+static Error campaign_use_device(Campaign *campaign)
+{
+    const Device *device = &campaign->device;
+    Loop *loop = &campaign->loop;
+    loop->batch_least = plan_batch_least(campaign->spec, device->backend, campaign->options);
+    loop->backend = device->backend;
+    loop->batch_trials = device->lanes / campaign->spec->replicates.count;
+    loop->traced_max = device->traced_max;
+    loop->debug_max = device->debug_max;
+    snprintf(campaign->summary->device, sizeof campaign->summary->device, "%s", backend_info(device->backend)->device);
+    return campaign_tell_device(campaign);
+}
+
+static Error campaign_open_device(Campaign *campaign)
+{
+    TRY(device_open(campaign->spec, campaign->options, campaign->arena, &campaign->device));
+    return campaign_use_device(campaign);
+}
+
+// What was told is committed; the search goes back to it, and asks anew for what was in flight.
+static Error campaign_recover_device(Campaign *campaign, Error error)
+{
+    TRY(device_recover(&campaign->device, error));
+    TRY(campaign_use_device(campaign));
+    return campaign_restore(campaign);
+}
+
+// ---- after the loop -------------------------------------------------------------------------------------------------
+
+static Error campaign_record_kind(Campaign *campaign, RecordKind kind, const char *what)
+{
+    int64_t recorded = 0;
+    TRY(record_missing(&campaign->loop, kind, &recorded));
+    if (recorded == 0) return error_none();
+    return store_event(campaign->store, "recorded", "%s of %lld trials, simulated again", what, (long long)recorded);
+}
+
+static Error campaign_record(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    Error error = campaign_record_kind(campaign, RECORD_TRAJECTORIES, "trajectories");
+    if (error.kind == OK) error = campaign_record_kind(campaign, RECORD_DEBUG, "debug rows");
+    if (error.kind != ERROR_INTERRUPTED) return error;
+    if (interrupt_requested() == 0) {
+        loop_note_time(loop, " before all arrays were recorded");
+        return error_none();
+    }
+    loop->state = "interrupted";
+    snprintf(loop->reason, sizeof loop->reason, "%s while recording arrays", interrupt_words());
+    return error_none();
+}
+
+static Error campaign_end(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    const char *stop = campaign->search.method->stopped(&campaign->search);
+    const double start = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
+    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
+    const double indexed = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
+    if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
+    if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
+    campaign->index_seconds = indexed - start;
+    campaign->record_seconds = clock_seconds() - indexed;
+    loop->numbers.doing = loop->state;
+    TRY(store_set_total(campaign->store, loop->numbers.trials_total, loop->numbers.trials_most));
+    TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
+    return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,
+                       loop->reason[0] != '\0' ? "; " : "", loop->reason);
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+// What was asked to be run again. If it is cut short, the loop will see the interruption too, and say so.
+static Error campaign_retry(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    char text[256];
+    bool pending = false;
+    TRY(retry_is_pending(campaign->store, &pending));
+    if (!pending) return error_none();
+    loop_tell(loop, "retrying");
+    const Error error = retry_pending(loop, text, sizeof text);
+    loop->started = 0; // it counts what is there then
+    if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
+    if (text[0] != '\0' && campaign->messages != NULL) fprintf(campaign->messages, "%s\n", text);
+    return store_counts(campaign->store, &loop->before); // failures and the best may be others now
+}
+
+static Error campaign_run_through(Campaign *campaign)
+{
+    TRY(campaign_retry(campaign));
+    TRY(loop_run(&campaign->loop));
+    return campaign_end(campaign);
+}
+
+static Error campaign_run_loop(Campaign *campaign)
+{
+    Loop *loop = &campaign->loop;
+    const RunOptions *options = campaign->options;
+    FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
+    TRY(store_set_total(campaign->store, loop_total(loop), loop_most(loop)));
+    TRY(store_set_state(campaign->store, "running", NULL, NULL));
+    TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
+                    backend_info(loop->backend)->name, backend_info(loop->backend)->device,
+                    backend_info(loop->backend)->version));
+    loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
+    loop_set_time(loop);
+    Error error = campaign_run_through(campaign);
+    while (device_is_at_fault(error.kind)) {
+        error = campaign_recover_device(campaign, error);
+        if (error.kind == OK)
+            error = campaign_run_through(campaign);
+        else
+            break;
+    }
+    progress_finish(loop->progress, &loop->numbers);
+    return error;
+}
+
+// A run that the machine ended: the state says so if it still can be written; all that was committed stays. A campaign
+// that had ended before and could not even be started again stays as it was.
+static void campaign_note_error(Campaign *campaign, const Error *error)
+{
+    if (strcmp(campaign->store->state, "running") != 0) return;
+    const Error state = store_set_state(campaign->store, "interrupted", error->text, NULL);
+    const Error event = store_event(campaign->store, "error", "%s", error->text);
+    (void)state, (void)event;
+    campaign->loop.state = "interrupted";
+}
+
+static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
+{
+    Loop *loop = &campaign->loop;
+    int64_t most = 0;
+    const int64_t expected = campaign_expected(campaign, before, &most);
+    *loop = (Loop){.spec = campaign->spec,
+                   .store = campaign->store,
+                   .search = &campaign->search,
+                   .before = *before,
+                   .trials_expected = expected,
+                   .trials_most = most,
+                   .slice_requested = campaign->options->slice};
+    campaign->first_batch = campaign->store->next_batch;
+    Error error = campaign_open_device(campaign);
+    if (error.kind == OK) {
+        campaign_tell_start(campaign, before);
+        campaign->summary->trials_total = loop_total(loop);
+        campaign_catalogue(campaign, "running");
+        error = campaign_run_loop(campaign);
+        campaign_summarize(campaign, &loop->before);
+    }
+    if (error.kind != OK) campaign_note_error(campaign, &error);
+    if (!device_close(&campaign->device) && error.kind == OK)
+        error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
+    return error;
+}
+
+// Whether a finished campaign has all that this spec wants of it: then no device is touched.
+static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before, bool *complete)
+{
+    bool missing = false;
+    *complete = strcmp(campaign->store->state, "done") == 0;
+    if (!*complete) return error_none();
+    TRY(record_is_missing(campaign->spec, campaign->store, &missing));
+    if (!missing) TRY(retry_is_pending(campaign->store, &missing));
+    if (!missing) TRY(rounds_are_missing(campaign->store, &missing));
+    *complete = !missing;
+    if (!*complete) return error_none();
+    *campaign->summary = (RunSummary){.trials_total = before->trials,
+                                      .trials_done = before->trials,
+                                      .trials_before = before->trials,
+                                      .failures = before->failures,
+                                      .best_fitness = before->best_fitness,
+                                      .best_trial = before->best_trial,
+                                      .state = "done",
+                                      .reason = campaign->store->reason[0] != '\0' ? campaign->store->reason : NULL};
+    campaign_renew_catalogue(campaign);
+    if (campaign->messages != NULL) {
+        fprintf(campaign->messages, "%s is done already: %s trials\n", campaign->name, text_count(before->trials).text);
+    }
+    return error_none();
+}
+
+static Error campaign_with_store(Campaign *campaign)
+{
+    StoreRecovery recovery;
+    StoreCounts before;
+    bool complete = false;
+    TRY(store_recover(campaign->store, &recovery, campaign->messages));
+    TRY(campaign_restore(campaign));
+    TRY(rounds_renew(campaign->store, &campaign->search));
+    TRY(store_counts(campaign->store, &before));
+    if (campaign->options->retry != NULL)
+        TRY(retry_request(campaign->store, campaign->options->retry, campaign->messages, campaign->arena));
+    TRY(campaign_is_complete(campaign, &before, &complete));
+    campaign->summary->trials_done = campaign->summary->trials_before = before.trials;
+    if (complete) return error_none();
+    TRY(space_check(campaign->spec, campaign->store, campaign->options, before.trials, campaign->arena));
+    return campaign_compute(campaign, &before);
+}
+
+// With the lock held.
+static Error campaign_locked(Campaign *campaign, const char *folder)
+{
+    TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
+    campaign->spec = campaign->store->spec; // with what the campaign was extended by
+    Error error = campaign_with_store(campaign);
+    if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
+    const Error closing = store_close(campaign->store);
+    if (error.kind == OK) error = closing;
+    if (campaign->loop.state != NULL) campaign_catalogue(campaign, campaign->loop.state);
+    return error;
+}
+
+// With the lock held, which says who it is that `hopscotch stop` may stop.
+static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
+{
+    snprintf(campaign->stale, sizeof campaign->stale, "%s", lock->stale);
+    TRY(interrupt_watch(arena_format(campaign->arena, "%s/" CAMPAIGN_STOP, folder), lock->holder));
+    const Error error = campaign_locked(campaign, folder);
+    const Error unwatched = interrupt_unwatch();
+    return error.kind != OK ? error : unwatched;
+}
+
+// One that verify or compare make of a campaign: not where that has been removed or renamed meanwhile.
+static Error campaign_make_below(const char *folder, Arena *arena)
+{
+    TRY(folder_add(folder_of(folder, arena)));
+    return folder_add(folder);
+}
+
+static Error campaign_check_place(const Campaign *campaign, const char *folder)
+{
+    const RunOptions *options = campaign->options;
+    const bool there = !file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    if (options->resume_only && !there) {
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
+                          campaign->name, options->results, command_program(campaign->arena));
+    }
+    TRY(folder_check_inside(folder));
+    if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
+    return campaign_refuse_network(folder, options->shared_fs);
+}
+
+// The first folder of the path that is not there; NULL: all of it is.
+static const char *campaign_first_missing(const char *folder, Arena *arena)
+{
+    const char *missing = NULL;
+    for (; file_missing(folder); folder = folder_of(folder, arena)) missing = folder;
+    return missing;
+}
+
+// A campaign that did not come to be leaves nothing behind: what lies in its folder goes if there was no database as
+// its lock was taken, then the folders that were made for it, from `first` on.
+static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
+{
+    if (created) (void)folder_remove(folder, campaign->arena);
+    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
+}
+
+// The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
+static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
+{
+    enum { CAMPAIGN_TRIES = 10 };
+    Error error = error_none();
+    for (int tries = 0; tries < CAMPAIGN_TRIES; tries++) {
+        TRY(campaign_check_place(campaign, folder));
+        error = campaign_lock(folder, campaign->name, campaign->arena, lock);
+        if (error.kind == OK || !file_missing(folder)) break;
+    }
+    return error;
+}
+
+// *created: its lock is held, and it had no database.
+static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, bool *created)
+{
+    TRY(campaign_take(campaign, folder, lock));
+    *created = file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
+    return campaign_watched(campaign, folder, lock);
+}
+
+// Nothing more could be done about a device. Another one gives the same bits.
+static Error campaign_device_error(const Campaign *campaign, const Error *error)
+{
+    return error_make(error->kind, "%.350s. %s trials are committed; continue with `%s`, on any device", error->text,
+                      text_count(campaign->summary->trials_done).text, campaign_how_to_resume(campaign).text);
+}
+
+Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary)
+{
+    Campaign campaign = {.spec = spec,
+                         .options = options,
+                         .arena = arena,
+                         .summary = summary,
+                         .name = options->name != NULL ? options->name : spec->experiment,
+                         .messages = options->messages,
+                         .started = clock_seconds()};
+    const char *folder = NULL;
+    Lock lock = {.descriptor = -1};
+    *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
+    TRY(campaign_folder(options->results, campaign.name, arena, &folder));
+    const char *first = campaign_first_missing(folder, arena);
+    bool created = false;
+    const Error error = campaign_begin(&campaign, folder, &lock, &created);
+    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
+    lock_release(&lock);
+    snprintf(summary->folder, sizeof summary->folder, "%s", folder);
+    if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);
+    if (error.kind != OK || summary->state == NULL || strcmp(summary->state, "interrupted") != 0) return error;
+    return error_make(ERROR_INTERRUPTED, "%s: %s trials are committed; continue with `%s`", summary->reason,
+                      text_count(summary->trials_done).text, campaign_how_to_resume(&campaign).text);
+}

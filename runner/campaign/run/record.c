@@ -1,0 +1,155 @@
+// Recording what could not be chosen before its trial had run: the trial is simulated again, which gives the same
+// bits. The row of the trial says what the bits are, so every recording is also a test of that promise.
+#include "record.h"
+
+#include "../store/stored_trial.h"
+
+#include <string.h>
+
+// ---- recording ------------------------------------------------------------------------------------------------------
+
+typedef struct RecordPass {
+    const Spec *spec;
+    Store *store;
+    const Search *search;
+    Backend *backend;
+    Statement *select;
+    int64_t trials_max, slice, last; // last: id of the last trial that was recorded
+    Watch *watch;                    // may be NULL
+    Flight flight;
+    TrialRows stored; // what the trials' rows say
+    Commit commit;
+} RecordPass;
+
+// The next trials that are wanted: their rows, and from the search their parameters.
+static Error record_next(RecordPass *pass)
+{
+    Trials *trials = &pass->flight.trials;
+    bool row = true;
+    trials->count = 0;
+    bind_integer(pass->select, 1, pass->last);
+    bind_integer(pass->select, 2, pass->trials_max);
+    TRY(statement_step(pass->select, &row));
+    for (; row; trials->count++) {
+        const int64_t t = trials->count;
+        rows_read(pass->spec, pass->select, &pass->stored, t);
+        trials->id[t] = pass->last = pass->stored.id[t];
+        trials->search[t] = pass->stored.search[t];
+        trials->round[t] = pass->stored.round[t];
+        pass->flight.observed[t] = true;
+        TRY(search_stored_trial(pass->search, pass->store->database, &pass->stored, t, &trials->ordinal[t],
+                                &trials->parameter[t * pass->spec->configured.n_parameters]));
+        TRY(statement_step(pass->select, &row));
+    }
+    return error_none();
+}
+
+static Error record_compare(const RecordPass *pass)
+{
+    char difference[256];
+    for (int64_t t = 0; t < pass->flight.trials.count; t++) {
+        if (!rows_differ(pass->spec, &pass->stored, t, &pass->commit.rows, t, difference, sizeof difference)) continue;
+        return error_make(ERROR_MACHINE,
+                          "trial %lld of %s does not repeat: %s; its arrays were not recorded. A "
+                          "processor or memory is at fault, or the program is not the one that ran it",
+                          (long long)pass->stored.id[t], pass->store->name, difference);
+    }
+    return error_none();
+}
+
+static Error record_batch(RecordPass *pass)
+{
+    double seconds = 0;
+    flight_fill(pass->spec, &pass->flight, backend_batch(pass->backend, 0));
+    TRY(flight_run(pass->spec, pass->backend, &pass->flight, pass->slice, pass->watch));
+    flight_collect(pass->spec, &pass->flight, backend_batch(pass->backend, 0), &pass->commit);
+    TRY(record_compare(pass));
+    pass->commit.rows.count = 0; // they are stored already
+    return store_commit(pass->store, &pass->commit, &seconds);
+}
+
+static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
+{
+    const char *sql = rows_select_sql(pass->spec, arena,
+                                      "WHERE id IN (SELECT id FROM temp.wanted WHERE id > ? "
+                                      "ORDER BY id LIMIT ?) ORDER BY id");
+    TRY(database_prepare(pass->store->database, sql, &pass->select));
+    Error error = record_next(pass);
+    while (error.kind == OK && pass->flight.trials.count > 0) {
+        error = record_batch(pass);
+        if (error.kind != OK) break;
+        *recorded += pass->flight.trials.count;
+        if (pass->watch != NULL) pass->watch->phase_before = (double)*recorded;
+        error = record_next(pass);
+    }
+    statement_close(pass->select);
+    return error;
+}
+
+static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, int64_t trials)
+{
+    const int64_t trial =
+        flight_bytes(spec) + 2 * rows_bytes(spec) + recording->lanes * recording_lane_bytes(recording);
+    return (size_t)(trials * trial + flight_scratch_bytes(spec)) + ((size_t)4 << 20);
+}
+
+// The trials in the temporary table `wanted`, of which there are so many.
+static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, int64_t lanes_max, int64_t *recorded)
+{
+    const Recording recording = recording_of(pass->spec, kind);
+    const int64_t fit = lanes_max / recording.lanes, most = fit < pass->trials_max ? fit : pass->trials_max;
+    Arena arena;
+    pass->trials_max = wanted < most ? wanted : most;
+    TRY(arena_create(&arena, record_buffer_bytes(pass->spec, &recording, pass->trials_max),
+                     "arrays that are recorded"));
+    flight_take(pass->spec, pass->trials_max, &arena, &pass->flight);
+    pass->flight.kind = kind;
+    rows_take(pass->spec, pass->trials_max, &arena, &pass->stored);
+    commit_take(pass->spec, pass->trials_max, pass->trials_max * recording.lanes, recording_lane_bytes(&recording), 0,
+                &arena, &pass->commit);
+    const Error error = record_all(pass, &arena, recorded);
+    arena_destroy(&arena);
+    return error;
+}
+
+Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
+{
+    const int64_t lanes_max = kind == RECORD_DEBUG ? loop->debug_max : loop->traced_max;
+    ProgressNumbers numbers = loop->numbers;
+    Watch watch = {.progress = loop->progress, .numbers = &numbers, .until = loop->record_until};
+    RecordPass pass = {.spec = loop->spec,
+                       .store = loop->store,
+                       .search = loop->search,
+                       .backend = loop->backend,
+                       .trials_max = loop->batch_trials,
+                       .slice = loop->slice_requested,
+                       .last = -1,
+                       .watch = &watch};
+    int64_t wanted = 0;
+    *recorded = 0;
+    TRY(record_list(loop->spec, loop->store, kind, &wanted));
+    if (wanted == 0) return error_none();
+    TRY(store_set_state(loop->store, "running",
+                        kind == RECORD_DEBUG ? "recording debug rows" : "recording trajectories", NULL));
+    numbers.doing = "recording";
+    numbers.phase_total = (double)wanted;
+    numbers.phase_unit = kind == RECORD_DEBUG ? "trials' debug rows" : "trials' trajectories";
+    watch_show(&watch);
+    return record_wanted(&pass, kind, wanted, lanes_max, recorded);
+}
+
+Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                   int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded)
+{
+    RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .last = -1};
+    char sql[512];
+    int64_t wanted = 0;
+    *recorded = 0;
+    pass.trials_max = trials_max;
+    if (lanes_max == 0) return error_none(); // no longer recorded at all
+    TRY(record_list(spec, store, kind, &wanted));
+    snprintf(sql, sizeof sql, "DELETE FROM temp.wanted; INSERT OR IGNORE INTO temp.wanted %s", ids_sql);
+    TRY(database_run(store->database, sql));
+    TRY(record_count(store, &wanted));
+    return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
+}

@@ -1,0 +1,47 @@
+// Shards that nobody asks for any more: a campaign was extended or resumed with another `record:`, or its failed trials
+// were run again, and none of the arrays in a shard is of a trial that its spec selects now. What shares a shard with
+// an array that is wanted stays with it.
+
+#include "record.h"
+
+// temp.kept <- the shards that hold something wanted
+static Error unwanted_keep(const Spec *spec, Database *database, Arena *arena)
+{
+    TRY(database_run(database,
+                     "CREATE TEMP TABLE IF NOT EXISTS kept(shard INTEGER PRIMARY KEY); DELETE FROM temp.kept; "
+                     "INSERT OR IGNORE INTO temp.kept SELECT shard FROM round_rows;"));
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
+        TRY(record_ask(spec, database, kind));
+        TRY(database_run(database, arena_format(arena,
+                                                "INSERT OR IGNORE INTO temp.kept SELECT shard FROM %s "
+                                                "WHERE trial IN temp.wanted",
+                                                recording_of(spec, kind).table)));
+    }
+    return error_none();
+}
+
+Error unwanted_list(const Spec *spec, Database *database, Arena *arena, UnwantedShards *out)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    int64_t most = 0;
+    *out = (UnwantedShards){.count = 0};
+    TRY(unwanted_keep(spec, database, arena));
+    TRY(store_integer(database, "SELECT count(*) FROM shards", 0, &most));
+    out->names = ARENA_NEW(arena, const char *, most + 1);
+    TRY(database_prepare(database, "SELECT name FROM shards WHERE id NOT IN temp.kept ORDER BY id", &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row && out->count < most; error = statement_step(statement, &row))
+        out->names[out->count++] = arena_copy(arena, column_text(statement, 0));
+    statement_close(statement);
+    return error;
+}
+
+// The rows first: a file that no row names is put aside by the next run, and a row without its file would be recorded
+// again.
+Error unwanted_forget(Database *database)
+{
+    return database_run(database, "DELETE FROM trajectories WHERE shard NOT IN temp.kept; "
+                                  "DELETE FROM debug_rows WHERE shard NOT IN temp.kept; "
+                                  "DELETE FROM shards WHERE id NOT IN temp.kept;");
+}

@@ -1,0 +1,286 @@
+// The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
+// stored. On the way one of its replicates can be watched as closely as one likes: watching changes no bit.
+#include "../store/stored_trial.h"
+#include "../batch/flight.h"
+
+#include <math.h>
+#include <string.h>
+
+static Error replay_read_row(const StoredCampaign *campaign, int64_t trial, Arena *arena, TrialRows *stored)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    rows_take(&campaign->spec, 1, arena, stored);
+    TRY(database_prepare(campaign->database, rows_select_sql(&campaign->spec, arena, "WHERE id = ?"), &statement));
+    bind_integer(statement, 1, trial);
+    const Error error = statement_step(statement, &row);
+    if (row) rows_read(&campaign->spec, statement, stored, 0);
+    stored->count = row;
+    statement_close(statement);
+    return error;
+}
+
+// A trial that is simulated again. The spec is the campaign's, with what is recorded changed to what was requested.
+typedef struct Replay {
+    const StoredCampaign *campaign;
+    Spec spec;
+    bool observed;
+    TrialRows stored;
+    Flight flight;
+    Commit again;
+} Replay;
+
+// ---- what is watched ------------------------------------------------------------------------------------------------
+
+// Bytes of memory that what is watched may take.
+#define REPLAY_BYTES_MAX ((double)RECORD_BYTES_MAX * 4)
+
+static double replay_bytes(const Spec *spec, RecordKind kind)
+{
+    const Recording recording = recording_of(spec, kind);
+    return 8.0 * recording.n_columns * recording.lanes * (double)recording.capacity;
+}
+
+static Error replay_choose(const ReplayRequest *request, Spec *spec, Arena *arena)
+{
+    if (request->drawn || request->n_bodies > 0) return spec_choose_all(spec, arena, &spec->configured);
+    return error_none();
+}
+
+// Ticks in which something in the window can be sampled; a tick more on either side, as its times are rounded.
+static void replay_watch_window(const double *window, double tick, Spec *spec)
+{
+    if (!(window[1] > 0) || !(tick > 0)) return;
+    const double ticks = (double)spec->configured.ticks;
+    const double first = fmin(fmax(floor(window[0] / tick) - 1, 0), ticks);
+    const double end = fmin(floor(window[1] / tick) + 2, ticks);
+    spec->record.first_tick = (int64_t)first;
+    spec->record.end_tick = (int64_t)fmax(end, first + 1);
+}
+
+static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
+{
+    const double tick = spec->configured.tick_duration;
+    spec->record.trajectories = spec->record.float64 = true;
+    spec->record.all_replicates = request->replicate > 0;
+    replay_watch_window(request->window, tick, spec);
+    if (!(request->sample > 0) || !(tick > 0)) return error_none();
+    const double ticks = floor(request->sample / tick + 0.5);
+    if (fabs(request->sample / tick - ticks) > 1e-6 * ticks || ticks < 1)
+        return error_make(ERROR_USER, "--sample: %s s is not a whole number of ticks of %s s",
+                          text_number(request->sample).text, text_number(tick).text);
+    spec->record.sample = ticks * tick;
+    return error_none();
+}
+
+// Whether the model has debug rows, with the campaign's settings, and of that name.
+static Error replay_check_rows(const char *rows, const Spec *spec)
+{
+    const char *model = spec->model->name, *name = model_debug_name(spec->model);
+    if (spec->configured.n_debug == 0)
+        return error_make(ERROR_USER,
+                          "--debug %.60s: model %s has no solver that iterates with these settings of simulation, so "
+                          "there are no debug rows",
+                          rows, model);
+    if (strcmp(rows, name) != 0)
+        return error_make(ERROR_USER, "--debug %.60s: the debug rows of model %s are called %s: write --debug %s", rows,
+                          model, name, name);
+    return error_none();
+}
+
+static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
+{
+    TRY(replay_check_rows(request->rows, spec));
+    spec->record.debug.wanted = true;
+    spec->record.debug.failed_only = false;
+    spec->record.debug.all_replicates = request->replicate > 0;
+    spec->record.debug.keep = 0;
+    memcpy(spec->record.debug.window, request->window, sizeof request->window);
+    return error_none();
+}
+
+static Error replay_watch(const ReplayRequest *request, Spec *spec, Arena *arena)
+{
+    if (request->replicate >= spec->replicates.count)
+        return error_make(ERROR_USER, "trial %lld has %d replicate%s, numbered from 0: there is none of number %d",
+                          (long long)request->trial, spec->replicates.count, spec->replicates.count == 1 ? "" : "s",
+                          request->replicate);
+    TRY(replay_choose(request, spec, arena));
+    TRY(request->debug ? replay_watch_solver(request, spec) : replay_watch_trajectory(request, spec));
+    const RecordKind kind = request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES;
+    double bytes = replay_bytes(spec, kind);
+    if (request->coarser && bytes > REPLAY_BYTES_MAX && spec->configured.tick_duration > 0) {
+        const double ticks = ceil((double)spec_sample_ticks(spec) * 1.01 * bytes / REPLAY_BYTES_MAX);
+        spec->record.sample = ticks * spec->configured.tick_duration;
+        bytes = replay_bytes(spec, kind);
+    }
+    if (bytes <= REPLAY_BYTES_MAX) return error_none();
+    return error_make(ERROR_USER, "that would be %s in memory, and %s is allowed: %s", text_bytes(bytes).text,
+                      text_bytes(REPLAY_BYTES_MAX).text,
+                      request->debug ? "name a shorter --window START,END"
+                                     : "name a coarser --sample SECONDS or a shorter --window START,END");
+}
+
+// ---- simulation -----------------------------------------------------------------------------------------------------
+
+// One batch that holds nothing but this trial's replicates.
+static Error replay_batch(Replay *replay, Backend *backend, Arena *arena)
+{
+    const Spec *spec = &replay->spec;
+    const Recording recording = recording_of(spec, replay->flight.kind);
+    const int64_t traced = replay->observed && replay->flight.kind == RECORD_TRAJECTORIES ? recording.lanes : 0;
+    Configured configured;
+    TRY(spec_build(spec, arena, &configured));
+    TRY(backend_prepare(backend, &configured, spec->replicates.count, traced, traced > 0 ? recording.capacity : 0));
+    if (replay->observed && replay->flight.kind == RECORD_DEBUG)
+        TRY(backend_prepare_debug(backend, recording.lanes, recording.capacity));
+    flight_fill(spec, &replay->flight, backend_batch(backend, 0));
+    TRY(flight_run(spec, backend, &replay->flight, 0, NULL));
+    flight_collect(spec, &replay->flight, backend_batch(backend, 0), &replay->again);
+    return error_none();
+}
+
+static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptions *options, Arena *arena)
+{
+    const Spec *spec = &replay->spec;
+    const Recording recording = recording_of(spec, kind);
+    Trials *trials = &replay->flight.trials;
+    Search search;
+    Backend *backend = NULL;
+    flight_take(spec, 1, arena, &replay->flight);
+    commit_take(spec, 1, replay->observed ? recording.lanes : 0, recording_lane_bytes(&recording), 0, arena,
+                &replay->again);
+    trials->count = 1;
+    trials->id[0] = replay->stored.id[0];
+    trials->search[0] = replay->stored.search[0];
+    trials->round[0] = replay->stored.round[0];
+    replay->flight.observed[0] = replay->observed;
+    replay->flight.kind = kind;
+    TRY(search_init(spec, arena, &search));
+    TRY(search_stored_trial(&search, replay->campaign->database, &replay->stored, 0, &trials->ordinal[0],
+                            trials->parameter));
+    TRY(backend_open(options, &backend));
+    const Error error = replay_batch(replay, backend, arena);
+    backend_close(backend);
+    return error;
+}
+
+// Finds the stored trial, simulates it again and compares. request NULL: nothing is watched.
+static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, const BackendOptions *backend,
+                        Arena *arena, ReplayResult *result)
+{
+    const StoredCampaign *campaign = replay->campaign;
+    if (campaign->numerics_version != NUMERICS_VERSION)
+        return error_make(ERROR_USER,
+                          "campaign %s was computed with numerics version %d and this program has version "
+                          "%d: replay it with the program that wrote it (version %s)",
+                          campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
+    TRY(campaign_check_meaning(campaign));
+    TRY(replay_read_row(campaign, trial, arena, &replay->stored));
+    if (replay->stored.count == 0)
+        return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
+    replay->spec = campaign->spec;
+    replay->observed = request != NULL;
+    if (request != NULL) TRY(replay_watch(request, &replay->spec, arena));
+    TRY(replay_simulate(replay, request != NULL && request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES, backend,
+                        arena));
+    *result = (ReplayResult){.trial = trial,
+                             .fitness = rows_stored(replay->again.rows.fitness[0]),
+                             .stored_fitness = replay->stored.fitness[0]};
+    result->equal = !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0, result->difference,
+                                 sizeof result->difference);
+    return error_none();
+}
+
+Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                      ReplayResult *result)
+{
+    Replay replay = {.campaign = campaign};
+    return replay_all(&replay, trial, NULL, backend, arena, result);
+}
+
+// ---- the trace ------------------------------------------------------------------------------------------------------
+
+// The rows of the replicate within the window; the others are left out in place.
+static void replay_take_rows(const Replay *replay, const Recording *recording, ReplayTrace *trace)
+{
+    const double *window = trace->request.window;
+    const Commit *again = &replay->again;
+    double *from = again->samples;
+    int64_t length = 0;
+    for (int64_t i = 0; i < again->n_lanes; i++) {
+        length = again->lanes[i].length;
+        if (again->lanes[i].replicate == trace->request.replicate) break;
+        from += length * recording->n_columns;
+    }
+    trace->row = from;
+    for (int64_t i = 0; i < length; i++) {
+        const double *row = from + i * recording->n_columns, time = row[0];
+        if (window[1] > 0 && !(time >= window[0] - 1e-12 && time <= window[1] + 1e-12)) continue;
+        memmove(from + trace->count++ * recording->n_columns, row, sizeof *row * (size_t)recording->n_columns);
+    }
+}
+
+// The columns that are shown: of the bodies that the request names, else those that the spec records, which stand in
+// the same order among all.
+static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trace, Arena *arena)
+{
+    const Configured *all = trace->configured, *own = &campaign->spec.configured;
+    const ReplayRequest *request = &trace->request;
+    int *shown = ARENA_NEW(arena, int, trace->n_columns);
+    bool *chosen = ARENA_NEW(arena, bool, all->n_things + 1);
+    for (int i = 0; i < request->n_bodies; i++) {
+        if (things_mark(all, request->bodies[i], chosen) > 0) continue;
+        const char *near = things_nearest(all, request->bodies[i], arena);
+        return error_make(ERROR_USER, "--bodies: '%.60s' is the name of none of the %d %s of the model%s%.60s%s",
+                          request->bodies[i], all->n_things, all->things_are != NULL ? all->things_are : "bodies",
+                          near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    }
+    for (int c = 0, next = 0, panel = 0, thing = 0; c < trace->n_columns; c++) {
+        bool wanted = request->debug || c == 0;
+        if (!wanted && request->n_bodies > 0) {
+            while (c >= all->panels[panel].column + all->panels[panel].count) panel++;
+            while (strcmp(all->things[thing], all->panels[panel].of) != 0) thing++;
+            wanted = chosen[thing];
+        } else if (!wanted) {
+            wanted = next < own->n_columns && strcmp(trace->columns[c].name, own->columns[next].name) == 0;
+        }
+        if (wanted) shown[trace->n_shown++] = c;
+        next += wanted;
+    }
+    trace->shown = shown;
+    return error_none();
+}
+
+Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
+                     Arena *arena, ReplayResult *result, ReplayTrace *trace)
+{
+    Replay replay = {.campaign = campaign};
+    TRY(replay_all(&replay, request->trial, request, backend, arena, result));
+    const Recording recording = recording_of(&replay.spec, request->debug ? RECORD_DEBUG : RECORD_TRAJECTORIES);
+    const Trials *trials = &replay.flight.trials;
+    Configured *configured = ARENA_NEW(arena, Configured, 1);
+    *configured = replay.spec.configured;
+    *trace = (ReplayTrace){.campaign = campaign,
+                           .request = *request,
+                           .configured = configured,
+                           .columns = recording.columns,
+                           .n_columns = recording.n_columns,
+                           .parameter = ARENA_NEW(arena, double, replay.spec.configured.n_parameters),
+                           .fitness = result->fitness};
+    trace->request.sample =
+        request->debug ? 0 : (double)spec_sample_ticks(&replay.spec) * replay.spec.configured.tick_duration;
+    replicate_parameters(&replay.spec, trials->search[0], trials->ordinal[0], request->replicate, trials->parameter,
+                         trace->parameter);
+    trace->failure = replay.spec.configured.failures[replay.flight.failure[request->replicate]];
+    replay_take_rows(&replay, &recording, trace);
+    TRY(replay_find_shown(campaign, trace, arena));
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing != NULL) trace->point = ARENA_NEW(arena, double, 2 * (int64_t)drawing->n_points);
+    trace_find_level(trace);
+    if (trace->count > 0) return error_none();
+    return error_make(ERROR_USER,
+                      "nothing of trial %lld, replicate %d lies between %s and %s s: it may have ended before",
+                      (long long)request->trial, request->replicate, text_number(request->window[0]).text,
+                      text_number(request->window[1]).text);
+}

@@ -1,0 +1,114 @@
+// Where a search starts that goes on from another campaign (`cmaes: {from: NAME}`). What it takes is written into the
+// spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
+// covers. What that is, search/cmaes/warm_start.c says; here the other campaign is read.
+#include "../store/store.h"
+
+#include <string.h>
+
+enum { WARM_BEST = 10 }; // trials
+
+static const size_t warm_bytes = (size_t)256 << 20; // of address space
+
+static Error warm_read_state(Database *database, Search *search, bool *found)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, "SELECT state FROM searches WHERE id = 0", &statement));
+    Error error = statement_step(statement, &row);
+    const Bytes blob = row && !column_is_null(statement, 0) ? column_blob(statement, 0) : (Bytes){.size = 0};
+    *found = blob.size > 0 && blob.size <= search_state_most(search);
+    if (*found) {
+        memcpy(search->state, blob.data, blob.size);
+        search->state_size = blob.size;
+    }
+    statement_close(statement);
+    if (error.kind == OK && *found) error = search->method->restore(search);
+    return error;
+}
+
+static Error warm_take_state(Spec *spec, StoredCampaign *other, Search *search, Arena *arena, bool *done)
+{
+    bool found = false;
+    *done = false;
+    if (!warm_is_alike(spec, &other->spec, arena)) return error_none();
+    TRY(warm_read_state(other->database, search, &found));
+    *done = found && warm_from_state(spec, search, arena);
+    return error_none();
+}
+
+// parameter[WARM_BEST][n_parameters] of the best trials, *count of them.
+static Error warm_read_trials(StoredCampaign *other, const Search *search, double *parameter, int *count, Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    *count = 0;
+    TRY(database_prepare(other->database,
+                         arena_format(arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT %d",
+                                      store_best_order(&other->spec), WARM_BEST),
+                         &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        double *its = parameter + (int64_t)*count * other->spec.configured.n_parameters;
+        error = search_read_trial(search, other->database, column_integer(statement, 0), arena, its);
+        if (error.kind != OK) break;
+        (*count)++;
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error warm_take_best(Spec *spec, StoredCampaign *other, const Search *search, Arena *arena)
+{
+    double *parameter = ARENA_NEW(arena, double, (int64_t)WARM_BEST * other->spec.configured.n_parameters);
+    int count = 0;
+    if (warm_shared(spec, &other->spec, arena) == 0)
+        return error_make(ERROR_USER, "campaign %.128s has none of the parameters that are searched", other->name);
+    TRY(warm_read_trials(other, search, parameter, &count, arena));
+    if (count == 0) return error_make(ERROR_USER, "campaign %.128s has no trial that did not fail", other->name);
+    warm_from_trials(spec, &other->spec, parameter, count, arena);
+    return error_none();
+}
+
+static Error warm_from_campaign(Spec *spec, StoredCampaign *other, Arena *arena)
+{
+    Search search;
+    bool done = false;
+    TRY(search_init(&other->spec, arena, &search));
+    TRY(warm_take_state(spec, other, &search, arena, &done));
+    if (!done) TRY(warm_take_best(spec, other, &search, arena));
+    spec->warm.hash = arena_copy(arena, other->spec.hash.hex);
+    return error_none();
+}
+
+// What the campaign has taken already, if it is there: run again, it is the same.
+static bool warm_from_itself(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
+{
+    StoredCampaign stored;
+    if (campaign_open(results, name, arena, &stored).kind != OK) return false;
+    const bool same = stored.spec.warm.mean != NULL && strcmp(stored.spec.warm.from, spec->warm.from) == 0;
+    if (same) *taken = cmaes_taken_text(&stored.spec, arena);
+    campaign_close(&stored);
+    return same;
+}
+
+Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
+{
+    StoredCampaign other;
+    *taken = NULL;
+    if (spec->warm.from == NULL || spec->warm.mean != NULL) return error_none();
+    if (warm_from_itself(spec, results, name, arena, taken)) return error_none();
+    if (strcmp(spec->warm.from, name) == 0)
+        return error_make(ERROR_USER, "%.128s can't start from itself; give the new campaign its own name with --name",
+                          name);
+    Arena own;
+    TRY(arena_create_growing(&own, warm_bytes, "the campaign that a search starts from"));
+    Error error = campaign_open(results, spec->warm.from, &own, &other);
+    if (error.kind == OK) {
+        Spec filled = *spec;
+        error = warm_from_campaign(&filled, &other, &own);
+        campaign_close(&other);
+        if (error.kind == OK) *taken = cmaes_taken_text(&filled, arena);
+    }
+    arena_destroy(&own);
+    return error;
+}

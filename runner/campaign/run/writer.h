@@ -1,0 +1,40 @@
+// The writer thread: commits behind the loop (writer.c).
+#ifndef HOPSCOTCH_WRITER_H
+#define HOPSCOTCH_WRITER_H
+
+#include "../batch/lanes.h"
+#include "../store/commit.h"
+
+#include <pthread.h>
+
+typedef struct WriterCounts {
+    int64_t trials, failures, lanes; // committed by this process
+    double best_fitness;             // NaN: none
+    int64_t best_trial;
+    double last_commit, write_seconds;
+} WriterCounts;
+
+// One thread that commits in the order of writer_put, behind a queue of bounded length.
+typedef struct Writer {
+    Store *store;
+    pthread_t thread;
+    pthread_mutex_t mutex; // guards all below
+    pthread_cond_t put_signal, done_signal;
+    Commit commits[WRITER_COMMITS];
+    int64_t put, done; // commits handed over, commits finished
+    bool closing;
+    Error error; // the first; nothing is committed after it
+    WriterCounts counts;
+} Writer;
+
+// The commits' buffers were taken by the caller.
+Error writer_start(Writer *writer, Store *store);
+// A commit to fill; waits for one that is free. Error: the writer's own.
+Error writer_take(Writer *writer, Commit **commit);
+void writer_put(Writer *writer);
+WriterCounts writer_counts(Writer *writer);
+// Waits at most so many seconds until all that was put is written, or an error came; true: it is so.
+bool writer_drained(Writer *writer, double seconds);
+Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
+
+#endif

@@ -1,0 +1,46 @@
+// A commit: what one batch adds to a campaign, at once or not at all (commit.c).
+#ifndef HOPSCOTCH_COMMIT_H
+#define HOPSCOTCH_COMMIT_H
+
+#include "rows.h"
+#include "store.h"
+
+// All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
+typedef struct Commit {
+    TrialRows rows;   // count 0: none
+    RecordKind kind;  // of the arrays
+    ShardLane *lanes; // [lanes_capacity] arrays, lane after lane in `samples`
+    int64_t n_lanes, lanes_capacity;
+    double *samples; // [sum of lengths][columns of the kind]
+    void *state;     // [state_size] of the search after tell
+    size_t state_size;
+    Rounds rounds;               // of the search that ended with this batch
+    int n_round_fields;          // of each
+    int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
+    double kernel_seconds, wait_seconds, wall_seconds, copy_seconds, search_seconds;
+    char backend[16], device[128], version[64]; // where it was computed
+} Commit;
+
+// `lanes`: observed, of `lane_bytes` each.
+void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
+                 Commit *commit);
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit); // of a batch of `trials`
+int64_t commit_rounds_bytes(const Search *search, int64_t trials);
+// A shard of the store's next number: its file, whose attributes are filled in here; and its row, within a transaction.
+typedef struct StoreShard {
+    char name[32];
+    int64_t bytes;
+    Sha256Text sha256;
+    double seconds; // to build and write it
+} StoreShard;
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
+Error store_insert_shard(const Store *store, const StoreShard *shard);
+// Shard first, then one transaction. *seconds: what it took.
+// How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
+Error store_commit(Store *store, const Commit *commit, double *seconds);
+Error store_note_seconds(Store *store);
+// Time of a run after its last commit, with the last batch that was committed, if there is one.
+Error store_note_wall(Store *store, double seconds);
+Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields);
+
+#endif

@@ -1,0 +1,281 @@
+// The digest of a campaign: a hash of all that matters and of nothing that depends on when, where or in how many
+// batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares
+// it.
+//
+// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate;
+// the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
+// {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
+// those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
+// matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
+// and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
+// had the last spec from the start.
+#include "rounds.h"
+#include "rows.h"
+#include "store.h"
+#include "wanted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- scalars --------------------------------------------------------------------------------------------------------
+
+static void digest_integer(Sha256 *hash, int64_t value) { sha256_add(hash, &value, sizeof value); }
+
+static Error digest_trials(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
+{
+    Statement *statement = NULL;
+    TrialRows rows;
+    bool row = false;
+    rows_take(&campaign->spec, 1, arena, &rows);
+    TRY(database_prepare(campaign->database, rows_select_sql(&campaign->spec, arena, "ORDER BY id"), &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row) {
+        rows_read(&campaign->spec, statement, &rows, 0);
+        rows_hash(&campaign->spec, &rows, 0, hash);
+        error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+// Columns trial, replicate, failure, then numbers.
+static void digest_replicate_row(Statement *statement, Sha256 *hash)
+{
+    const char *failure = column_text(statement, 2);
+    digest_integer(hash, column_integer(statement, 0));
+    digest_integer(hash, column_integer(statement, 1));
+    sha256_add(hash, failure, strlen(failure) + 1);
+    for (int i = 3; i < column_count(statement); i++) {
+        const double value = rows_stored(column_real(statement, i));
+        sha256_add(hash, &value, sizeof value);
+    }
+}
+
+static void digest_search_row(Statement *statement, Sha256 *hash)
+{
+    const char *method = column_text(statement, 1);
+    digest_integer(hash, column_integer(statement, 0));
+    sha256_add(hash, method, strlen(method) + 1);
+    const Bytes state = column_blob(statement, 2);
+    digest_integer(hash, (int64_t)state.size);
+    if (state.size > 0) sha256_add(hash, state.data, state.size);
+}
+
+static void digest_round_row(Statement *statement, Sha256 *hash)
+{
+    const Bytes debug = column_blob(statement, 2);
+    const char *stop = column_text(statement, 3);
+    digest_integer(hash, column_integer(statement, 0));
+    digest_integer(hash, column_integer(statement, 1));
+    digest_integer(hash, (int64_t)debug.size);
+    if (debug.size > 0) sha256_add(hash, debug.data, debug.size);
+    sha256_add(hash, stop, strlen(stop) + 1);
+}
+
+static void digest_front_row(Statement *statement, Sha256 *hash)
+{
+    for (int i = 0; i < 3; i++) digest_integer(hash, column_integer(statement, i));
+    const double volume = rows_stored(column_real(statement, 3));
+    sha256_add(hash, &volume, sizeof volume);
+}
+
+static Error digest_rows(Database *database, const char *sql, void (*add)(Statement *, Sha256 *), Sha256 *hash)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row) {
+        add(statement, hash);
+        error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+// Databases of schemas before 4 have rounds of no method.
+static Error digest_rounds(Database *database, Sha256 *hash)
+{
+    int64_t there = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('rounds') WHERE name = 'stop'", 0, &there));
+    if (there == 0) return error_none();
+    TRY(digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
+                    digest_round_row, hash));
+    bool fronts = false;
+    TRY(fronts_exist(database, &fronts));
+    if (!fronts) return error_none();
+    return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
+                       hash);
+}
+
+// ---- arrays ---------------------------------------------------------------------------------------------------------
+
+// Trajectories in the order of trials jump between shards: those recorded as they ran lie in the shards of their
+// batches, the best ones in the last. The few that were used last stay open.
+enum { DIGEST_OPEN_SHARDS = 8 };
+
+typedef struct DigestShards {
+    const char *folder;
+    ShardLayout layout;
+    ShardReader *reader[DIGEST_OPEN_SHARDS];
+    int64_t id[DIGEST_OPEN_SHARDS], used[DIGEST_OPEN_SHARDS], clock;
+    double *samples;
+    size_t samples_size;
+} DigestShards;
+
+static Error digest_open_shard(DigestShards *shards, int64_t id, const char *name, const char *sha256, int *slot)
+{
+    char path[1024];
+    int oldest = 0;
+    for (int i = 0; i < DIGEST_OPEN_SHARDS; i++) {
+        *slot = i;
+        if (shards->reader[i] != NULL && shards->id[i] == id) return error_none();
+        if (shards->used[i] < shards->used[oldest]) oldest = i;
+    }
+    *slot = oldest;
+    if (shards->reader[oldest] != NULL) shard_close(shards->reader[oldest]);
+    shards->reader[oldest] = NULL;
+    shards->id[oldest] = id;
+    snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", shards->folder, name);
+    return shard_open(path, &shards->layout, sha256, &shards->reader[oldest]);
+}
+
+static Error digest_reserve(DigestShards *shards, size_t size)
+{
+    if (size <= shards->samples_size) return error_none();
+    free(shards->samples);
+    shards->samples = malloc(size);
+    shards->samples_size = shards->samples != NULL ? size : 0;
+    return shards->samples != NULL ? error_none()
+                                   : error_make(ERROR_MACHINE, "not enough memory for a lane of %zu bytes", size);
+}
+
+// The statement's row: trial, replicate, row, samples, shard id, name, sha256.
+static Error digest_lane(DigestShards *shards, Statement *statement, Sha256 *hash)
+{
+    const int64_t trial = column_integer(statement, 0), replicate = column_integer(statement, 1);
+    const int64_t row = column_integer(statement, 2), length = column_integer(statement, 3);
+    const char *name = column_text(statement, 5);
+    int slot = 0;
+    TRY(digest_open_shard(shards, column_integer(statement, 4), name, column_text(statement, 6), &slot));
+    shards->used[slot] = ++shards->clock;
+    ShardReader *reader = shards->reader[slot];
+    const bool there = row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
+    if (lane.trial != trial || lane.replicate != replicate || lane.length != length) {
+        return error_make(
+            ERROR_MACHINE,
+            "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
+            "doctor tells what is damaged",
+            name, (long long)trial, (long long)replicate, (long long)row);
+    }
+    const size_t size = (size_t)length * (size_t)shards->layout.n_columns * sizeof(double);
+    TRY(digest_reserve(shards, size));
+    TRY(shard_samples(reader, row, shards->samples));
+    digest_integer(hash, trial);
+    digest_integer(hash, replicate);
+    digest_integer(hash, length);
+    sha256_add(hash, shards->samples, size);
+    return error_none();
+}
+
+static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, DigestShards *shards, Arena *arena,
+                              Sha256 *hash)
+{
+    const Recording recording = recording_of(&campaign->spec, kind);
+    Statement *statement = NULL;
+    bool row = false;
+    shards->layout = recording_layout(&recording);
+    TRY(record_ask(&campaign->spec, campaign->database, kind));
+    TRY(database_prepare(campaign->database,
+                         arena_format(arena,
+                                      "SELECT trial, replicate, row, samples, shard, name, sha256 FROM %s "
+                                      "JOIN shards ON shards.id = shard WHERE trial IN temp.wanted "
+                                      "ORDER BY trial, replicate",
+                                      recording.table),
+                         &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row) {
+        error = digest_lane(shards, statement, hash);
+        if (error.kind == OK) error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Arena *arena, Sha256 *hash)
+{
+    DigestShards shards = {.folder = campaign->folder};
+    const Error error = digest_each_lane(campaign, kind, &shards, arena, hash);
+    for (int i = 0; i < DIGEST_OPEN_SHARDS; i++) {
+        if (shards.reader[i] != NULL) shard_close(shards.reader[i]);
+    }
+    free(shards.samples);
+    return error;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error digest_open_segments(const Spec *spec, int64_t next, Arena *arena, Sha256 *hash)
+{
+    Search search;
+    TRY(search_init(spec, arena, &search));
+    for (int i = 0; i < spec->n_segments; i++) {
+        const Segment *segment = &spec->segments[i];
+        if (!segments_counts(&search, i, next, arena)) continue;
+        sha256_add(hash, segment->spec != NULL ? segment->spec->hash.hex : spec->hash.hex, sizeof spec->hash.hex);
+        digest_integer(hash, segment->first_id);
+        digest_integer(hash, segment->first_point);
+    }
+    return error_none();
+}
+
+// Specs that the campaign was extended from, as far as they still say which trials come.
+static Error digest_segments(const StoredCampaign *campaign, Sha256 *hash)
+{
+    enum { POINT = 16 }; // bytes of a table that finds points by their values
+    const Spec *spec = &campaign->spec;
+    Arena arena;
+    size_t bytes = (size_t)64 << 20;
+    int64_t next = 0; // all ids below it are decided
+    if (spec->n_segments == 0 || search_learns(spec->method)) return error_none();
+    for (int i = 0; i + 1 < spec->n_segments; i++) bytes += (size_t)(POINT * spec->segments[i].spec->n_points);
+    TRY(store_integer(campaign->database, "SELECT ifnull(max(id) + 1, 0) FROM trials", 0, &next));
+    TRY(arena_create(&arena, bytes + (size_t)(POINT * spec->n_points), "the specs of a campaign"));
+    const Error error = digest_open_segments(spec, next, &arena, hash);
+    arena_destroy(&arena);
+    return error;
+}
+
+static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
+{
+    TRY(digest_segments(campaign, hash));
+    sha256_add(hash, campaign->spec.hash.hex, sizeof campaign->spec.hash.hex);
+    TRY(digest_trials(campaign, arena, hash));
+    if (campaign->spec.replicates.store) {
+        TRY(digest_rows(campaign->database, "SELECT * FROM replicates ORDER BY trial, replicate", digest_replicate_row,
+                        hash));
+    }
+    TRY(digest_rows(campaign->database, "SELECT id, method, state FROM searches ORDER BY id", digest_search_row, hash));
+    TRY(digest_rounds(campaign->database, hash));
+    TRY(digest_arrays(campaign, RECORD_TRAJECTORIES, arena, hash));
+    return digest_arrays(campaign, RECORD_DEBUG, arena, hash);
+}
+
+Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
+{
+    Arena arena;
+    Sha256 hash;
+    TRY(arena_create_growing(&arena, (size_t)16 << 20, "a digest"));
+    sha256_start(&hash);
+    Error error = campaign_check_meaning(campaign);
+    if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running
+    if (error.kind == OK) {
+        error = digest_all(campaign, &arena, &hash);
+        const Error end = database_run(campaign->database, "COMMIT");
+        if (error.kind == OK) error = end;
+    }
+    arena_destroy(&arena);
+    *digest = sha256_finish(&hash);
+    return error;
+}

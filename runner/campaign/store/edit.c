@@ -1,0 +1,178 @@
+// A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in
+// one transaction, sealed like every other change.
+
+#include "migration.h"
+#include "seal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock)
+{
+    char holder[160];
+    const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_LOCK);
+    const Error error = lock_take(path, lock);
+    if (error.kind == OK) return error;
+    if (file_missing(folder))
+        return error_make(ERROR_MACHINE, "campaign %s is gone: another process removed or renamed it", name);
+    if (lock_holder(path, holder, sizeof holder).kind != OK || holder[0] == '\0') return error;
+    return error_make(ERROR_MACHINE,
+                      "campaign %.128s is being run by %.100s: `%s` shows how far it is, and stop in place of status "
+                      "ends it",
+                      name, holder, command_again(folder_of(folder, arena), "status %.128s", name).text);
+}
+
+Error campaign_refuse_network(const char *folder, bool shared_fs)
+{
+    const char *network = network_file_system(folder);
+    if (network[0] == '\0' || shared_fs) return error_none();
+    return error_make(ERROR_USER,
+                      "%s lies on %s, where file locks can't be trusted: choose a local folder with "
+                      "--results, or say --shared-fs if no other host writes there",
+                      folder, network);
+}
+
+Error campaign_is_gone(const char *path)
+{
+    return error_make(ERROR_MACHINE, "%.400s is gone or empty: another process removed it; nothing was done", path);
+}
+
+Error campaign_open_database(const char *path, Database **database)
+{
+    *database = NULL;
+    return file_missing(path) ? campaign_is_gone(path) : database_open(path, DATABASE_WRITE, database);
+}
+
+// Whether the folder holds nothing, or a lock alone: so far came a run that was killed.
+static Error campaign_is_begun_only(const char *folder, Arena *arena, bool *only)
+{
+    char **names = NULL;
+    int count = 0;
+    *only = false;
+    TRY(folder_check_inside(folder));
+    TRY(folder_list(folder, arena, &names, &count));
+    *only = count == 0 || (count == 1 && strcmp(names[0], CAMPAIGN_LOCK) == 0);
+    return error_none();
+}
+
+Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared)
+{
+    Lock lock;
+    bool only = false;
+    *cleared = false;
+    if (campaign_is_begun_only(folder, arena, &only).kind != OK || !only) return error_none();
+    TRY(campaign_lock(folder, name, arena, &lock));
+    Error error = campaign_is_begun_only(folder, arena, cleared); // a run may have come between
+    if (error.kind == OK && *cleared) error = folder_remove(folder, arena);
+    lock_release(&lock);
+    return error;
+}
+
+Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena)
+{
+    bool cleared = false;
+    if (file_missing(folder)) return error_none();
+    TRY(campaign_clear_begun(folder, name, arena, &cleared));
+    if (cleared) return error_none();
+    return error_make(ERROR_USER, "there is something called %.100s under %.200s already: choose another name", name,
+                      results);
+}
+
+static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
+{
+    int schema = 0;
+    TRY(campaign_open_database(path, &edit->store.database));
+    TRY(store_share(edit->store.database, edit->shared_fs));
+    TRY(schema_migrate(edit->store.database, path, arena, &schema));
+    TRY(seal_keep(edit->store.database, arena));
+    return database_run(edit->store.database, "BEGIN IMMEDIATE");
+}
+
+// Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
+static Error edit_move_back(const CampaignEdit *edit, Error error)
+{
+    if (edit->back == NULL || !file_missing(edit->back)) return error;
+    if (lock_rename(&edit->lock, edit->store.folder, edit->back).kind == OK) return error;
+    return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
+}
+
+// On a lock that is held; after an error, which is given, it is released and a folder has its name back.
+static Error edit_with_lock(CampaignEdit *edit, Error error, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
+    if (error.kind == OK) error = edit_open(edit, path, arena);
+    if (error.kind == OK) return error;
+    if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    error = edit_move_back(edit, error);
+    lock_release(&edit->lock);
+    return error;
+}
+
+Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit)
+{
+    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
+    edit->store.folder = place->folder;
+    edit->store.name = place->name;
+    TRY(campaign_refuse_network(place->folder, shared_fs));
+    TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
+    return edit_with_lock(edit, error_none(), arena);
+}
+
+// With the lock held: a folder is renamed only if a campaign is in it.
+static Error edit_check(const CampaignPlace *place, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    Database *database = NULL;
+    int version = 0;
+    if (file_missing(path)) return campaign_is_gone(path);
+    TRY(database_open(path, DATABASE_READ, &database));
+    const Error error = schema_version(database, path, &version);
+    (void)database_close(database); // a reader has nothing to lose
+    return error;
+}
+
+// The lock is the open file's and not the name's: it goes with the folder.
+Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
+                       CampaignEdit *edit)
+{
+    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
+    edit->store.folder = to->folder;
+    edit->store.name = to->name;
+    TRY(campaign_refuse_network(from->folder, shared_fs));
+    TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
+    Error error = edit_check(from, arena);
+    if (error.kind == OK) {
+        edit->back = from->folder;
+        error = lock_rename(&edit->lock, from->folder, to->folder);
+    }
+    return edit_with_lock(edit, error, arena);
+}
+
+Lock edit_keep_lock(CampaignEdit *edit)
+{
+    const Lock lock = edit->lock;
+    edit->lock.descriptor = -1;
+    return lock;
+}
+
+Error edit_end(CampaignEdit *edit, Error error)
+{
+    error = store_end(&edit->store, error);
+    const Error closing = database_close(edit->store.database);
+    if (error.kind == OK) error = closing;
+    if (error.kind != OK) error = edit_move_back(edit, error);
+    lock_release(&edit->lock);
+    return error;
+}
+
+// A statement without rows, whose values are texts, bound in order.
+Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(edit->store.database, sql, &statement));
+    for (int i = 0; i < count; i++) bind_text(statement, i + 1, texts[i]);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}

@@ -1,0 +1,10 @@
+// Where a campaign comes from (origin.c).
+#ifndef HOPSCOTCH_ORIGIN_H
+#define HOPSCOTCH_ORIGIN_H
+
+#include "../campaign.h"
+
+extern const char *const origin_table_sql;                              // CREATE TABLE origin
+Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": it is its own
+
+#endif

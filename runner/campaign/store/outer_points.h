@@ -1,0 +1,10 @@
+// The points of an outer grid, one a search (outer_points.c).
+#ifndef HOPSCOTCH_OUTER_POINTS_H
+#define HOPSCOTCH_OUTER_POINTS_H
+
+#include "../campaign.h"
+
+extern const char *const outer_table_sql;                 // CREATE TABLE outer_points
+Error outer_record(Database *database, const Spec *spec); // once, within the transaction that makes the campaign
+
+#endif

@@ -1,0 +1,26 @@
+// Rows of the tables trials and replicates (rows.c).
+#ifndef HOPSCOTCH_ROWS_H
+#define HOPSCOTCH_ROWS_H
+
+#include "../campaign.h"
+
+int rows_constraints(const Spec *spec); // C: one more than there are constraints, 0 without
+Text32 rows_constraint_name(int index); // violation, constraint_1, ...
+int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
+int64_t rows_replicate_columns(const Spec *spec);
+int64_t rows_bytes(const Spec *spec); // of one row in memory
+// Error (user): a parameter and a metric would stand in columns of the same name.
+Error rows_check_names(const Spec *spec);
+const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE trials
+const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
+const char *rows_insert_sql(const Spec *spec, Arena *arena);
+const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
+void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
+void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
+// Adds the row to a hash: every column in table order, numbers by their 8 bytes, NULL as the canonical NaN (which is
+// never stored), texts by length and bytes.
+void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash);
+// A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
+double rows_stored(double value);
+
+#endif

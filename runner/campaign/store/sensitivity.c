@@ -1,0 +1,166 @@
+// What a campaign for sensitivity says of its parameters: the method's measures over its blocks of trials, with
+// intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An introduction to the
+// bootstrap, 1993, chapter 13: percentiles). A block with a trial that failed, or that is missing, is left out. The
+// table `sensitivity` holds them, made anew whenever a run of the campaign ends.
+#include "sensitivity.h"
+
+#include "store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SENSITIVITY_SAMPLES = 1000 };
+
+const char *const sensitivity_table_sql =
+    "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
+    "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n";
+
+typedef struct SensitivityPass {
+    const Search *search;
+    Store *store;
+    int64_t n_blocks, block; // blocks of so many trials
+    int n_values;            // measures of all axes
+    double *fitness;         // [n_blocks][block]
+    int64_t *good;           // [n_good] blocks without a failure
+    int64_t n_good;
+    int64_t *chosen;        // [n_good]
+    double *value, *sample; // [n_values]; [SENSITIVITY_SAMPLES][n_values]
+} SensitivityPass;
+
+// ---- trials ---------------------------------------------------------------------------------------------------------
+
+static Error sensitivity_read(SensitivityPass *pass)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    for (int64_t i = 0; i < pass->n_blocks * pass->block; i++) pass->fitness[i] = (double)NAN;
+    TRY(database_prepare(pass->store->database, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL",
+                         &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        const int64_t id = column_integer(statement, 0);
+        if (id >= 0 && id < pass->n_blocks * pass->block) pass->fitness[id] = column_real(statement, 1);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static void sensitivity_find_good(SensitivityPass *pass)
+{
+    pass->n_good = 0;
+    for (int64_t b = 0; b < pass->n_blocks; b++) {
+        bool good = true;
+        for (int64_t i = 0; i < pass->block; i++) good = good && isfinite(pass->fitness[b * pass->block + i]);
+        if (good) pass->good[pass->n_good++] = b;
+    }
+}
+
+// ---- measures -------------------------------------------------------------------------------------------------------
+
+static void sensitivity_measure(const SensitivityPass *pass, const int64_t *chosen, double *out)
+{
+    const SensitivityBlocks blocks = {pass->fitness, chosen, pass->n_good};
+    pass->search->method->sensitivity->measure(pass->search, &blocks, out);
+}
+
+static void sensitivity_bootstrap(SensitivityPass *pass)
+{
+    for (int s = 0; s < SENSITIVITY_SAMPLES; s++) {
+        RandomKey key = {
+            .seed = pass->search->spec->seed, .search = 0xFFFC, .replicate = (uint32_t)s, .purpose = RANDOM_SAMPLE};
+        for (int64_t b = 0; b < pass->n_good; b++) {
+            key.ordinal = (uint64_t)b;
+            pass->chosen[b] = pass->good[(int64_t)(random_uniform(&key, 0) * (double)pass->n_good)];
+        }
+        sensitivity_measure(pass, pass->chosen, pass->sample + s * pass->n_values);
+    }
+}
+
+static int sensitivity_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The 2.5th and the 97.5th percentile of value v.
+static void sensitivity_interval(const SensitivityPass *pass, int v, double *low, double *high)
+{
+    double sorted[SENSITIVITY_SAMPLES];
+    for (int s = 0; s < SENSITIVITY_SAMPLES; s++) sorted[s] = pass->sample[s * pass->n_values + v];
+    qsort(sorted, SENSITIVITY_SAMPLES, sizeof *sorted, sensitivity_ascending);
+    *low = sorted[SENSITIVITY_SAMPLES / 40 - 1];
+    *high = sorted[SENSITIVITY_SAMPLES - SENSITIVITY_SAMPLES / 40];
+}
+
+// ---- the table ------------------------------------------------------------------------------------------------------
+
+static void sensitivity_bind(Statement *insert, int index, double value)
+{
+    if (isfinite(value))
+        bind_real(insert, index, value);
+    else
+        bind_null(insert, index);
+}
+
+static Error sensitivity_insert(const SensitivityPass *pass, Statement *insert)
+{
+    const Spec *spec = pass->search->spec;
+    const Sensitivity *sensitivity = pass->search->method->sensitivity;
+    bool row = false;
+    for (int v = 0; v < pass->n_values; v++) {
+        double low, high;
+        sensitivity_interval(pass, v, &low, &high);
+        bind_text(insert, 1, spec->configured.parameters[spec->axes[v / sensitivity->n_measures].parameter].name);
+        bind_text(insert, 2, sensitivity->measures[v % sensitivity->n_measures]);
+        sensitivity_bind(insert, 3, pass->value[v]);
+        sensitivity_bind(insert, 4, low);
+        sensitivity_bind(insert, 5, high);
+        bind_integer(insert, 6, pass->n_good);
+        bind_integer(insert, 7, pass->n_blocks - pass->n_good);
+        TRY(statement_step(insert, &row));
+    }
+    return error_none();
+}
+
+static Error sensitivity_replace(SensitivityPass *pass)
+{
+    Statement *insert = NULL;
+    Database *database = pass->store->database;
+    TRY(database_run(database, "DELETE FROM sensitivity"));
+    TRY(database_prepare(database, "INSERT INTO sensitivity VALUES(?, ?, ?, ?, ?, ?, ?)", &insert));
+    const Error error = sensitivity_insert(pass, insert);
+    statement_close(insert);
+    return error;
+}
+
+static Error sensitivity_all(SensitivityPass *pass)
+{
+    TRY(sensitivity_read(pass));
+    sensitivity_find_good(pass);
+    if (pass->n_good < 2) return error_none(); // nothing can be said
+    sensitivity_measure(pass, pass->good, pass->value);
+    sensitivity_bootstrap(pass);
+    TRY(database_run(pass->store->database, "BEGIN IMMEDIATE"));
+    return store_end(pass->store, sensitivity_replace(pass));
+}
+
+Error sensitivity_record(Store *store, const Search *search)
+{
+    const Sensitivity *sensitivity = search->method->sensitivity;
+    Arena arena;
+    if (sensitivity == NULL) return error_none();
+    SensitivityPass pass = {.search = search, .store = store, .block = sensitivity->block(search->spec)};
+    pass.n_blocks = search->total / pass.block;
+    pass.n_values = search->spec->n_axes * sensitivity->n_measures;
+    const size_t bytes = (size_t)(pass.n_blocks * (pass.block + 2) + (SENSITIVITY_SAMPLES + 1) * pass.n_values) * 8;
+    TRY(arena_create(&arena, bytes + 4096, "sensitivities"));
+    pass.fitness = ARENA_NEW(&arena, double, pass.n_blocks *pass.block);
+    pass.good = ARENA_NEW(&arena, int64_t, pass.n_blocks);
+    pass.chosen = ARENA_NEW(&arena, int64_t, pass.n_blocks);
+    pass.value = ARENA_NEW(&arena, double, pass.n_values);
+    pass.sample = ARENA_NEW(&arena, double, SENSITIVITY_SAMPLES *pass.n_values);
+    const Error error = sensitivity_all(&pass);
+    arena_destroy(&arena);
+    return error;
+}

@@ -1,0 +1,391 @@
+// Reading a campaign's state takes a connection and a dozen queries, some 0.5 ms; a root may hold ten thousand. So
+// index.db keeps what was read last, in its table `status_cache`, with the stamp of the database
+// (io/database_stamp.c): a campaign whose stamp is the same is not opened. A campaign that changed in any way, or was
+// put in another one's place, is read anew; one that runs, or was killed, is read each time. Who runs it is asked of
+// its lock each time.
+//
+// The catalogue's own writers (catalogue.c) put the state of a campaign there when they write its row, so that one that
+// was made, renamed or merged under this root is not opened at all.
+//
+// It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
+// without one stays as it is.
+
+#include "catalogue.h"
+#include "status.h"
+#include "store.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Rows of another reader are read anew: they may mean something else.
+#define STATUS_CACHE_READER HOPSCOTCH_VERSION " 1"
+
+struct StatusCacheRow {
+    StatusCacheRow *next;
+    const char *name;
+    DatabaseStamp stamp;
+    StatusReport report;
+};
+
+// ---- the columns ----------------------------------------------------------------------------------------------------
+
+static void status_bind_text(Statement *row, int index, const void *field)
+{
+    bind_text(row, index, *(const char *const *)field);
+}
+static void status_bind_integer(Statement *row, int index, const void *field)
+{
+    bind_integer(row, index, *(const int64_t *)field);
+}
+static void status_bind_real(Statement *row, int index, const void *field)
+{
+    bind_real(row, index, *(const double *)field);
+}
+static void status_bind_flag(Statement *row, int index, const void *field)
+{
+    bind_integer(row, index, *(const bool *)field);
+}
+
+static void status_take_text(Statement *row, int index, void *field, Arena *arena)
+{
+    *(const char **)field = arena_copy(arena, column_text(row, index));
+}
+static void status_take_integer(Statement *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(int64_t *)field = column_integer(row, index);
+}
+static void status_take_real(Statement *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(double *)field = column_real(row, index);
+}
+static void status_take_flag(Statement *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(bool *)field = column_integer(row, index) != 0;
+}
+
+typedef enum StatusType { STATUS_TEXT, STATUS_INTEGER, STATUS_REAL, STATUS_FLAG } StatusType;
+
+static const struct {
+    const char *declaration;
+    void (*bind)(Statement *row, int index, const void *field);
+    void (*take)(Statement *row, int index, void *field, Arena *arena);
+} status_types[] = {[STATUS_TEXT] = {"TEXT NOT NULL", status_bind_text, status_take_text},
+                    [STATUS_INTEGER] = {"INTEGER NOT NULL", status_bind_integer, status_take_integer},
+                    [STATUS_REAL] = {"REAL", status_bind_real, status_take_real},
+                    [STATUS_FLAG] = {"INTEGER NOT NULL", status_bind_flag, status_take_flag}};
+
+// All of a StatusReport but its place and its holder.
+#define FIELD(type, member)                                                                                            \
+    {                                                                                                                  \
+#member, STATUS_##type, offsetof(StatusReport, member)                                                         \
+    }
+#define TIMING(member)                                                                                                 \
+    {                                                                                                                  \
+        "timings_" #member, STATUS_REAL, offsetof(StatusReport, timings.member)                                        \
+    }
+static const struct {
+    const char *name;
+    StatusType type;
+    size_t offset;
+} status_fields[] = {FIELD(TEXT, state),
+                     FIELD(TEXT, reason),
+                     FIELD(TEXT, experiment),
+                     FIELD(TEXT, model),
+                     FIELD(TEXT, started),
+                     FIELD(TEXT, finished),
+                     FIELD(TEXT, hash),
+                     FIELD(TEXT, program),
+                     FIELD(TEXT, devices),
+                     FIELD(TEXT, committed),
+                     FIELD(TEXT, origin),
+                     FIELD(TEXT, tags),
+                     FIELD(TEXT, note),
+                     FIELD(INTEGER, most),
+                     FIELD(INTEGER, trials),
+                     FIELD(INTEGER, total),
+                     FIELD(INTEGER, replicates),
+                     FIELD(INTEGER, failures),
+                     FIELD(INTEGER, seed),
+                     FIELD(INTEGER, batches),
+                     FIELD(INTEGER, numerics_version),
+                     FIELD(INTEGER, lanes),
+                     FIELD(INTEGER, shards),
+                     FIELD(INTEGER, best_trial),
+                     FIELD(INTEGER, objectives),
+                     FIELD(REAL, best),
+                     FIELD(REAL, shard_bytes),
+                     FIELD(FLAG, maximizes),
+                     FIELD(REAL, rate),
+                     FIELD(REAL, busy),
+                     TIMING(wall),
+                     TIMING(kernel),
+                     TIMING(copy),
+                     TIMING(search),
+                     TIMING(hdf5),
+                     TIMING(sqlite)};
+#undef FIELD
+#undef TIMING
+enum {
+    STATUS_FIELDS = sizeof status_fields / sizeof *status_fields,
+    STATUS_KEYS = 3 // name, reader, stamp stand before them
+};
+
+static const char *status_cache_table_sql(Arena *arena)
+{
+    const char *sql = "CREATE TABLE IF NOT EXISTS status_cache(name TEXT PRIMARY KEY, reader TEXT NOT NULL, "
+                      "stamp BLOB NOT NULL";
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        sql = arena_format(arena, "%s, %s %s", sql, status_fields[i].name,
+                           status_types[status_fields[i].type].declaration);
+    return arena_format(arena, "%s) STRICT, WITHOUT ROWID;", sql);
+}
+
+static const char *status_cache_find_sql(Arena *arena)
+{
+    const char *sql = "SELECT stamp";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, %s", sql, status_fields[i].name);
+    return arena_format(arena, "%s FROM status_cache WHERE name = ? AND reader = ?", sql);
+}
+
+static void status_cache_bind(Statement *statement, const StatusCacheRow *row)
+{
+    bind_text(statement, 1, row->name);
+    bind_text(statement, 2, STATUS_CACHE_READER);
+    bind_blob(statement, 3, &row->stamp, sizeof row->stamp);
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        status_types[status_fields[i].type].bind(statement, STATUS_KEYS + 1 + i,
+                                                 (const char *)&row->report + status_fields[i].offset);
+}
+
+static void status_cache_take(Statement *statement, Arena *arena, StatusReport *report)
+{
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        status_types[status_fields[i].type].take(statement, 1 + i, (char *)report + status_fields[i].offset, arena);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static const char *status_cache_path(const StatusCache *cache)
+{
+    return arena_format(cache->arena, "%s/" CATALOGUE_DATABASE, cache->results);
+}
+
+// Only a database that has the catalogue's table is one.
+static Error status_cache_start(StatusCache *cache)
+{
+    int64_t tables = 0, kept = 0;
+    TRY(database_open(status_cache_path(cache), DATABASE_READ, &cache->catalogue));
+    TRY(database_run(cache->catalogue, "BEGIN")); // one look at its locks for all rows
+    TRY(store_integer(cache->catalogue,
+                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'campaigns'", 0, &tables));
+    TRY(store_integer(cache->catalogue,
+                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'status_cache'", 0, &kept));
+    cache->writable = tables > 0;
+    if (tables == 0 || kept == 0) return error_none();
+    return database_prepare(cache->catalogue, status_cache_find_sql(cache->arena), &cache->find);
+}
+
+static void status_cache_stop(StatusCache *cache)
+{
+    statement_close(cache->find);
+    (void)database_close(cache->catalogue); // a reader has nothing to lose
+    cache->find = NULL;
+    cache->catalogue = NULL;
+}
+
+// On a network file system what is known of a file may be seconds old, and a catalogue is not written by the way.
+void status_cache_open(const char *results, Arena *arena, StatusCache *cache)
+{
+    DatabaseStamp root;
+    *cache = (StatusCache){.results = results, .arena = arena, .device = -1};
+    if (!file_exists(results) || network_file_system(results)[0] != '\0') return;
+    (void)database_stamp(results, &root); // a folder is none; but it says where it lies
+    cache->device = root.word[0];
+    if (!file_exists(status_cache_path(cache))) return;
+    const Error error = status_cache_start(cache);
+    if (error.kind != OK) status_cache_stop(cache); // one that another version wrote is still replaced
+}
+
+static bool status_cache_find(StatusCache *cache, StatusEntry *entry)
+{
+    bool row = false, same = false;
+    if (cache->find == NULL) return false;
+    bind_text(cache->find, 1, entry->name);
+    bind_text(cache->find, 2, STATUS_CACHE_READER);
+    Error error = statement_step(cache->find, &row);
+    if (error.kind == OK && row) {
+        const Bytes kept = column_blob(cache->find, 0);
+        same = kept.size == sizeof entry->stamp && memcmp(kept.data, &entry->stamp, sizeof entry->stamp) == 0;
+        if (same) status_cache_take(cache->find, cache->arena, &entry->report);
+        error = statement_step(cache->find, &row); // there is only one; to its end, which resets it
+    }
+    if (error.kind == OK) return same;
+    statement_close(cache->find);
+    cache->find = NULL;
+    return false;
+}
+
+static void status_cache_note(StatusCache *cache, const StatusEntry *entry)
+{
+    StatusCacheRow *row = ARENA_NEW(cache->arena, StatusCacheRow, 1);
+    *row = (StatusCacheRow){.next = cache->fresh, .name = entry->name, .stamp = entry->stamp, .report = entry->report};
+    cache->fresh = row;
+}
+
+static const char *status_database(const CampaignPlace *place, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+}
+
+Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        const size_t used = cache->arena->used;
+        entry->still = database_stamp(status_database(&entry->place, cache->arena), &entry->stamp) &&
+                       entry->stamp.word[0] == cache->device;
+        arena_rewind(cache->arena, used);
+        entry->report = status_unread(&entry->place);
+        entry->known = entry->still && status_cache_find(cache, entry);
+    }
+    TRY(status_read_many(entries, count, cache->arena));
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        if (!entry->known && entry->still && cache->writable) status_cache_note(cache, entry);
+        if (entry->error != NULL) continue;
+        const Error error = status_read_lock(cache->arena, &entry->report);
+        if (error.kind != OK) entry->error = arena_copy(cache->arena, error.text);
+    }
+    return error_none();
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static int status_cache_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// "gains", and "gains/verify/trial_41", which was made of it.
+static bool status_cache_is_there(const char *name, const char *const *names, int count, Arena *arena)
+{
+    const char *first = arena_format(arena, "%.*s", (int)strcspn(name, "/"), name);
+    return count > 0 && bsearch(&first, names, (size_t)count, sizeof *names, status_cache_compare) != NULL;
+}
+
+static Error status_cache_forget(Database *catalogue, const char *const *names, int count, Arena *arena)
+{
+    Statement *each = NULL, *drop = NULL;
+    bool row = false, dropped = false;
+    TRY(database_prepare(catalogue, "SELECT name FROM status_cache", &each));
+    Error error = database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop);
+    if (error.kind == OK) error = statement_step(each, &row);
+    while (error.kind == OK && row) {
+        const size_t used = arena->used;
+        if (!status_cache_is_there(column_text(each, 0), names, count, arena)) {
+            bind_text(drop, 1, column_text(each, 0));
+            error = statement_step(drop, &dropped);
+        }
+        arena_rewind(arena, used);
+        if (error.kind == OK) error = statement_step(each, &row);
+    }
+    statement_close(each);
+    statement_close(drop);
+    return error;
+}
+
+static const char *status_cache_insert_sql(Arena *arena)
+{
+    const char *sql = "INSERT OR REPLACE INTO status_cache VALUES(?, ?, ?";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, ?", sql);
+    return arena_format(arena, "%s)", sql);
+}
+
+static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(catalogue, status_cache_insert_sql(cache->arena), &statement));
+    Error error = error_none();
+    for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL && error.kind == OK; fresh = fresh->next) {
+        status_cache_bind(statement, fresh);
+        error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+// A table of another layout goes.
+static Error status_cache_make_table(Database *catalogue, Arena *arena)
+{
+    Statement *statement = NULL;
+    TRY(database_run(catalogue, status_cache_table_sql(arena)));
+    const Error error = database_prepare(catalogue, status_cache_find_sql(arena), &statement);
+    statement_close(statement);
+    if (error.kind == OK) return error;
+    TRY(database_run(catalogue, "DROP TABLE status_cache"));
+    return database_run(catalogue, status_cache_table_sql(arena));
+}
+
+static Error status_cache_store(const StatusCache *cache, Database *catalogue, const char *const *names, int count)
+{
+    TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
+    Error error = status_cache_make_table(catalogue, cache->arena);
+    if (error.kind == OK) error = status_cache_forget(catalogue, names, count, cache->arena);
+    if (error.kind == OK) error = status_cache_insert(catalogue, cache);
+    const Error end = database_run(catalogue, error.kind == OK ? "COMMIT" : "ROLLBACK");
+    return error.kind == OK ? end : error;
+}
+
+void status_cache_close(StatusCache *cache, const char *const *names, int count)
+{
+    Lock lock = {.descriptor = -1};
+    Database *catalogue = NULL;
+    status_cache_stop(cache);
+    if (!cache->writable || cache->fresh == NULL) return;
+    if (lock_take(arena_format(cache->arena, "%s/" CATALOGUE_LOCK, cache->results), &lock).kind != OK) return;
+    Error error = database_open(status_cache_path(cache), DATABASE_WRITE, &catalogue);
+    if (error.kind == OK) error = status_cache_store(cache, catalogue, names, count);
+    (void)database_close(catalogue); // a cache that was not written is written by the next
+    lock_release(&lock);
+}
+
+// ---- with the catalogue's own rows ----------------------------------------------------------------------------------
+
+bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *arena)
+{
+    *entry = (StatusEntry){.place = *place, .name = place->name};
+    if (network_file_system(place->folder)[0] != '\0') return false;
+    database_stamp_wait(status_database(place, arena));
+    entry->still = status_read_still(place, arena, &entry->stamp, &entry->report);
+    return entry->still;
+}
+
+// Those that were read while nothing wrote to them, and of which there was a row to read.
+static bool status_is_whole(const StatusEntry *entry)
+{
+    return entry->still && entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+}
+
+Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
+{
+    Statement *drop = NULL, *insert = NULL;
+    bool row = false;
+    TRY(status_cache_make_table(catalogue, arena));
+    TRY(database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop));
+    Error error = database_prepare(catalogue, status_cache_insert_sql(arena), &insert);
+    for (int i = 0; i < count && error.kind == OK; i++) {
+        const StatusCacheRow kept = {.name = entries[i].name, .stamp = entries[i].stamp, .report = entries[i].report};
+        const bool whole = status_is_whole(&entries[i]);
+        bind_text(drop, 1, entries[i].name);
+        if (whole) status_cache_bind(insert, &kept);
+        error = statement_step(whole ? insert : drop, &row);
+    }
+    statement_close(drop);
+    statement_close(insert);
+    return error;
+}

@@ -1,0 +1,595 @@
+// campaign.db: its schema, its opening, and the small things that are read from it and set in it. Rows are committed by
+// commit.c; what a crash left behind is cleaned up by recovery.c.
+#include "store.h"
+
+#include "extend.h"
+#include "migration.h"
+#include "origin.h"
+#include "outer_points.h"
+#include "overrides.h"
+#include "rounds.h"
+#include "rows.h"
+#include "seal.h"
+#include "sensitivity.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char store_schema[] =
+    "CREATE TABLE campaign(\n"
+    "  id INTEGER PRIMARY KEY CHECK(id = 1), name TEXT NOT NULL, experiment TEXT NOT NULL, model TEXT NOT NULL,\n"
+    "  spec TEXT NOT NULL, resolved TEXT NOT NULL, canonical TEXT NOT NULL, hash TEXT NOT NULL,\n"
+    "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
+    "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
+    "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
+    "  replicates INTEGER NOT NULL, trials_most INTEGER) STRICT;\n"
+    "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
+    "  stop_reason TEXT) STRICT;\n"
+    "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
+    "  population INTEGER, evaluations INTEGER, sigma REAL, condition REAL, best REAL, stop TEXT,\n"
+    "  PRIMARY KEY(search, round)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
+    "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
+    "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
+    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, copy_seconds REAL, search_seconds REAL,\n"
+    "  hdf5_seconds REAL, sqlite_seconds REAL) STRICT;\n"
+    "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
+    "  sha256 TEXT NOT NULL) STRICT;\n"
+    "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
+    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE debug_rows(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
+    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
+    "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
+
+static const char store_retries_sql[] =
+    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
+    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
+    "  finished TEXT) STRICT;\n";
+
+// ---- one value ------------------------------------------------------------------------------------------------------
+
+// The first column of the first row; `missing` if there is no row.
+Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *value = row ? column_integer(statement, 0) : missing;
+    statement_close(statement);
+    return error;
+}
+
+Error store_text(Database *database, const char *sql, Arena *arena, const char **value)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *value = row ? arena_copy(arena, column_text(statement, 0)) : NULL;
+    statement_close(statement);
+    return error;
+}
+
+// A statement without rows, whose values were bound; closes it.
+static Error store_finish(Statement *statement)
+{
+    bool row = false;
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+Error store_end(Store *store, Error error)
+{
+    if (error.kind == OK) error = database_check_place(store->database);
+    if (error.kind == OK) error = database_run(store->database, "COMMIT");
+    if (error.kind != OK) {
+        const Error rollback = database_run(store->database, "ROLLBACK");
+        (void)rollback; // SQLite has rolled back by itself after most errors
+    }
+    return error;
+}
+
+// ---- creation -------------------------------------------------------------------------------------------------------
+
+static void store_bind_campaign(Statement *statement, const Store *store)
+{
+    const Spec *spec = store->spec;
+    char host[256] = "unknown";
+    if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "unknown");
+    bind_text(statement, 1, store->name);
+    bind_text(statement, 2, spec->experiment);
+    bind_text(statement, 3, spec->model->name);
+    bind_text(statement, 4, spec->text);
+    bind_text(statement, 5, spec->resolved);
+    bind_text(statement, 6, spec->canonical);
+    bind_text(statement, 7, spec->hash.hex);
+    bind_integer(statement, 8, (int64_t)spec->seed);
+    bind_text(statement, 9, HOPSCOTCH_VERSION);
+    bind_integer(statement, 10, NUMERICS_VERSION);
+    bind_text(statement, 11, __VERSION__);
+    bind_text(statement, 12, program_commit() != NULL ? program_commit() : "unknown");
+    bind_text(statement, 13, host);
+    bind_text(statement, 14, clock_utc().text);
+    bind_integer(statement, 15, spec->replicates.count);
+}
+
+static Error store_insert_campaign(const Store *store)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database,
+                         "INSERT INTO campaign(id, name, experiment, model, spec, resolved, canonical, hash, seed, "
+                         "program_version, numerics_version, compiler, commit_id, host, created, state, replicates) "
+                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)",
+                         &statement));
+    store_bind_campaign(statement, store);
+    TRY(store_finish(statement));
+    TRY(database_prepare(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", &statement));
+    bind_text(statement, 1, store->spec->method->name);
+    return store_finish(statement);
+}
+
+static Error store_fill_new(const Store *store, Arena *arena)
+{
+    Database *database = store->database;
+    TRY(database_run(database, arena_format(arena, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                                            STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
+    TRY(database_run(database, rows_table_sql(store->spec, arena)));
+    TRY(database_run(database, store_schema));
+    if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
+    TRY(database_run(database, rounds_table_sql));
+    TRY(database_run(database, fronts_table_sql));
+    TRY(database_run(database, sensitivity_table_sql));
+    TRY(database_run(database, outer_table_sql));
+    TRY(database_run(database, segments_table_sql));
+    TRY(database_run(database, overrides_table_sql));
+    TRY(database_run(database, store_retries_sql));
+    TRY(database_run(database, origin_table_sql));
+    TRY(database_run(database, seal_table_sql));
+    TRY(seal_schema(database));
+    TRY(seal_keep(database, arena));
+    TRY(store_insert_campaign(store));
+    TRY(overrides_keep(database, &store->spec->overrides, false, arena));
+    return outer_record(database, store->spec);
+}
+
+// The spec as given and as understood, for people; campaign.db holds both too.
+static Error store_write_spec(const Store *store, const char *given)
+{
+    const char *resolved = store->spec->resolved;
+    TRY(database_check_place(store->database)); // else it is another campaign's folder
+    TRY(file_write(store->folder, "spec.yaml", given, strlen(given)));
+    TRY(spec_keep_files(store->spec, store->folder));
+    TRY(database_check_place(store->database));
+    return file_write(store->folder, "resolved.yaml", resolved, strlen(resolved));
+}
+
+// All or nothing: a process that is killed here leaves an empty database, which the next one fills.
+static Error store_create(Store *store, Arena *arena)
+{
+    store->created = true;
+    TRY(rows_check_names(store->spec));
+    TRY(store_write_spec(store, store->spec->text));
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    return store_end(store, store_fill_new(store, arena));
+}
+
+// ---- continuing -----------------------------------------------------------------------------------------------------
+
+static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options, Arena *arena)
+{
+    const char *hash = NULL;
+    TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
+    if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
+    TRY(database_run(store->database, "BEGIN IMMEDIATE")); // the same spec needs no others than those it is given
+    TRY(store_end(store, overrides_keep(store->database, &spec->overrides, options->resume_only, arena)));
+    return segments_read(store->database, store->folder, arena, spec);
+}
+
+CommandText store_how_to_repair(const Database *database, const char *name)
+{
+    char results[PATH_MAX]; // of RESULTS/NAME/campaign.db
+    snprintf(results, sizeof results, "%s", database_path(database));
+    for (int part = 0; part < 2; part++) {
+        char *slash = strrchr(results, '/');
+        if (slash != NULL) *slash = '\0';
+    }
+    return command_again(results, "doctor %.128s --repair", name);
+}
+
+Error store_row_lost(const Database *database, const char *name)
+{
+    return error_make(ERROR_USER, "its table campaign, of one row, is empty; `%s` makes it anew",
+                      store_how_to_repair(database, name).text);
+}
+
+static Error store_compare_numerics(const Store *store)
+{
+    enum { STORE_NO_NUMERICS = -1 };
+    int64_t numerics = 0;
+    TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", STORE_NO_NUMERICS, &numerics));
+    if (numerics == STORE_NO_NUMERICS) return store_row_lost(store->database, store->name);
+    if (numerics == NUMERICS_VERSION) return error_none();
+    return error_make(ERROR_USER,
+                      "campaign %s was computed with numerics version %lld and this program has version %d: "
+                      "their numbers differ in the last bits and are never mixed; use the program that wrote it, or a "
+                      "new name",
+                      store->name, (long long)numerics, NUMERICS_VERSION);
+}
+
+// Not part of what a spec means, but the tables were made for it.
+static Error store_compare_replicates(const Store *store)
+{
+    int64_t stored = 0;
+    TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema WHERE name = 'replicates'", 0, &stored));
+    if ((stored > 0) == store->spec->replicates.store) return error_none();
+    return error_make(
+        ERROR_USER,
+        "campaign %s was made with replicates.store: %s, and that can't change in it: say so in the spec, "
+        "or give the new one its own name with --name",
+        store->name, stored > 0 ? "true" : "false");
+}
+
+// Limits, device and recording may change between runs; the stored spec is the one that ran last. `resume` is given
+// the resolved text, so that the text as the user wrote it stays.
+static Error store_renew_spec(const Store *store, bool resumed, Arena *arena)
+{
+    const char *resolved = NULL;
+    Statement *statement = NULL;
+    TRY(store_text(store->database, "SELECT resolved FROM campaign", arena, &resolved));
+    if (strcmp(resolved, store->spec->resolved) == 0) return error_none();
+    TRY(database_prepare(store->database, "UPDATE campaign SET spec = ifnull(?, spec), resolved = ?", &statement));
+    bind_text(statement, 1, resumed ? NULL : store->spec->text);
+    bind_text(statement, 2, store->spec->resolved);
+    return store_finish(statement);
+}
+
+// campaign.db is the truth; a process that was killed may have left the files beside it as they were before.
+static Error store_renew_files(const Store *store, Arena *arena)
+{
+    const char *given = NULL, *path = arena_format(arena, "%s/resolved.yaml", store->folder);
+    Bytes file = {0};
+    const bool same = file_exists(path) && file_read_stored(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
+                      strcmp((const char *)file.data, store->spec->resolved) == 0;
+    if (same) return error_none();
+    TRY(store_text(store->database, "SELECT spec FROM campaign", arena, &given));
+    return store_write_spec(store, given);
+}
+
+// A folder that was renamed or copied has the name of the folder.
+static Error store_renew_name(const Store *store)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", &statement));
+    bind_text(statement, 1, store->name);
+    return store_finish(statement);
+}
+
+static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
+{
+    FILE *messages = options->messages;
+    int schema = 0;
+    TRY(schema_version(store->database, path, &schema));
+    TRY(store_compare_numerics(store));
+    TRY(schema_migrate(store->database, path, arena, &schema));
+    TRY(seal_keep(store->database, arena));
+    if (schema < STORE_SCHEMA_VERSION) {
+        if (messages != NULL)
+            fprintf(messages, "%s: schema version %d made version %d\n", text_visible(path, arena), schema,
+                    STORE_SCHEMA_VERSION);
+        TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
+    }
+    TRY(store_renew_name(store));
+    TRY(store_compare_replicates(store));
+    TRY(store_take_spec(store, spec, options, arena));
+    TRY(store_renew_spec(store, options->resume_only, arena));
+    return store_renew_files(store, arena);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+Error store_share(Database *database, bool shared_fs)
+{
+    if (!shared_fs) return error_none();
+    return database_run(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; "
+                                  "PRAGMA synchronous = EXTRA;");
+}
+
+static Error store_prepare(Store *store, Arena *arena)
+{
+    Database *database = store->database;
+    TRY(database_prepare(database, rows_insert_sql(store->spec, arena), &store->insert_trial));
+    if (store->spec->replicates.store) {
+        TRY(database_prepare(database, rows_insert_replicate_sql(store->spec, arena), &store->insert_replicate));
+    }
+    TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
+        const char *sql = arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
+                                       recording_of(store->spec, kind).table);
+        TRY(database_prepare(database, sql, &store->insert_place[kind]));
+    }
+    TRY(database_prepare(database,
+                         "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+                         &store->insert_batch));
+    TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
+    TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
+    TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
+    TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
+    TRY(database_prepare(database, seal_add_sql, &store->add_digest));
+    return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
+                            &store->update_search);
+}
+
+static Error store_open_parts(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
+{
+    int64_t tables = 0;
+    const char *state = NULL;
+    TRY(campaign_check_folders(store->folder, arena));
+    TRY(options->resume_only ? campaign_open_database(path, &store->database)
+                             : database_open(path, DATABASE_WRITE, &store->database));
+    TRY(store_share(store->database, options->shared_fs));
+    TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
+    if (options->resume_only && tables == 0) return campaign_is_gone(path);
+    TRY(tables == 0 ? store_create(store, arena) : store_continue(store, spec, path, options, arena));
+    TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
+    TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
+    TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
+    TRY(store_text(store->database, "SELECT reason FROM campaign", arena, &store->reason));
+    snprintf(store->state, sizeof store->state, "%s", state);
+    return store_prepare(store, arena);
+}
+
+Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
+                 Store **out)
+{
+    Store *store = ARENA_NEW(arena, Store, 1);
+    Spec *own = ARENA_NEW(arena, Spec, 1);
+    *own = *spec;
+    const char *path = arena_format(arena, "%s/%s", folder, CAMPAIGN_DATABASE);
+    *store = (Store){.folder = arena_copy(arena, folder),
+                     .shards = arena_format(arena, "%s/%s", folder, CAMPAIGN_SHARDS),
+                     .name = arena_copy(arena, name),
+                     .spec = own,
+                     .sqlite_seconds = -1};
+    const Error error = store_open_parts(store, own, path, options, arena);
+    if (error.kind == OK) {
+        *out = store;
+        return error;
+    }
+    const Error closing = store_close(store);
+    (void)closing; // the first error is the one to tell
+    return error;
+}
+
+Error store_close(Store *store)
+{
+    Statement *const statements[] = {store->insert_trial,
+                                     store->insert_replicate,
+                                     store->insert_shard,
+                                     store->insert_place[RECORD_TRAJECTORIES],
+                                     store->insert_place[RECORD_DEBUG],
+                                     store->insert_batch,
+                                     store->note_batch,
+                                     store->update_search,
+                                     store->insert_search,
+                                     store->insert_round,
+                                     store->insert_front,
+                                     store->add_digest};
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        if (statements[i] != NULL) statement_close(statements[i]);
+    }
+    Database *database = store->database;
+    store->database = NULL;
+    return database != NULL ? database_close(database) : error_none();
+}
+
+// ---- reading and setting --------------------------------------------------------------------------------------------
+
+static Error store_count_batches(Store *store, StoreCounts *counts)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(store->database,
+                         "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0), ifnull(max(last_trial), -1), "
+                         "ifnull(sum(wall_seconds), 0.0) FROM batches",
+                         &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        counts->trials = column_integer(statement, 0);
+        counts->failures = column_integer(statement, 1);
+        counts->last_trial = column_integer(statement, 2);
+        counts->wall_seconds = column_real(statement, 3);
+    }
+    statement_close(statement);
+    return error;
+}
+
+const char *store_best_order(const Spec *spec)
+{
+    // by whether there are constraints, the fitness is maximised, trials have a time that they survived
+    static const char *const orders[2][2][2] = {
+        {{"fitness, id", "fitness, survived DESC, id"}, {"fitness DESC, id", "fitness DESC, survived DESC, id"}},
+        {{"violation, fitness, id", "violation, fitness, survived DESC, id"},
+         {"violation, fitness DESC, id", "violation, fitness DESC, survived DESC, id"}}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]][spec_has_metric(spec, "survived")];
+}
+
+// With one objective the section of the resolved text begins with its direction.
+Error store_maximizes(Database *database, bool *maximizes)
+{
+    int64_t found = 0;
+    TRY(store_integer(database,
+                      "SELECT instr(char(10) || resolved, char(10) || 'objective:' || char(10) || '  maximize:') > 0 "
+                      "FROM campaign",
+                      0, &found));
+    *maximizes = found > 0;
+    return error_none();
+}
+
+const char *store_worst_order(const Spec *spec)
+{
+    static const char *const orders[2][2] = {{"fitness DESC, id", "fitness, id"},
+                                             {"violation DESC, fitness DESC, id", "violation DESC, fitness, id"}};
+    return orders[spec->n_constraints > 0][spec->objective.maximize[0]];
+}
+
+const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
+
+Error store_best_sql(Database *database, const char **sql)
+{
+    static const char *const best[2][2] = {
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness DESC, id LIMIT 1"},
+        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness, id "
+         "LIMIT 1",
+         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
+         "id LIMIT 1"}};
+    bool maximizes = false;
+    TRY(store_maximizes(database, &maximizes));
+    *sql = best[database_has(database, "trials", "violation")][maximizes];
+    return error_none();
+}
+
+Error store_counts(Store *store, StoreCounts *counts)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    char sql[256];
+    *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
+    TRY(store_count_batches(store, counts));
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
+             store_meets(store->spec), store_best_order(store->spec));
+    TRY(database_prepare(store->database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        counts->best_trial = column_integer(statement, 0);
+        counts->best_fitness = column_real(statement, 1);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static bool store_state_fits(const Search *search, size_t size)
+{
+    return search->state_capacity > 0 ? size <= search->state_capacity : size == search->state_size;
+}
+
+Error store_search_state(Store *store, Search *search, bool *found)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    *found = false;
+    TRY(database_prepare(store->database, "SELECT state FROM searches WHERE id = 0", &statement));
+    Error error = statement_step(statement, &row);
+    if (row && !column_is_null(statement, 0)) {
+        const Bytes blob = column_blob(statement, 0);
+        *found = store_state_fits(search, blob.size);
+        if (!*found) {
+            error = search_state_damaged(search);
+        } else {
+            if (blob.size > 0) memcpy(search->state, blob.data, blob.size);
+            search->state_size = blob.size;
+        }
+    }
+    statement_close(statement);
+    return error;
+}
+
+Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason)
+{
+    Statement *statement = NULL;
+    const bool running = strcmp(state, "running") == 0;
+    TRY(database_prepare(store->database,
+                         running ? "UPDATE campaign SET state = ?, reason = ?, started = ?, finished = NULL"
+                                 : "UPDATE campaign SET state = ?, reason = ?, finished = ?",
+                         &statement));
+    bind_text(statement, 1, state);
+    bind_text(statement, 2, reason);
+    bind_text(statement, 3, clock_utc().text);
+    TRY(store_finish(statement));
+    snprintf(store->state, sizeof store->state, "%s", state);
+    TRY(database_prepare(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", &statement));
+    bind_text(statement, 1, stop_reason);
+    return store_finish(statement);
+}
+
+Error store_set_total(Store *store, int64_t total, int64_t most)
+{
+    const int64_t counts[] = {total, most};
+    Statement *statement = NULL;
+    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?", &statement));
+    for (int i = 0; i < 2; i++) {
+        if (counts[i] > 0)
+            bind_integer(statement, i + 1, counts[i]);
+        else
+            bind_null(statement, i + 1);
+    }
+    return store_finish(statement);
+}
+
+// In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
+// x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
+// (front.c). Made at the end, because it would halve the rate of inserts.
+Error store_index_fitness(Store *store)
+{
+    char sql[256];
+    const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
+    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
+                        store->spec->n_constraints > 0 ? "violation, " : "");
+    for (int i = 0; i < rows_objectives(store->spec); i++)
+        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "", rows_objective_name(i),
+                         store->spec->objective.maximize[i] ? " DESC" : "");
+    snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
+             store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
+             survived && !spec_several(store->spec) ? ", survived DESC" : "");
+    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    Error error = database_make_index(store->database, sql);
+    if (error.kind == OK) error = seal_schema(store->database);
+    return store_end(store, error);
+}
+
+// ---- events ---------------------------------------------------------------------------------------------------------
+
+static Error store_log_line(const Store *store, const char *time, const char *kind, const char *text)
+{
+    char path[1024], line[4096] = ""; // a text of 512 bytes, each escaped
+    FILE *out = fmemopen(line, sizeof line, "w");
+    if (out == NULL) return error_make(ERROR_MACHINE, "not enough memory for a line of log.jsonl");
+    Json json;
+    json_start(&json, out, false);
+    json_object(&json, NULL);
+    json_text(&json, "time", time);
+    json_text(&json, "event", kind);
+    json_text(&json, "text", text);
+    json_close(&json, '}');
+    fclose(out);
+    snprintf(path, sizeof path, "%s/log.jsonl", store->folder);
+    line[strcspn(line, "\n")] = '\0';
+    return file_append_line(path, line);
+}
+
+Error store_event(Store *store, const char *kind, const char *format, ...)
+{
+    char text[512];
+    Statement *statement = NULL;
+    const Text32 time = clock_utc();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    TRY(database_prepare(store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)", &statement));
+    bind_text(statement, 1, time.text);
+    bind_text(statement, 2, kind);
+    bind_text(statement, 3, text);
+    TRY(store_finish(statement));
+    return store_log_line(store, time.text, kind, text);
+}

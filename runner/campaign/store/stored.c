@@ -1,0 +1,73 @@
+// A stored campaign opened for reading: its database, and the spec that it holds in full.
+#include "extend.h"
+#include "migration.h"
+#include "store.h"
+
+#include <string.h>
+
+static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    const char *resolved = NULL;
+    int schema = 0;
+    TRY(schema_version(campaign->database, path, &schema)); // older ones can be read too
+    TRY(database_prepare(campaign->database, "SELECT resolved, numerics_version, program_version, hash FROM campaign",
+                         &statement));
+    const Error error = statement_step(statement, &row);
+    if (row) {
+        resolved = arena_copy(arena, column_text(statement, 0));
+        campaign->numerics_version = (int)column_integer(statement, 1);
+        campaign->program_version = arena_copy(arena, column_text(statement, 2));
+        campaign->hash = arena_copy(arena, column_text(statement, 3));
+    }
+    statement_close(statement);
+    if (error.kind != OK) return error;
+    if (!row) return store_row_lost(campaign->database, campaign->name);
+    const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
+    TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
+    return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
+}
+
+Error campaign_check_folders(const char *folder, Arena *arena)
+{
+    static const char *const inside[] = {CAMPAIGN_SHARDS, CAMPAIGN_FILES, CAMPAIGN_QUARANTINE, CAMPAIGN_MADE};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        TRY(folder_check_inside(arena_format(arena, "%s/%s", folder, inside[i])));
+    return error_none();
+}
+
+Error campaign_check_meaning(const StoredCampaign *campaign)
+{
+    if (strcmp(campaign->hash, campaign->spec.hash.hex) == 0) return error_none();
+    return error_make(
+        ERROR_USER,
+        "campaign %.100s was stored by hopscotch %.20s, for which its spec meant something else (a world "
+        "of many bodies may have had fewer inputs and results): use that program, or run the spec under a "
+        "new name",
+        campaign->name, campaign->program_version);
+}
+
+Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out)
+{
+    *out = (StoredCampaign){.name = arena_copy(arena, name)};
+    TRY(campaign_folder(results, name, arena, &out->folder));
+    const char *path = arena_format(arena, "%s/%s", out->folder, CAMPAIGN_DATABASE);
+    if (file_missing(path)) {
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s: `%s` lists those that are there", name,
+                          results, command_again(results, "status").text);
+    }
+    TRY(campaign_check_folders(out->folder, arena));
+    TRY(database_open(path, DATABASE_READ, &out->database));
+    const Error error = stored_read(out, path, arena);
+    if (error.kind != OK) campaign_close(out);
+    return error;
+}
+
+void campaign_close(StoredCampaign *campaign)
+{
+    if (campaign->database == NULL) return;
+    const Error error = database_close(campaign->database);
+    (void)error; // a reader has nothing to lose
+    campaign->database = NULL;
+}

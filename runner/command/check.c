@@ -1,0 +1,109 @@
+// hopscotch check: every error of a spec in one pass, or one line that says what it would run.
+#include "command.h"
+
+#include <inttypes.h>
+
+// What a spec comes to, in a line for people: "12,960 trials x 8 replicates of hopper, 5 s each".
+static void check_print(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
+{
+    const Configured *configured = &spec->configured;
+    const double simulated = (double)configured->ticks * configured->tick_duration;
+    fprintf(out, "ok: %s: ", spec->experiment);
+    if (search->total >= 0)
+        fprintf(out, "%s trial%s", text_count(search->total).text, search->total == 1 ? "" : "s");
+    else
+        fprintf(out, "trials until %s stops", spec->method->name);
+    if (spec->n_exclude > 0)
+        fprintf(out, " before exclude");
+    else if (spec->n_when > 0 || spec->n_blocks > 1)
+        fprintf(out, " at most"); // some may be the same
+    if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
+    fprintf(out, " of %s", spec->model->name);
+    if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);
+    fprintf(out, ", %s over", spec->method->name);
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
+        fprintf(out, "%s %s", i > 0 ? "," : "", configured->parameters[spec->axes[i].parameter].name);
+    fprintf(out, "\n");
+    for (int i = 0; i < n_remarks; i++)
+        fprintf(out, "%-12s %s%s\n", remarks[i].name, remarks[i].warning ? "warning: " : "", remarks[i].text);
+}
+
+static void check_print_json(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
+{
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_boolean(&json, "ok", true);
+    json_text(&json, "experiment", spec->experiment);
+    json_text(&json, "model", spec->model->name);
+    json_text(&json, "method", spec->method->name);
+    json_integer(&json, "trials", search->total);
+    json_integer(&json, "replicates", spec->replicates.count);
+    json_number(&json, "simulated_seconds", (double)spec->configured.ticks * spec->configured.tick_duration);
+    json_array(&json, "searched");
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
+        json_text(&json, NULL, spec->configured.parameters[spec->axes[i].parameter].name);
+    json_close(&json, ']');
+    json_text(&json, "hash", spec->hash.hex);
+    json_array(&json, "remarks");
+    for (int i = 0; i < n_remarks; i++) {
+        json_object(&json, NULL);
+        json_text(&json, "name", remarks[i].name);
+        json_text(&json, "text", remarks[i].text);
+        json_boolean(&json, "warning", remarks[i].warning);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+// The campaign that the search starts from: whether it can, and, as it may be run later, whether it is there.
+static Error check_start(const CommandLine *line, const Spec *spec)
+{
+    const char *taken, *from = spec->warm.from;
+    if (from == NULL) return error_none();
+    if (!file_missing(arena_format(line->arena, "%s/%s/%s", line->results, from, CAMPAIGN_DATABASE)))
+        return command_taken(line, spec, spec->experiment, &taken);
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    diagnose_warning(diagnostics, spec->warm.at, "there is no campaign %s under %s; run it before this one", from,
+                     line->results);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error_none();
+}
+
+static Error check_run(const CommandLine *line)
+{
+    Spec spec;
+    Search search;
+    Remark remarks[REMARKS_MAX];
+    int n_remarks;
+    TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(check_start(line, &spec));
+    TRY(search_init(&spec, line->arena, &search));
+    TRY(explain(&spec, &search, line->arena, remarks, &n_remarks));
+    if (switch_given(line, "resolved"))
+        fputs(spec.resolved, line->out);
+    else if (switch_given(line, "json"))
+        check_print_json(&spec, &search, remarks, n_remarks, line->out);
+    else
+        check_print(&spec, &search, remarks, n_remarks, line->out);
+    return error_none();
+}
+
+static const Switch check_rows[] = {
+    {"resolved", SWITCH_FLAG, NULL, 0, 0, "print the spec with every default written out"},
+};
+static const Switches check_switches = {check_rows, 1};
+
+const Command command_check = {
+    .name = "check",
+    .arguments = "SPEC",
+    .doc = "validate a spec: all of its errors at once, or what it asks for and what the model says to that",
+    .examples = "  hopscotch check experiments/raibert_gains.yaml\n"
+                "  hopscotch check my.yaml --set 'search.over.thrust=[25,30]' --set seed=3\n"
+                "  hopscotch check my.yaml --resolved > complete.yaml\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&check_switches, &switches_spec, &switches_json},
+    .run = check_run,
+};

@@ -1,0 +1,417 @@
+// Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
+// come from them.
+#include "command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_CHOICES_MAX = 16, LINE_NAMES_MAX = 64 };
+
+static const Switch line_common_rows[] = {
+    {"results", SWITCH_TEXT, "DIR", 0, 0, "root folder of the campaigns (default: $HOPSCOTCH_RESULTS, else results)"},
+    {"no-color", SWITCH_FLAG, NULL, 0, 0, "no colours; so does NO_COLOR=1, and an output that is no terminal"},
+    {"help", SWITCH_FLAG, NULL, 0, 0, "this text"},
+};
+static const Switch line_spec_rows[] = {
+    {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
+     "overrides a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted: a shell reads brackets); repeatable"},
+};
+#ifdef HOPSCOTCH_FAULTS
+#define LINE_BACKENDS "auto|cpu|cuda|faulty"
+#else
+#define LINE_BACKENDS "auto|cpu|cuda"
+#endif
+static const Switch line_backend_rows[] = {
+    {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
+     "what computes (default auto, a GPU if there is one, unless the spec says)"},
+    {"threads", SWITCH_INTEGER, "N", 0, 4096,
+     "CPU threads (default 0: all processors that affinity and control group allow)"},
+    {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
+     "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
+    {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
+    {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
+     "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
+};
+static const Switch line_format_rows[] = {
+    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "how to print (default table)"},
+    {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
+};
+static const Switch line_json_rows[] = {
+    {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: one JSON value on standard output"},
+};
+
+#define LINE_SWITCHES(rows)                                                                                            \
+    {                                                                                                                  \
+        (rows), (int)(sizeof(rows) / sizeof *(rows))                                                                   \
+    }
+const Switches switches_common = LINE_SWITCHES(line_common_rows);
+const Switches switches_spec = LINE_SWITCHES(line_spec_rows);
+const Switches switches_backend = LINE_SWITCHES(line_backend_rows);
+const Switches switches_format = LINE_SWITCHES(line_format_rows);
+const Switches switches_json = LINE_SWITCHES(line_json_rows);
+#undef LINE_SWITCHES
+
+// ---- looking up -----------------------------------------------------------------------------------------------------
+
+const Switches *command_switches(const Command *command, int index)
+{
+    if (command == NULL) return index == 0 ? &switches_common : NULL;
+    for (int i = 0; i < COMMAND_SWITCHES_MAX && command->switches[i] != NULL; i++) {
+        if (index-- == 0) return command->switches[i];
+    }
+    return index == 0 ? &switches_common : NULL;
+}
+
+static const Switch *line_switch(const Command *command, const char *name, size_t length)
+{
+    const Switches *group;
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
+        for (int i = 0; i < group->count; i++) {
+            if (strlen(group->rows[i].name) == length && memcmp(group->rows[i].name, name, length) == 0)
+                return &group->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *line_read_on(const Command *command, Arena *arena)
+{
+    const char *program = command_program(arena);
+    return arena_format(arena, "%.200s help%s%s", program, command != NULL ? " " : "",
+                        command != NULL ? command->name : "");
+}
+
+static Error line_unknown_switch(const Command *command, const char *name, Arena *arena)
+{
+    const char *names[LINE_NAMES_MAX];
+    const Switches *group;
+    int count = 0;
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
+        for (int i = 0; i < group->count && count < LINE_NAMES_MAX; i++) names[count++] = group->rows[i].name;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest != NULL)
+        return error_make(ERROR_USAGE, "unknown option --%.60s; did you mean '--%s'? (%s)", name, nearest,
+                          line_read_on(command, arena));
+    return error_make(ERROR_USAGE, "unknown option --%.60s; see %s", name, line_read_on(command, arena));
+}
+
+static Error line_unknown_command(const char *name)
+{
+    const char *names[LINE_NAMES_MAX];
+    int count = 0;
+    for (; count < command_count() && count < LINE_NAMES_MAX; count++) names[count] = command_at(count)->name;
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest != NULL) return error_make(ERROR_USAGE, "unknown command '%.60s'; did you mean '%s'?", name, nearest);
+    return error_make(ERROR_USAGE, "unknown command '%.60s'; see %s", name, command_again(NULL, "help").text);
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+// "table|csv|json": the choices as texts in the arena.
+static int line_choices(const char *choices, Arena *arena, const char **names)
+{
+    char *rest = arena_copy(arena, choices);
+    int count = 0;
+    for (char *name; count < LINE_CHOICES_MAX && (name = strsep(&rest, "|")) != NULL;) names[count++] = name;
+    return count;
+}
+
+static int line_choice(const char *choices, const char *value, Arena *arena)
+{
+    const char *names[LINE_CHOICES_MAX];
+    const int count = line_choices(choices, arena, names);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], value) == 0) return i;
+    }
+    return -1;
+}
+
+// Digits only: 1e6 and 0x10 are refused, and said so.
+static bool line_integer(const char *text, int64_t *value)
+{
+    char *end;
+    const size_t digits = strspn(text, "0123456789");
+    errno = 0;
+    const long long read = strtoll(text, &end, 10);
+    *value = read;
+    return digits > 0 && text[digits] == '\0' && errno == 0;
+}
+
+// "0,2" as bits, or "all"
+static bool line_devices(const char *text, uint64_t *devices)
+{
+    *devices = strcmp(text, "all") == 0 ? BACKEND_ALL_DEVICES : 0;
+    if (*devices != 0) return true;
+    for (const char *at = text;; at++) {
+        char *end;
+        if (*at < '0' || *at > '9') return false;
+        const unsigned long device = strtoul(at, &end, 10);
+        if (device >= BACKEND_DEVICES_MAX || (*end != ',' && *end != '\0')) return false;
+        *devices |= (uint64_t)1 << device;
+        at = end;
+        if (*at == '\0') return true;
+    }
+}
+
+static Error line_check_value(const Switch *row, const char *value, Arena *arena)
+{
+    int64_t number;
+    if (row->type == SWITCH_INTEGER) {
+        if (line_integer(value, &number) && number >= row->low && number <= row->high) return error_none();
+        return error_make(ERROR_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%.60s'",
+                          row->name, row->low, row->high, value);
+    }
+    uint64_t devices;
+    if (row->type == SWITCH_DEVICES && !line_devices(value, &devices))
+        return error_make(ERROR_USAGE,
+                          "--%s takes whole numbers from %" PRId64 " to %" PRId64
+                          " with commas between them, or all, not '%.60s'",
+                          row->name, row->low, row->high, value);
+    if (row->type == SWITCH_CHOICE && line_choice(row->argument, value, arena) < 0) {
+        const char *names[LINE_CHOICES_MAX];
+        const int count = line_choices(row->argument, arena, names);
+        const char *nearest = nearest_name(value, names, count);
+        if (nearest != NULL && strlen(value) <= 3 && value[0] != nearest[0]) nearest = NULL; // cvs is csv, gpu not cpu
+        return error_make(ERROR_USAGE, "--%s takes one of %s, not '%.60s'%s%s%s", row->name, row->argument, value,
+                          nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                          nearest != NULL ? "'?" : "");
+    }
+    return error_none();
+}
+
+// ---- parsing --------------------------------------------------------------------------------------------------------
+
+// argv[*at] is an option: notes it with its value, and moves *at over what it took.
+static Error line_option(CommandLine *line, int argc, char **argv, int *at)
+{
+    const char *text = argv[*at] + 2, *equals = strchr(text, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    const Switch *row = line_switch(line->command, text, length);
+    if (row == NULL) {
+        char *name = arena_copy(line->arena, text);
+        name[length] = '\0';
+        return line_unknown_switch(line->command, name, line->arena);
+    }
+    const char *value = equals != NULL ? equals + 1 : "";
+    if (row->type == SWITCH_FLAG && equals != NULL) return error_make(ERROR_USAGE, "--%s takes no value", row->name);
+    if (row->type != SWITCH_FLAG && equals == NULL) {
+        if (*at + 1 >= argc)
+            return error_make(ERROR_USAGE, "--%s needs a value: --%s %s", row->name, row->name, row->argument);
+        value = argv[++*at];
+    }
+    TRY(line_check_value(row, value, line->arena));
+    line->given[line->n_given] = row;
+    line->values[line->n_given++] = value;
+    return error_none();
+}
+
+static Error line_argument(CommandLine *line, const char *text)
+{
+    if (line->command == NULL) {
+        line->command = command_find(text);
+        return line->command != NULL ? error_none() : line_unknown_command(text);
+    }
+    if (line->n_arguments >= line->command->most) {
+        const bool looks_set = strchr(text, '=') != NULL && line_switch(line->command, "set", 3) != NULL;
+        return error_make(ERROR_USAGE, "%s takes %s, and '%.60s' is one too many%s", line->command->name,
+                          line->command->most > 0 ? line->command->arguments : "no argument", text,
+                          looks_set ? "; each override needs its own --set" : "");
+    }
+    line->arguments[line->n_arguments++] = text;
+    return error_none();
+}
+
+static Error line_settle(CommandLine *line)
+{
+    line->results = switch_text(line, "results", command_default_results());
+    if (line->results[0] == '\0') return error_make(ERROR_USAGE, "--results needs the name of a folder");
+    if (switch_given(line, "no-color")) setenv("NO_COLOR", "1", 1); // terminal_colour() asks for it
+    if (line->command == NULL || switch_given(line, "help") || line->n_arguments >= line->command->least)
+        return error_none();
+    return error_make(ERROR_USAGE, "%s needs %s; see %s", line->command->name, line->command->arguments,
+                      line_read_on(line->command, line->arena));
+}
+
+Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
+{
+    *line = (CommandLine){.arena = arena, .out = stdout, .messages = stderr};
+    line->arguments = ARENA_NEW(arena, const char *, argc + 1);
+    line->given = ARENA_NEW(arena, const Switch *, argc + 1);
+    line->values = ARENA_NEW(arena, const char *, argc + 1);
+    bool options = true; // until "--"
+    for (int i = 1; i < argc; i++) {
+        char *text = argv[i];
+        if (strcmp(text, "-h") == 0) text = argv[i] = arena_copy(arena, "--help");
+        if (strcmp(text, "-o") == 0) text = argv[i] = arena_copy(arena, "--output");
+        if (line->command == NULL && strcmp(text, "--version") == 0) text = arena_copy(arena, "version");
+        if (options && strcmp(text, "--") == 0)
+            options = false;
+        else if (options && strncmp(text, "--", 2) == 0)
+            TRY(line_option(line, argc, argv, &i));
+        else if (options && text[0] == '-' && text[1] != '\0')
+            return error_make(ERROR_USAGE, "unknown option %.60s; options have long names: see %s", text,
+                              line_read_on(line->command, arena));
+        else
+            TRY(line_argument(line, text));
+    }
+    return line_settle(line);
+}
+
+// ---- what commands ask ----------------------------------------------------------------------------------------------
+
+const char *switch_text(const CommandLine *line, const char *name, const char *fallback)
+{
+    for (int i = line->n_given - 1; i >= 0; i--) {
+        if (strcmp(line->given[i]->name, name) == 0) return line->values[i];
+    }
+    return fallback;
+}
+
+bool switch_given(const CommandLine *line, const char *name) { return switch_text(line, name, NULL) != NULL; }
+
+int64_t switch_integer(const CommandLine *line, const char *name, int64_t fallback)
+{
+    const char *text = switch_text(line, name, NULL);
+    int64_t value = fallback;
+    if (text != NULL) line_integer(text, &value);
+    return value;
+}
+
+int switch_choice(const CommandLine *line, const char *name, int fallback)
+{
+    const char *text = switch_text(line, name, NULL);
+    return text == NULL ? fallback
+                        : line_choice(line_switch(line->command, name, strlen(name))->argument, text, line->arena);
+}
+
+const char *const *switch_all(const CommandLine *line, const char *name, int *count)
+{
+    const char **values = ARENA_NEW(line->arena, const char *, line->n_given + 1);
+    *count = 0;
+    for (int i = 0; i < line->n_given; i++) {
+        if (strcmp(line->given[i]->name, name) == 0) values[(*count)++] = line->values[i];
+    }
+    return values;
+}
+
+static uint64_t switch_devices(const CommandLine *line)
+{
+    uint64_t devices = 0;
+    const char *text = switch_text(line, "device", NULL);
+    if (text != NULL) line_devices(text, &devices);
+    return devices;
+}
+
+int command_threads(const CommandLine *line)
+{
+    const int threads = (int)switch_integer(line, "threads", 0);
+    return threads > 0 ? threads : processors_allowed();
+}
+
+BackendOptions command_backend(const CommandLine *line, const char *fallback)
+{
+    const int64_t seconds = switch_integer(line, "watchdog", (int64_t)BACKEND_PATIENCE);
+    return (BackendOptions){.name = switch_text(line, "backend", fallback),
+                            .threads = command_threads(line),
+                            .devices = switch_devices(line),
+                            .isa = switch_text(line, "isa", "auto"),
+                            .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
+                            .interrupted = interrupt_requested};
+}
+
+TableFormat command_format(const CommandLine *line)
+{
+    return switch_given(line, "json") ? TABLE_JSON : (TableFormat)switch_choice(line, "format", TABLE_TEXT);
+}
+
+Error command_spec(const CommandLine *line, const char *path, Spec *spec)
+{
+    return command_spec_with(line, path, &(Overrides){.count = 0}, NULL, spec);
+}
+
+Overrides command_overrides(const CommandLine *line)
+{
+    Overrides overrides = {.count = 0};
+    const char *const *given = switch_all(line, "set", &overrides.count);
+    overrides.items = ARENA_NEW(line->arena, const char *, overrides.count + 1);
+    for (int i = 0; i < overrides.count; i++) overrides.items[i] = given[i];
+    if (line_switch(line->command, "seed", 4) != NULL && switch_given(line, "seed"))
+        overrides.items[overrides.count++] =
+            arena_format(line->arena, "seed=%lld", (long long)switch_integer(line, "seed", 0));
+    return overrides;
+}
+
+// A spec that is not there: perhaps its neighbour was meant.
+static Error command_no_spec(const char *path, Arena *arena)
+{
+    const char *folder = folder_of(path, arena), *slash = strrchr(path, '/'), *nearest = NULL;
+    char **names;
+    int count;
+    if (folder_list(folder, arena, &names, &count).kind == OK)
+        nearest = nearest_name(slash != NULL ? slash + 1 : path, (const char *const *)names, count);
+    if (nearest == NULL) return error_make(ERROR_USER, "there is no file %.300s", path);
+    return error_make(ERROR_USER, "there is no file %.300s; did you mean '%.*s%.200s'?", path,
+                      slash != NULL ? (int)(slash - path < 300 ? slash + 1 - path : 0) : 0, path, nearest);
+}
+
+Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last, Spec *spec)
+{
+    if (!file_exists(path)) return command_no_spec(path, line->arena);
+    const Overrides given = command_overrides(line);
+    Overrides all = {.items = ARENA_NEW(line->arena, const char *, first->count + given.count + 1)};
+    for (int i = 0; i < first->count; i++) all.items[all.count++] = first->items[i];
+    for (int i = 0; i < given.count; i++) all.items[all.count++] = given.items[i];
+    all.items[all.count] = last;
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    const Error error = spec_load(path, all.items, all.count + (last != NULL), line->arena, diagnostics, spec);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    spec->overrides = all;
+    return error;
+}
+
+Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken)
+{
+    const Error error = warm_start_take(spec, line->results, name, line->arena, taken);
+    if (error.kind != ERROR_USER) return error;
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    diagnose(diagnostics, spec->warm.at, "%s", error.text);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error_make(ERROR_USER, "%s: 1 error", spec->file);
+}
+
+// ---- help -----------------------------------------------------------------------------------------------------------
+
+static void line_switch_form(const Switch *row, char *form, size_t size)
+{
+    const bool flag = row->argument == NULL;
+    snprintf(form, size, "--%s%s%s", row->name, flag ? "" : " ", flag ? "" : row->argument);
+}
+
+void command_help(const Command *command, FILE *out)
+{
+    char form[64];
+    const Switches *group;
+    int width = 0;
+    fprintf(out, "hopscotch %s: %s\n\nusage: hopscotch %s%s%s [options]\n\noptions:\n", command->name, command->doc,
+            command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
+        for (int i = 0; i < group->count; i++) {
+            line_switch_form(&group->rows[i], form, sizeof form);
+            if ((int)strlen(form) > width) width = (int)strlen(form);
+        }
+    }
+    for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
+        for (int i = 0; i < group->count; i++) {
+            line_switch_form(&group->rows[i], form, sizeof form);
+            fprintf(out, "  %-*s  %s\n", width, form, group->rows[i].doc);
+        }
+    }
+    fprintf(out, "\nexamples:\n%s", command->examples);
+}

@@ -1,0 +1,478 @@
+// hopscotch compare: campaigns side by side. What differs between their specs; their best trials under the same fresh
+// seeds, with intervals; whether one is better than another, and by how much. The best trials are run as campaigns of
+// their own, which a second comparison finds again. Nothing is tested between campaigns of different tasks.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPARE_MOST = 16, COMPARE_SEEDS = 200 };
+
+// One seed for all comparisons, so that what was run for one serves the next: 52 bits of SHA-256("compare").
+static const uint64_t compare_seed = 0x1241626eb8ca5;
+
+typedef struct Compared {
+    CampaignPlace place;
+    StoredCampaign campaign, run;
+    const char *run_name; // as the user names it
+    VerifyTask task;
+    VerifyOutcome outcome;
+    int64_t trials;
+    double *search_best; // [n_searches] of each search the cost of the best; infinite: none
+    int64_t n_searches;
+} Compared;
+
+// Of one against the first: what differs that is no choice of the search. Then their fitnesses are of different things.
+typedef struct Relation {
+    const char *task;   // the keys in which the tasks differ, "simulation.duration, ..."; empty: in none
+    bool same_kind;     // the fitnesses are of one objective
+    bool same_evidence; // the stored fitnesses are of equally many replicates
+    bool draws;         // a run depends on its seed
+    SpecChange *changes;
+    int64_t n_changes;
+} Relation;
+
+// One of the others against the first, seed by seed. "Better" is a lower cost (spec_cost).
+typedef struct Verdict {
+    RankTest seeds;    // of the runs of the two best trials; those that failed are above all others
+    RankTest searches; // of the best of each search, if both campaigns have several
+    Interval less;     // of the seeds that neither failed: the other's fitness less the first's
+    int64_t pairs;
+    bool equal; // every run of one gives what that of the other gives
+} Verdict;
+
+// ---- reading and running --------------------------------------------------------------------------------------------
+
+static Error compare_searches(Compared *side, Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    int64_t searches = 0;
+    TRY(store_integer(side->campaign.database, "SELECT count(DISTINCT search) FROM trials", 0, &searches));
+    side->search_best = ARENA_NEW(arena, double, searches + 1);
+    TRY(database_prepare(side->campaign.database,
+                         side->campaign.spec.objective.maximize[0] ? "SELECT max(fitness) FROM trials GROUP BY search"
+                                                                   : "SELECT min(fitness) FROM trials GROUP BY search",
+                         &statement));
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row && side->n_searches < searches; error = statement_step(statement, &row)) {
+        const double best = spec_cost(&side->campaign.spec, 0, column_real(statement, 0));
+        side->search_best[side->n_searches++] = isnan(best) ? (double)INFINITY : best;
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error compare_open(const CommandLine *line, const char *name, Compared *side)
+{
+    TRY(campaign_find(line, name, &side->place));
+    TRY(campaign_open(side->place.results, side->place.name, line->arena, &side->campaign));
+    TRY(store_integer(side->campaign.database, "SELECT count(*) FROM trials", 0, &side->trials));
+    side->task = (VerifyTask){.campaign = &side->campaign,
+                              .trial = -1,
+                              .fitness = (double)NAN,
+                              .seed = (uint64_t)switch_integer(line, "seed", (int64_t)compare_seed),
+                              .seeds = switch_integer(line, "seeds", COMPARE_SEEDS)};
+    TRY(verify_take_trial(&side->task, line->arena));
+    if (!verify_draws(&side->campaign.spec)) side->task.seeds = 1; // one run says all
+    return compare_searches(side, line->arena);
+}
+
+static Error compare_run_one(const CommandLine *line, Compared *side)
+{
+    const char *name = arena_format(line->arena, "compare_%" PRId64 "_%" PRId64, side->task.trial, side->task.seeds);
+    if (side->task.seed != compare_seed) name = arena_format(line->arena, "%s_%" PRIu64, name, side->task.seed);
+    side->run_name = campaign_made_name(&side->place, name, line->arena);
+    const RunOptions options = {.results = campaign_made_root(&side->place, line->arena),
+                                .name = name,
+                                .made = true,
+                                .backend = command_backend(line, side->campaign.spec.device.backend),
+                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                                .shared_fs = switch_given(line, "shared-fs"),
+                                .out = line->messages,
+                                .messages = line->messages};
+    const char *text = verify_seeds_text(&side->task, name, line->arena);
+    TRY(verify_run_text(&side->task, "compares", text, &options, line->arena, &side->run));
+    return verify_outcome(&side->run, 0, line->arena, &side->outcome);
+}
+
+// ---- what differs ---------------------------------------------------------------------------------------------------
+
+static bool compare_starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+// What a difference in a key means; a key that has no row is one of the task.
+typedef enum Meaning { MEANS_TASK, MEANS_CHOICE, MEANS_FIXED, MEANS_OBJECTIVE, MEANS_EVIDENCE } Meaning;
+static const struct {
+    const char *start;
+    Meaning meaning;
+} compare_meanings[] = {
+    {"search.", MEANS_CHOICE},
+    {"seed", MEANS_CHOICE},
+    {"parameters.", MEANS_FIXED}, // of the task where neither searches it
+    {"initial.", MEANS_FIXED},
+    {"objective.", MEANS_OBJECTIVE},
+    {"replicates.count", MEANS_EVIDENCE},
+    {"replicates.common", MEANS_EVIDENCE},
+};
+
+static Meaning compare_meaning(const SpecChange *change)
+{
+    for (size_t i = 0; i < sizeof compare_meanings / sizeof *compare_meanings; i++) {
+        if (!compare_starts(change->key, compare_meanings[i].start)) continue;
+        if (compare_meanings[i].meaning != MEANS_FIXED) return compare_meanings[i].meaning;
+        return change->from != NULL && change->to != NULL ? MEANS_TASK : MEANS_CHOICE; // one of them searches it
+    }
+    return MEANS_TASK;
+}
+
+// The value of a parameter of this name in the side's best trial; NaN: there is none.
+static double compare_value(const Compared *side, const char *name)
+{
+    const Configured *configured = &side->campaign.spec.configured;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        if (strcmp(configured->parameters[p].name, name) == 0) return side->task.parameter[p];
+    }
+    return (double)NAN;
+}
+
+// The points of an outer grid are tasks: the best trials may be of two.
+static void compare_outer(const Compared *side, const Compared *against, Relation *relation, Arena *arena)
+{
+    const Spec *spec = &side->campaign.spec;
+    const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
+    for (int i = 0; i < spec->n_outer; i++) {
+        const char *name = spec->configured.parameters[outer[i].parameter].name;
+        if (compare_value(side, name) == compare_value(against, name) || strstr(relation->task, name) != NULL) continue;
+        relation->task = arena_format(arena, "%s%s%s of the best trial", relation->task,
+                                      relation->task[0] != '\0' ? ", " : "", name);
+    }
+}
+
+static Relation compare_relation(const Compared *first, const Compared *other, Arena *arena)
+{
+    Relation relation = {.task = "",
+                         .same_kind = true,
+                         .same_evidence = true,
+                         .draws = verify_draws(&first->campaign.spec) || verify_draws(&other->campaign.spec)};
+    relation.n_changes = difference_find(&first->campaign.spec, &other->campaign.spec, arena, &relation.changes);
+    for (int64_t i = 0; i < relation.n_changes; i++) {
+        const Meaning meaning = compare_meaning(&relation.changes[i]);
+        if (meaning == MEANS_EVIDENCE) relation.same_evidence = false;
+        if (meaning == MEANS_OBJECTIVE) relation.same_kind = false;
+        if (meaning == MEANS_TASK || meaning == MEANS_OBJECTIVE)
+            relation.task = arena_format(arena, "%s%s%s", relation.task, relation.task[0] != '\0' ? ", " : "",
+                                         relation.changes[i].key);
+    }
+    compare_outer(first, other, &relation, arena);
+    compare_outer(other, first, &relation, arena);
+    return relation;
+}
+
+static bool compare_same_runs(const VerifyOutcome *a, const VerifyOutcome *b)
+{
+    bool same = a->n == b->n;
+    for (int64_t i = 0; i < a->n && same; i++) same = a->value[i] == b->value[i];
+    return same;
+}
+
+// Of two campaigns of one task.
+static Verdict compare_judge(const Compared *first, const Compared *other, const Relation *relation, Arena *arena)
+{
+    const VerifyOutcome *a = &first->outcome, *b = &other->outcome;
+    Verdict verdict = {.seeds = {.p = (double)NAN}, .searches = {.p = (double)NAN}, .equal = compare_same_runs(a, b)};
+    double *less = ARENA_NEW(arena, double, a->n + 1);
+    if (relation->draws && !verdict.equal) verdict.seeds = rank_test(a->value, a->n, b->value, b->n, arena);
+    for (int64_t i = 0; i < a->n && i < b->n; i++) {
+        if (isfinite(a->value[i]) && isfinite(b->value[i])) less[verdict.pairs++] = b->value[i] - a->value[i];
+    }
+    const Interval cost = interval_of_mean(less, verdict.pairs);
+    verdict.less = verify_shown(&first->campaign.spec, &cost);
+    if (first->n_searches > 1 && other->n_searches > 1 && relation->same_evidence &&
+        strcmp(first->place.folder, other->place.folder) != 0)
+        verdict.searches =
+            rank_test(first->search_best, first->n_searches, other->search_best, other->n_searches, arena);
+    return verdict;
+}
+
+// ---- for people -----------------------------------------------------------------------------------------------------
+
+static double compare_percent(double part) { return round(1000.0 * part) / 10.0; }
+
+static void compare_print_specs(const Compared *sides, int count, FILE *out, Arena *arena)
+{
+    for (int i = 1; i < count; i++) {
+        SpecChange *changes;
+        const int64_t n = difference_find(&sides[0].campaign.spec, &sides[i].campaign.spec, arena, &changes);
+        fprintf(out, "%s -> %s: %s\n", sides[0].campaign.name, sides[i].campaign.name,
+                n == 0 ? "the same spec" : "another spec");
+        difference_print(changes, n, out);
+    }
+    fputc('\n', out);
+}
+
+// "fitness on common seeds", if it is the same task for all.
+static const char *compare_fitness_title(const Compared *sides, int count, Arena *arena)
+{
+    bool common = true, draws = false;
+    for (int i = 0; i < count; i++) {
+        common = common && compare_relation(&sides[0], &sides[i], arena).task[0] == '\0';
+        draws = draws || verify_draws(&sides[i].campaign.spec);
+    }
+    return !draws ? "fitness of a run" : common ? "fitness on common seeds" : "fitness on fresh seeds";
+}
+
+static Error compare_print_table(const Compared *sides, int count, FILE *out, Arena *arena)
+{
+    const char *const columns[] = {"campaign",  "trials", "best trial", "its fitness",
+                                   "success %", "from",   "to",         compare_fitness_title(sides, count, arena),
+                                   "from ",     "to "};
+    Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; table != NULL && i < count; i++) {
+        const VerifyOutcome *outcome = &sides[i].outcome;
+        const bool sampled = verify_draws(&sides[i].campaign.spec); // else one run says all
+        table_text(table, sides[i].campaign.name);
+        table_integer(table, sides[i].trials);
+        table_integer(table, sides[i].task.trial);
+        table_number(table, sides[i].task.fitness);
+        table_number(table, compare_percent(outcome->rate.value));
+        table_number(table, sampled ? compare_percent(outcome->rate.low) : (double)NAN);
+        table_number(table, sampled ? compare_percent(outcome->rate.high) : (double)NAN);
+        table_number(table, outcome->fitness.value);
+        table_number(table, outcome->fitness.low);
+        table_number(table, outcome->fitness.high);
+    }
+    return table_finish(table);
+}
+
+static const char *compare_chance(double p, Arena *arena)
+{
+    return p < 1e-4 ? "p < 0.0001" : arena_format(arena, "p = %.4f", p);
+}
+
+static void compare_print_test(const char *what, const RankTest *test, FILE *out, Arena *arena)
+{
+    if (isnan(test->p)) return;
+    fprintf(out, "  %s: better with a chance of %.1f %%, %s (Mann-Whitney, %s)\n", what, 100.0 * test->superior,
+            compare_chance(test->p, arena), test->exact ? "exact" : "normal, ties corrected");
+}
+
+// Without anything that a seed draws: one run each, and no chance.
+static void compare_print_certain(const Compared *first, const Compared *other, FILE *out)
+{
+    const Spec *spec = &first->campaign.spec;
+    const double a = first->outcome.value[0], b = other->outcome.value[0];
+    fputs("  nothing differs from seed to seed (no replicates.perturb): one run says all, there is nothing to test\n",
+          out);
+    if (isinf(a) || isinf(b))
+        fprintf(out, "  its best trial %s, the other %s\n", isinf(b) ? "fails" : "does not fail",
+                isinf(a) ? "fails" : "does not");
+    else
+        fprintf(out, "  its best trial %s: %s against %s (%s is better)\n",
+                b < a   ? "is better"
+                : b > a ? "is worse"
+                        : "gives the same",
+                text_number(spec_cost(spec, 0, b)).text, text_number(spec_cost(spec, 0, a)).text,
+                spec->objective.maximize[0] ? "more" : "less");
+}
+
+static void compare_print_sampled(const Verdict *verdict, const VerifyOutcome *first, const VerifyOutcome *other,
+                                  FILE *out, Arena *arena)
+{
+    if (first->good == 0 && other->good == 0)
+        fputs("  every run of both failed: there is nothing to test\n", out);
+    else if (verdict->equal)
+        fputs("  the two best trials give the same under every seed: there is nothing to test\n", out);
+    else
+        compare_print_test("a run of its best trial", &verdict->seeds, out, arena);
+    if (verdict->pairs == 0 || verdict->equal) return;
+    fprintf(out, "  fitness, seed by seed: %+.6g", verdict->less.value);
+    if (!isnan(verdict->less.low)) fprintf(out, " (95 %%: %+.6g to %+.6g)", verdict->less.low, verdict->less.high);
+    fprintf(out, " over %s seeds that neither failed\n", text_count(verdict->pairs).text);
+}
+
+static void compare_print_verdict(const Compared *first, const Compared *other, FILE *out, Arena *arena)
+{
+    const Relation relation = compare_relation(first, other, arena);
+    fprintf(out, "\n%s against %s\n", other->campaign.name, first->campaign.name);
+    if (!relation.same_kind) fputs("  their objectives differ: their fitnesses are not of one kind\n", out);
+    if (relation.task[0] != '\0') {
+        fputs("  not the same task: nothing is tested, and a difference of fitnesses would mean nothing\n", out);
+        return;
+    }
+    const Verdict verdict = compare_judge(first, other, &relation, arena);
+    if (relation.draws)
+        compare_print_sampled(&verdict, &first->outcome, &other->outcome, out, arena);
+    else
+        compare_print_certain(first, other, out);
+    compare_print_test("the best of one of its searches", &verdict.searches, out, arena);
+}
+
+// Before anything else: of what the figures are, if not of one task.
+static void compare_print_warnings(const Compared *sides, int count, FILE *out, Arena *arena)
+{
+    bool any = false;
+    for (int i = 1; i < count; i++) {
+        const Relation relation = compare_relation(&sides[0], &sides[i], arena);
+        const char *first = sides[0].campaign.name, *other = sides[i].campaign.name;
+        if (relation.task[0] != '\0')
+            fprintf(
+                out,
+                "warning: %s and %s are not the same task, and their fitnesses can't be compared: they differ in %s\n",
+                first, other, relation.task);
+        else if (!relation.same_evidence)
+            fprintf(out,
+                    "warning: the stored fitnesses of %s and %s are of other replicates (%d, %d); those of the fresh "
+                    "seeds can be compared\n",
+                    first, other, sides[0].campaign.spec.replicates.count, sides[i].campaign.spec.replicates.count);
+        any = any || relation.task[0] != '\0' || !relation.same_evidence;
+    }
+    if (any) fputc('\n', out);
+}
+
+static Error compare_print(const CommandLine *line, const Compared *sides, int count)
+{
+    compare_print_warnings(sides, count, line->out, line->arena);
+    compare_print_specs(sides, count, line->out, line->arena);
+    TRY(compare_print_table(sides, count, line->out, line->arena));
+    for (int i = 1; i < count; i++) compare_print_verdict(&sides[0], &sides[i], line->out, line->arena);
+    return error_none();
+}
+
+// ---- for programs ---------------------------------------------------------------------------------------------------
+
+static void compare_json_interval(Json *json, const char *name, const Interval *interval)
+{
+    json_object(json, name);
+    json_number(json, "value", interval->value);
+    json_number(json, "low", interval->low);
+    json_number(json, "high", interval->high);
+    json_close(json, '}');
+}
+
+static void compare_json_test(Json *json, const char *name, const RankTest *test)
+{
+    if (isnan(test->p)) return;
+    json_object(json, name);
+    json_number(json, "u", test->u);
+    json_number(json, "p", test->p);
+    json_number(json, "chance_better", test->superior);
+    json_boolean(json, "exact", test->exact);
+    json_close(json, '}');
+}
+
+static void compare_json_side(const Compared *side, Json *json)
+{
+    json_object(json, NULL);
+    json_text(json, "campaign", side->campaign.name);
+    json_text(json, "run", side->run_name);
+    json_integer(json, "trials", side->trials);
+    json_integer(json, "best_trial", side->task.trial);
+    json_number(json, "best_fitness", side->task.fitness);
+    json_integer(json, "runs", side->outcome.n);
+    json_integer(json, "succeeded", side->outcome.good);
+    compare_json_interval(json, "success", &side->outcome.rate);
+    compare_json_interval(json, "fitness", &side->outcome.fitness);
+    json_close(json, '}');
+}
+
+static void compare_json_tests(const Compared *first, const Compared *other, const Relation *relation, Json *json,
+                               Arena *arena)
+{
+    const Verdict verdict = compare_judge(first, other, relation, arena);
+    compare_json_test(json, "runs", &verdict.seeds);
+    compare_json_test(json, "searches", &verdict.searches);
+    json_boolean(json, "equal", verdict.equal);
+    json_integer(json, "pairs", verdict.pairs);
+    compare_json_interval(json, "difference", &verdict.less);
+}
+
+static void compare_json_verdict(const Compared *first, const Compared *other, Json *json, Arena *arena)
+{
+    const Relation relation = compare_relation(first, other, arena);
+    json_object(json, NULL);
+    json_text(json, "campaign", other->campaign.name);
+    json_text(json, "against", first->campaign.name);
+    json_array(json, "differences");
+    for (int64_t i = 0; i < relation.n_changes; i++) {
+        const Meaning meaning = compare_meaning(&relation.changes[i]);
+        json_object(json, NULL);
+        json_text(json, "key", relation.changes[i].key);
+        json_text(json, "from", relation.changes[i].from);
+        json_text(json, "to", relation.changes[i].to);
+        json_boolean(json, "of_task", meaning == MEANS_TASK || meaning == MEANS_OBJECTIVE);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_boolean(json, "same_task", relation.task[0] == '\0');
+    json_boolean(json, "same_objective", relation.same_kind);
+    json_boolean(json, "draws", relation.draws);
+    if (relation.task[0] == '\0') compare_json_tests(first, other, &relation, json, arena);
+    json_close(json, '}');
+}
+
+static void compare_print_json(const CommandLine *line, const Compared *sides, int count)
+{
+    Json json;
+    json_start(&json, line->out, true);
+    json_object(&json, NULL);
+    json_array(&json, "campaigns");
+    for (int i = 0; i < count; i++) compare_json_side(&sides[i], &json);
+    json_close(&json, ']');
+    json_array(&json, "comparisons");
+    for (int i = 1; i < count; i++) compare_json_verdict(&sides[0], &sides[i], &json, line->arena);
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+
+static Error compare_all(const CommandLine *line, Compared *sides)
+{
+    const int count = line->n_arguments;
+    for (int i = 0; i < count; i++) TRY(compare_open(line, line->arguments[i], &sides[i]));
+    for (int i = 1; i < count; i++) {
+        const char *first = sides[0].campaign.spec.model->name, *other = sides[i].campaign.spec.model->name;
+        if (strcmp(first, other) != 0)
+            return error_make(ERROR_USER, "%.100s runs model %s and %.100s runs %s: they have nothing to compare",
+                              sides[0].campaign.name, first, sides[i].campaign.name, other);
+    }
+    interrupt_install();
+    for (int i = 0; i < count; i++) TRY(compare_run_one(line, &sides[i]));
+    if (!switch_given(line, "json")) return compare_print(line, sides, count);
+    compare_print_json(line, sides, count);
+    return error_none();
+}
+
+static Error compare_run(const CommandLine *line)
+{
+    Compared *sides = ARENA_NEW(line->arena, Compared, line->n_arguments);
+    const Error error = compare_all(line, sides);
+    for (int i = 0; i < line->n_arguments; i++) {
+        campaign_close(&sides[i].run);
+        campaign_close(&sides[i].campaign);
+    }
+    return error;
+}
+
+static const Switch compare_rows[] = {
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX,
+     "how many fresh seeds the best trials are run under (default 200)"},
+    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX, "that they come from (default: the same for all comparisons)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+static const Switches compare_switches = {compare_rows, sizeof compare_rows / sizeof *compare_rows};
+
+const Command command_compare = {
+    .name = "compare",
+    .arguments = "CAMPAIGN CAMPAIGN...",
+    .doc = "what differs between campaigns, and whether the best trial of one is better under common fresh seeds",
+    .examples = "  hopscotch compare gains_coarse gains_fine\n"
+                "  hopscotch compare defaults raibert_gains raibert_cmaes --seeds 1000 --json\n",
+    .least = 2,
+    .most = COMPARE_MOST,
+    .switches = {&compare_switches, &switches_backend, &switches_json},
+    .run = compare_run,
+};

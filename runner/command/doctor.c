@@ -1,0 +1,100 @@
+// hopscotch doctor: what the checks found, line by line, and the repair of it.
+#include "command.h"
+
+#include <string.h>
+
+// ---- which campaign -------------------------------------------------------------------------------------------------
+
+// A folder whose database is gone is still a campaign to the doctor.
+static Error doctor_place(const CommandLine *line, CampaignPlace *place)
+{
+    const char *name = line->arguments[0], *folder = NULL;
+    const Error error = campaign_find(line, name, place);
+    if (error.kind == OK || campaign_folder(line->results, name, line->arena, &folder).kind != OK) return error;
+    if (!file_exists(arena_format(line->arena, "%s/resolved.yaml", folder))) return error;
+    *place = (CampaignPlace){.results = line->results, .name = name, .folder = folder};
+    return error_none();
+}
+
+// ---- printing -------------------------------------------------------------------------------------------------------
+
+static void doctor_print(const Doctor *doctor, FILE *out)
+{
+    for (int i = 0; i < doctor->n_lines; i++) {
+        const DoctorLine *row = &doctor->lines[i];
+        fprintf(out, "%-8s %-10s ", row->finding ? "FINDING" : "ok", row->check);
+        put_visible(out, row->text); // it may repeat what the database says
+        fputc('\n', out);
+    }
+}
+
+static void doctor_print_json(const Doctor *doctor, FILE *out)
+{
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", doctor->place->name);
+    json_boolean(&json, "healthy", doctor->findings == 0);
+    json_integer(&json, "findings", doctor->findings);
+    json_array(&json, "checks");
+    for (int i = 0; i < doctor->n_lines; i++) {
+        json_object(&json, NULL);
+        json_text(&json, "check", doctor->lines[i].check);
+        json_boolean(&json, "finding", doctor->lines[i].finding);
+        json_text(&json, "text", doctor->lines[i].text);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+static Error doctor_verdict(const Doctor *doctor, bool repaired)
+{
+    const char *name = doctor->place->name;
+    if (doctor->findings == 0) return error_none();
+    if (repaired)
+        return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be mended; the list above says which", name,
+                          doctor->findings, doctor->findings == 1 ? "" : "s");
+    return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `%s` mends what can be", name, doctor->findings,
+                      doctor->findings == 1 ? "" : "s",
+                      command_again(doctor->place->results, "doctor %.128s --repair", name).text);
+}
+
+static Error doctor_run(const CommandLine *line)
+{
+    CampaignPlace place;
+    Doctor doctor;
+    const bool repair = switch_given(line, "repair");
+    TRY(doctor_place(line, &place));
+    TRY(doctor_examine(&place, line->arena, &doctor));
+    if (repair && doctor.findings > 0) {
+        if (!switch_given(line, "json")) doctor_print(&doctor, line->out);
+        const BackendOptions backend = command_backend(line, "auto");
+        interrupt_install();
+        TRY(doctor_repair(&doctor, &backend, switch_given(line, "shared-fs"), line->messages));
+        TRY(doctor_examine(&place, line->arena, &doctor));
+    }
+    if (switch_given(line, "json"))
+        doctor_print_json(&doctor, line->out);
+    else
+        doctor_print(&doctor, line->out);
+    return doctor_verdict(&doctor, repair);
+}
+
+static const Switch doctor_rows[] = {
+    {"repair", SWITCH_FLAG, NULL, 0, 0, "mend what was found: simulate again what is lost, to the same bits"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeof *doctor_rows};
+
+const Command command_doctor = {
+    .name = "doctor",
+    .arguments = "CAMPAIGN",
+    .doc = "is all that is stored what was written? exit code 0 if so, 3 if not; --repair mends it",
+    .examples = "  hopscotch doctor raibert_gains\n"
+                "  hopscotch doctor raibert_gains --repair\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&doctor_switches, &switches_backend, &switches_json},
+    .run = doctor_run,
+};

@@ -1,0 +1,182 @@
+// hopscotch help and version.
+#include "command.h"
+
+#include <string.h>
+
+static void help_overview(FILE *out)
+{
+    fputs(
+        "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
+        "what you asked for in HDF5 and every fitness in SQLite. A killed run resumes to the same bits.\n"
+        "\nusage: hopscotch COMMAND [arguments] [options]\n",
+        out);
+    for (int i = 0; i < command_count(); i++) {
+        const Command *command = command_at(i);
+        char left[64];
+        if (command_group(i) != NULL) fprintf(out, "\n%s:\n", command_group(i));
+        snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
+        fprintf(out, "  %-24s %s\n", left, command->doc);
+    }
+    fputs("\nfirst steps:\n"
+          "  hopscotch run experiments/smoke.yaml\n"
+          "  hopscotch best smoke\n"
+          "  hopscotch help run        hopscotch help spec        hopscotch models hopper\n"
+          "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 130 interrupted\n",
+          out);
+}
+
+// Pages of a manual, what completes words, the names of the commands: for `make install`.
+static Error help_manual(const CommandLine *line)
+{
+    const char *name = line->n_arguments > 0 ? line->arguments[0] : NULL;
+    const Command *command = name != NULL ? command_find(name) : NULL;
+    if (name != NULL && strcmp(name, "spec") == 0)
+        manual_spec(line->out);
+    else if (name != NULL && command == NULL)
+        return error_make(ERROR_USAGE, "there is no manual page of '%.60s'; %s lists the commands", name,
+                          command_again(NULL, "help").text);
+    else
+        manual_command(command, line->out);
+    return error_none();
+}
+
+static Error help_run(const CommandLine *line)
+{
+    if (switch_given(line, "man")) return help_manual(line);
+    if (switch_given(line, "completion")) {
+        (switch_choice(line, "completion", 0) == 0 ? completion_bash : completion_zsh)(line->out);
+        return error_none();
+    }
+    if (switch_given(line, "names")) {
+        for (int i = 0; i < command_count(); i++) fprintf(line->out, "%s\n", command_at(i)->name);
+        return error_none();
+    }
+    if (line->n_arguments == 0) {
+        help_overview(line->out);
+        return error_none();
+    }
+    const Command *command = command_find(line->arguments[0]);
+    if (command != NULL) {
+        command_help(command, line->out);
+        return error_none();
+    }
+    if (strcmp(line->arguments[0], "spec") == 0) {
+        spec_reference(line->out);
+        return error_none();
+    }
+    const char **names = ARENA_NEW(line->arena, const char *, command_count() + 1);
+    for (int i = 0; i < command_count(); i++) names[i] = command_at(i)->name;
+    names[command_count()] = "spec";
+    const char *nearest = nearest_name(line->arguments[0], names, command_count() + 1);
+    return error_make(ERROR_USAGE, "there is no help on '%.60s'%s%s%s", line->arguments[0],
+                      nearest != NULL
+                          ? "; did you mean '"
+                          : arena_format(line->arena, "; %s lists the commands", command_again(NULL, "help").text),
+                      nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+}
+
+// ---- version --------------------------------------------------------------------------------------------------------
+
+// A backend as this build has it on this machine: its device and version, or why it can't be had.
+typedef struct HelpBackend {
+    bool usable;
+    char device[256], version[64];
+} HelpBackend;
+
+static HelpBackend help_backend(const char *name)
+{
+    HelpBackend found = {.usable = false};
+    Backend *backend;
+    const BackendOptions options = {.name = name, .isa = "auto"};
+    const Error error = backend_open(&options, &backend);
+    if (error.kind != OK) {
+        snprintf(found.device, sizeof found.device, "%.255s", error.text);
+        return found;
+    }
+    const BackendInfo *info = backend_info(backend);
+    found.usable = true;
+    snprintf(found.device, sizeof found.device, "%s", info->device);
+    snprintf(found.version, sizeof found.version, "%s", info->version);
+    backend_close(backend);
+    return found;
+}
+
+static const char *help_compiler(void)
+{
+#ifdef __clang__
+    return __VERSION__; // names itself
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+static void help_version_json(const char *const *names, const HelpBackend *backends, int count, FILE *out)
+{
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "version", HOPSCOTCH_VERSION);
+    json_text(&json, "commit", program_commit());
+    json_integer(&json, "numerics_version", NUMERICS_VERSION);
+    json_integer(&json, "schema_version", STORE_SCHEMA_VERSION);
+    json_text(&json, "compiler", help_compiler());
+    for (int i = 0; i < count; i++) {
+        json_object(&json, names[i]);
+        json_boolean(&json, "usable", backends[i].usable);
+        json_text(&json, backends[i].usable ? "device" : "reason", backends[i].device);
+        if (backends[i].usable) json_text(&json, "version", backends[i].version);
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+}
+
+static Error help_version_run(const CommandLine *line)
+{
+    static const char *const names[] = {"cpu", "cuda"};
+    const HelpBackend backends[] = {help_backend(names[0]), help_backend(names[1])};
+    if (switch_given(line, "json")) {
+        help_version_json(names, backends, 2, line->out);
+        return error_none();
+    }
+    fprintf(line->out, "hopscotch %s", HOPSCOTCH_VERSION);
+    if (program_commit() != NULL) fprintf(line->out, " (%s)", program_commit());
+    fprintf(line->out, "\nnumerics version %d, compiled by %s\n", NUMERICS_VERSION, help_compiler());
+    for (int i = 0; i < 2; i++) {
+        fprintf(line->out, "%-5s %s", names[i], backends[i].device);
+        if (backends[i].usable && backends[i].version[0] != '\0') fprintf(line->out, " (%s)", backends[i].version);
+        fputc('\n', line->out);
+    }
+    return error_none();
+}
+
+static const Switch help_rows[] = {
+    {"man", SWITCH_FLAG, NULL, 0, 0, "as a page for man(1), e.g. hopscotch help run --man | man -l -"},
+    {"completion", SWITCH_CHOICE, "bash|zsh", 0, 0, "what that shell sources to complete words"},
+    {"names", SWITCH_FLAG, NULL, 0, 0, "the names of the commands alone"},
+};
+static const Switches help_switches = {help_rows, sizeof help_rows / sizeof *help_rows};
+
+const Command command_help_pages = {
+    .name = "help",
+    .arguments = "[COMMAND | spec]",
+    .doc = "this overview, a command's options with examples, or every key of a spec",
+    .examples = "  hopscotch help\n"
+                "  hopscotch help run\n"
+                "  hopscotch help spec\n",
+    .least = 0,
+    .most = 1,
+    .switches = {&help_switches},
+    .run = help_run,
+};
+
+const Command command_version = {
+    .name = "version",
+    .arguments = "",
+    .doc = "program and numerics version, compiler, and what the backends find on this machine",
+    .examples = "  hopscotch version\n"
+                "  hopscotch version --json\n",
+    .least = 0,
+    .most = 0,
+    .switches = {&switches_json},
+    .run = help_version_run,
+};

@@ -1,0 +1,210 @@
+// hopscotch import: points from a table, evaluated under a spec, as a campaign of their own. The columns that the model
+// has parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is
+// left.
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMPORT_BYTES_MAX = 8 << 20, IMPORT_COLUMNS_MAX = 2000 };
+
+typedef struct Import {
+    const CommandLine *line;
+    Spec spec; // as given; the points take the place of what it searches
+    const char *name;
+    int parameter[IMPORT_COLUMNS_MAX]; // of each column; -1: it is none
+    int n_columns, n_used;
+    int64_t rows;
+} Import;
+
+// The next field of a line, ended in place; *rest: behind it, NULL after the last. RFC 4180, less line breaks in
+// fields.
+static char *import_field(char **rest)
+{
+    char *at = *rest + strspn(*rest, " \t"), *out = at, *field = at;
+    bool quoted = *at == '"';
+    if (quoted) at++;
+    for (; *at != '\0' && (quoted || *at != ','); at++) {
+        if (quoted && *at == '"' && at[1] != '"') {
+            quoted = false;
+            continue;
+        }
+        at += quoted && *at == '"';
+        *out++ = *at;
+    }
+    *rest = *at == ',' ? at + 1 : NULL;
+    while (out > field && strchr(" \t\r", out[-1]) != NULL) out--;
+    *out = '\0';
+    return field;
+}
+
+static Error import_header(Import *import, char *line)
+{
+    const Configured *configured = &import->spec.configured;
+    const char *left = "";
+    for (char *rest = line; rest != NULL; import->n_columns++) {
+        const char *name = import_field(&rest);
+        if (import->n_columns == IMPORT_COLUMNS_MAX)
+            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are no parameters",
+                              IMPORT_COLUMNS_MAX);
+        int found = -1;
+        for (int p = 0; p < configured_named(configured); p++) {
+            if (strcmp(configured->parameters[p].name, name) == 0) found = p;
+        }
+        import->parameter[import->n_columns] = found;
+        import->n_used += found >= 0;
+        if (found < 0 && strlen(left) < 200)
+            left = arena_format(import->line->arena, "%s%s%s", left, left[0] != '\0' ? ", " : "", name);
+    }
+    if (import->n_used == 0)
+        return error_make(ERROR_USER, "no column of the table is a parameter of %s: its first line names %.200s",
+                          import->spec.model->name, left);
+    if (left[0] != '\0')
+        fprintf(import->line->messages, "no parameters of %s, and left out: %s\n", import->spec.model->name,
+                text_visible(left, import->line->arena));
+    return error_none();
+}
+
+static bool import_has(const void *given, int parameter)
+{
+    const Import *import = given;
+    for (int c = 0; c < import->n_columns; c++) {
+        if (import->parameter[c] == parameter) return true;
+    }
+    return false;
+}
+
+// The cells of the columns that are used, with commas between them, as the form of `points` wants them.
+static Error import_row(Import *import, char *line, const char *path, int64_t number, FILE *out)
+{
+    int column = 0, used = 0;
+    fputs("    ", out);
+    for (char *rest = line; rest != NULL; column++) {
+        const char *cell = import_field(&rest);
+        if (column >= import->n_columns || import->parameter[column] < 0) continue;
+        if (cell[0] == '\0' || strspn(cell, "0123456789+-.eExXinfINFaA_") != strlen(cell))
+            return error_make(ERROR_USER, "%.200s, line %lld: '%.40s' is no number for %s", path, (long long)number,
+                              cell, import->spec.configured.parameters[import->parameter[column]].name);
+        fprintf(out, "%s%s", used++ > 0 ? "," : "", cell);
+    }
+    fputc('\n', out);
+    import->rows++;
+    if (used == import->n_used) return error_none();
+    return error_make(ERROR_USER, "%.200s, line %lld has %d columns, and the first line has %d", path,
+                      (long long)number, column, import->n_columns);
+}
+
+static void import_put_names(const Import *import, FILE *out)
+{
+    int used = 0;
+    fputs("    ", out);
+    for (int c = 0; c < import->n_columns; c++) {
+        if (import->parameter[c] >= 0)
+            fprintf(out, "%s%s", used++ > 0 ? "," : "", import->spec.configured.parameters[import->parameter[c]].name);
+    }
+    fputc('\n', out);
+}
+
+static void import_put_derived(const Import *import, FILE *out)
+{
+    const Spec *spec = &import->spec;
+    bool any = false;
+    for (int a = spec->n_axes; a < spec->n_axes + spec->n_derived; a++) {
+        if (import_has(import, spec->axes[a].parameter)) continue;
+        if (!any) fputs("  over:\n", out);
+        any = true;
+        fprintf(out, "    %s: {derive: \"%s\"}\n", spec->configured.parameters[spec->axes[a].parameter].name,
+                expression_text(spec->axes[a].derive, import->line->arena));
+    }
+}
+
+static Error import_put(Import *import, const char *path, char *table, FILE *out)
+{
+    static const SpecRest rest = {.without = {"experiment", "search"}};
+    int64_t number = 0;
+    bool header = true;
+    for (char *line; (line = strsep(&table, "\n")) != NULL;) {
+        number++;
+        line[strcspn(line, "\r")] = '\0';
+        if (line[strspn(line, " \t")] == '\0' || line[0] == '#') continue;
+        if (!header) {
+            TRY(import_row(import, line, path, number, out));
+            continue;
+        }
+        TRY(import_header(import, line));
+        fprintf(out, "# hopscotch import: points from a table.\nexperiment: \"%s\"\n", import->name);
+        spec_put_rest(&import->spec, &rest, import_has, import, import->line->arena, out);
+        fputs("search:\n  method: list\n", out);
+        import_put_derived(import, out);
+        fputs("  points: |\n", out);
+        import_put_names(import, out);
+        header = false;
+    }
+    return import->rows > 0 ? error_none() : error_make(ERROR_USER, "%.300s has no line with numbers", path);
+}
+
+static Error import_campaign(Import *import, const char *text)
+{
+    const CommandLine *line = import->line;
+    Spec spec;
+    RunSummary summary;
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    const Error parsed = spec_parse(arena_format(line->arena, "%s (made by import)", import->name), text, NULL, 0,
+                                    line->arena, diagnostics, &spec);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    TRY(parsed);
+    const RunOptions options = {.results = line->results,
+                                .name = import->name,
+                                .backend = command_backend(line, spec.device.backend),
+                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                                .shared_fs = switch_given(line, "shared-fs"),
+                                .out = line->out,
+                                .messages = line->messages};
+    interrupt_install();
+    TRY(campaign_run(&spec, &options, line->arena, &summary));
+    fprintf(line->out, "%s: %s point%s evaluated, %s failed; %s best %s%s\n", import->name,
+            text_count(summary.trials_done).text, summary.trials_done == 1 ? "" : "s",
+            text_count(summary.failures).text, command_program(line->arena), import->name,
+            command_results_option(line->results, line->arena));
+    return error_none();
+}
+
+static Error import_run(const CommandLine *line)
+{
+    const char *path = line->arguments[0], *folder;
+    Import *import = ARENA_NEW(line->arena, Import, 1);
+    Bytes table;
+    TextStream points;
+    *import = (Import){.line = line};
+    TRY(command_spec(line, line->arguments[1], &import->spec));
+    import->name = switch_text(line, "name", arena_format(line->arena, "%s_import", import->spec.experiment));
+    TRY(campaign_folder(line->results, import->name, line->arena, &folder));
+    if (!file_exists(path)) return error_make(ERROR_USER, "there is no table %.300s", path);
+    TRY(file_read(path, IMPORT_BYTES_MAX, line->arena, &table));
+    TRY(text_stream_open(arena_format(line->arena, "the points of %s", path), &points));
+    Error error = import_put(import, path, (char *)table.data, points.out);
+    const Error closed = text_stream_close(&points);
+    if (error.kind == OK) error = closed;
+    if (error.kind == OK) error = import_campaign(import, points.text);
+    free(points.text);
+    return error;
+}
+
+static const Switch import_rows[] = {
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's with _import behind it)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+static const Switches import_switches = {import_rows, sizeof import_rows / sizeof *import_rows};
+
+const Command command_import = {
+    .name = "import",
+    .arguments = "TABLE SPEC",
+    .doc = "evaluate the points of a table (CSV, a header with names of parameters) under a spec",
+    .examples = "  hopscotch import measured.csv experiments/raibert_gains.yaml --name measured\n"
+                "  hopscotch import best.csv fine.yaml --set replicates.count=64\n",
+    .least = 2,
+    .most = 2,
+    .switches = {&import_switches, &switches_spec, &switches_backend},
+    .run = import_run,
+};

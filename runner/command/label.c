@@ -1,0 +1,129 @@
+// hopscotch tag and note: what people add to a campaign. Tags are words to find it by, notes are sentences with a date.
+#include "command.h"
+
+#include <string.h>
+
+enum { LABEL_TAG_MAX = 64, LABEL_NOTE_MAX = 4096 };
+
+static const Switch label_shared_rows[] = {
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+const Switches switches_shared_fs = {label_shared_rows, 1};
+
+// Rows of one statement: with a time before them if it gives two columns.
+static Error label_print(const CommandLine *line, const CampaignPlace *place, const char *sql)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_open(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    Error error = database_prepare(database, sql, &statement);
+    if (error.kind == OK) error = statement_step(statement, &row);
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        for (int i = 0; i < column_count(statement); i++) {
+            if (i > 0) fputs("  ", line->out);
+            put_visible(line->out, column_text(statement, i));
+        }
+        fputc('\n', line->out);
+    }
+    if (statement != NULL) statement_close(statement);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return error;
+}
+
+// ---- tags -----------------------------------------------------------------------------------------------------------
+
+// As names are, so that a tag needs no quotes in a shell and a list of them no escapes.
+static Error label_check_tag(const char *tag)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t length = strlen(tag);
+    if (length > 0 && length <= LABEL_TAG_MAX && strspn(tag, allowed) == length && tag[0] != '-') return error_none();
+    return error_make(ERROR_USER, "tag \"%.80s\": a tag is made of 1 to %d of A-Z a-z 0-9 . _ -, and starts with no -",
+                      tag, LABEL_TAG_MAX);
+}
+
+static Error label_change_tags(const CommandLine *line, CampaignEdit *edit)
+{
+    const bool remove = switch_given(line, "remove");
+    for (int i = 1; i < line->n_arguments; i++)
+        TRY(edit_run(edit, remove ? "DELETE FROM tags WHERE tag = ?" : "INSERT OR IGNORE INTO tags VALUES(?)",
+                     &line->arguments[i], 1));
+    return error_none();
+}
+
+static Error tag_run(const CommandLine *line)
+{
+    CampaignPlace place;
+    CampaignEdit edit;
+    TRY(campaign_find(line, line->arguments[0], &place));
+    if (line->n_arguments == 1 && switch_given(line, "remove"))
+        return error_make(ERROR_USAGE, "tag --remove needs the tags that go: %s",
+                          command_again(place.results, "tag %.100s TAG --remove", place.name).text);
+    if (line->n_arguments == 1) return label_print(line, &place, "SELECT tag FROM tags ORDER BY tag");
+    for (int i = 1; i < line->n_arguments; i++) TRY(label_check_tag(line->arguments[i]));
+    TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
+    return edit_end(&edit, label_change_tags(line, &edit));
+}
+
+// ---- notes ----------------------------------------------------------------------------------------------------------
+
+static Error label_check_note(const char *text)
+{
+    const size_t length = strlen(text);
+    uint32_t character;
+    if (length == 0 || length > LABEL_NOTE_MAX)
+        return error_make(ERROR_USER, "a note has 1 to %d bytes, and this one has %zu", LABEL_NOTE_MAX, length);
+    for (const char *at = text; *at != '\0';) {
+        const int bytes = utf8_read(at, &character);
+        if (bytes == 0 || (character < ' ' && character != '\n' && character != '\t') || character == 0x7f)
+            return error_make(ERROR_USER, "byte %td of the note is no text (UTF-8 without control characters)",
+                              at - text + 1);
+        at += bytes;
+    }
+    return error_none();
+}
+
+static Error note_run(const CommandLine *line)
+{
+    CampaignPlace place;
+    CampaignEdit edit;
+    TRY(campaign_find(line, line->arguments[0], &place));
+    if (line->n_arguments == 1) return label_print(line, &place, "SELECT time, text FROM notes ORDER BY rowid");
+    TRY(label_check_note(line->arguments[1]));
+    const Text32 now = clock_utc();
+    const char *const values[] = {now.text, line->arguments[1]};
+    TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
+    return edit_end(&edit, edit_run(&edit, "INSERT INTO notes VALUES(?, ?)", values, 2));
+}
+
+// ---- the commands ---------------------------------------------------------------------------------------------------
+
+static const Switch label_tag_rows[] = {{"remove", SWITCH_FLAG, NULL, 0, 0, "take these tags away"}};
+static const Switches label_tag_switches = {label_tag_rows, 1};
+
+const Command command_tag = {
+    .name = "tag",
+    .arguments = "CAMPAIGN [TAG...]",
+    .doc = "tags of a campaign: add some, take some away, or print them; list finds campaigns by them",
+    .examples = "  hopscotch tag raibert_gains paper figure-3\n"
+                "  hopscotch tag raibert_gains figure-3 --remove\n"
+                "  hopscotch tag raibert_gains\n",
+    .least = 1,
+    .most = 64,
+    .switches = {&label_tag_switches, &switches_shared_fs},
+    .run = tag_run,
+};
+
+const Command command_note = {
+    .name = "note",
+    .arguments = "CAMPAIGN [TEXT]",
+    .doc = "add a note to a campaign, or print its notes with their dates",
+    .examples = "  hopscotch note raibert_gains \"thrust is at the end of its axis: widen it\"\n"
+                "  hopscotch note raibert_gains\n",
+    .least = 1,
+    .most = 2,
+    .switches = {&switches_shared_fs},
+    .run = note_run,
+};

@@ -1,0 +1,183 @@
+// hopscotch list: the campaigns under a results root in a line each, by tag or state, for people and for programs.
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ListEntry {
+    const StatusReport *report;
+    int64_t bytes;
+} ListEntry;
+
+static int list_by_name(const void *a, const void *b)
+{
+    return strcmp(((const ListEntry *)a)->report->place.name, ((const ListEntry *)b)->report->place.name);
+}
+
+// The newest first.
+static int list_by_date(const void *a, const void *b)
+{
+    const int order = strcmp(((const ListEntry *)b)->report->committed, ((const ListEntry *)a)->report->committed);
+    return order != 0 ? order : list_by_name(a, b);
+}
+
+static int list_by_size(const void *a, const void *b)
+{
+    const int64_t left = ((const ListEntry *)a)->bytes, right = ((const ListEntry *)b)->bytes;
+    return left != right ? (left < right) - (left > right) : list_by_name(a, b);
+}
+
+// The least that are minimised first, then the greatest that are maximised, then those that have none.
+static int list_by_best(const void *a, const void *b)
+{
+    const StatusReport *left = ((const ListEntry *)a)->report, *right = ((const ListEntry *)b)->report;
+    const int order = (left->best > right->best) - (left->best < right->best);
+    if (isnan(left->best) != isnan(right->best)) return isnan(left->best) - isnan(right->best);
+    if (left->maximizes != right->maximizes && !isnan(left->best)) return left->maximizes - right->maximizes;
+    return order == 0 ? list_by_name(a, b) : left->maximizes ? -order : order;
+}
+
+#define LIST_SORTS "name|date|size|best"
+static int (*const list_sorts[])(const void *, const void *) = {list_by_name, list_by_date, list_by_size, list_by_best};
+
+// "fast, paper" holds "paper".
+static bool list_has_tag(const char *tags, const char *tag)
+{
+    const size_t length = strlen(tag);
+    for (const char *at = tags; *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL)) {
+        while (*at == ' ') at++;
+        if (strncmp(at, tag, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+    }
+    return false;
+}
+
+static bool list_wants(const CommandLine *line, const StatusReport *report)
+{
+    int count = 0;
+    const char *const *tags = switch_all(line, "tag", &count);
+    const char *state = switch_text(line, "state", NULL);
+    bool wanted = state == NULL || strcmp(state, report->state) == 0;
+    for (int i = 0; i < count; i++) wanted = wanted && list_has_tag(report->tags, tags[i]);
+    return wanted;
+}
+
+static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *entries, int *count)
+{
+    ListEntry *entry = &entries[*count];
+    if (read->error != NULL) fprintf(line->messages, "hopscotch: %s\n", text_visible(read->error, line->arena));
+    if (!list_wants(line, &read->report)) return error_none();
+    read->report.place.name = read->name;
+    entry->report = &read->report;
+    (*count)++;
+    return folder_bytes(read->place.folder, line->arena, &entry->bytes);
+}
+
+// The campaigns of the root, each followed by what verify and compare made of it, with --all. *n_made: how many are
+// only shown with it.
+static Error list_find(const CommandLine *line, const char *const *names, int n_names, StatusEntry **out, int *count,
+                       int *n_made)
+{
+    const bool all = switch_given(line, "all");
+    CampaignMade **made = ARENA_NEW(line->arena, CampaignMade *, n_names + 1);
+    int *below = ARENA_NEW(line->arena, int, n_names + 1);
+    *n_made = *count = 0;
+    for (int i = 0; i < n_names; i++) {
+        const CampaignPlace place = {.results = line->results,
+                                     .name = names[i],
+                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        TRY(campaign_made(&place, line->arena, &made[i], &below[i]));
+        *n_made += below[i];
+    }
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_made : 0) + 1);
+    for (int i = 0; i < n_names; i++) {
+        entries[(*count)++] =
+            (StatusEntry){.name = names[i],
+                          .place = {.results = line->results,
+                                    .name = names[i],
+                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])}};
+        for (int k = 0; k < below[i] && all; k++)
+            entries[(*count)++] = (StatusEntry){.place = made[i][k].place, .name = made[i][k].name};
+    }
+    *out = entries;
+    return error_none();
+}
+
+static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_made)
+{
+    const char *const *names;
+    int n_names, n_read;
+    StatusEntry *read;
+    StatusCache cache;
+    *count = *n_made = 0;
+    TRY(campaign_names(line->results, line->arena, &names, &n_names));
+    TRY(list_find(line, names, n_names, &read, &n_read, n_made));
+    status_cache_open(line->results, line->arena, &cache);
+    Error error = status_cache_read(&cache, read, n_read);
+    status_cache_close(&cache, names, n_names);
+    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_read + 1);
+    for (int i = 0; i < n_read && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
+    TRY(error);
+    qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
+    *out = entries;
+    return error_none();
+}
+
+static void list_row(const ListEntry *entry, TableFormat format, Table *table)
+{
+    const StatusReport *report = entry->report;
+    table_text(table, report->place.name);
+    table_text(table, report->state);
+    table_integer(table, report->trials);
+    table_integer(table, report->failures);
+    table_number(table, report->best);
+    if (format == TABLE_TEXT)
+        table_text(table, text_bytes((double)entry->bytes).text);
+    else
+        table_integer(table, entry->bytes);
+    table_text(table, report->committed[0] != '\0' ? report->committed : NULL);
+    table_text(table, report->model);
+    table_text(table, report->tags[0] != '\0' ? report->tags : NULL);
+    table_text(table, report->origin[0] != '\0' ? report->origin : NULL);
+}
+
+static Error list_run(const CommandLine *line)
+{
+    static const char *const columns[] = {"campaign", "state",       "trials", "failures", "best",
+                                          "size",     "last_commit", "model",  "tags",     "origin"};
+    const TableFormat format = command_format(line);
+    ListEntry *entries;
+    int count, made;
+    TRY(list_read(line, &entries, &count, &made));
+    if (count == 0 && format == TABLE_TEXT) {
+        fprintf(line->out, "no campaign under %s is like that\n", text_visible(line->results, line->arena));
+        return error_none();
+    }
+    Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
+    TRY(table_finish(table));
+    if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
+        fprintf(line->out, "\n%d campaign%s that verify and compare made of these %s shown by --all\n", made,
+                made == 1 ? "" : "s", made == 1 ? "is" : "are");
+    return error_none();
+}
+
+static const Switch list_rows[] = {
+    {"all", SWITCH_FLAG, NULL, 0, 0, "also what verify and compare made of each"},
+    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only those with this tag; repeatable, then with all of them"},
+    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0, "only those in this state"},
+    {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0, "in which order (default name); the newest, largest, best first"},
+};
+static const Switches list_switches = {list_rows, sizeof list_rows / sizeof *list_rows};
+
+const Command command_list = {
+    .name = "list",
+    .arguments = "",
+    .doc = "the campaigns under the results root: state, trials, best, size, tags, origin",
+    .examples = "  hopscotch list --sort date\n"
+                "  hopscotch list --tag paper --format csv > campaigns.csv\n",
+    .least = 0,
+    .most = 0,
+    .switches = {&list_switches, &switches_format},
+    .run = list_run,
+};

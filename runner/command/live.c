@@ -1,0 +1,255 @@
+// status --watch: a campaign, or all of them, again and again until it ends or the reader leaves. On a terminal the
+// view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
+// so that there is nothing to put back, however it ends. Elsewhere a line a time.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LIVE_POINTS = 60, LIVE_TEXT = 32 * 1024 };
+
+// What is remembered from view to view.
+typedef struct Live {
+    const CommandLine *line;
+    double every;             // s between two views, at least
+    double best[LIVE_POINTS]; // so far, as the trials came; the last is now
+    double rate[LIVE_POINTS]; // trials/s between two views
+    int n_best, n_rate;
+    int64_t trials; // at the last view; -1: there was none
+    double time;
+    char *drawn; // what stands on the terminal: to know how many rows it takes
+} Live;
+
+static void live_push(double *values, int *count, double value)
+{
+    if (*count == LIVE_POINTS) memmove(values, values + 1, (LIVE_POINTS - 1) * sizeof *values);
+    *count -= *count == LIVE_POINTS;
+    values[(*count)++] = value;
+}
+
+// ---- what there is to say -------------------------------------------------------------------------------------------
+
+// The best so far at LIVE_POINTS places among the trials that were there at the first view.
+static Error live_read_history(Live *live, const CampaignPlace *place, Arena *arena)
+{
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool row = false;
+    double best = (double)NAN;
+    bool maximizes = false;
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
+    Error error = store_maximizes(database, &maximizes);
+    if (error.kind == OK)
+        error = database_prepare(database,
+                                 maximizes ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)"
+                                           : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
+                                             "FROM trials) ORDER BY min(id)",
+                                 &statement);
+    if (error.kind == OK) {
+        bind_integer(statement, 1, LIVE_POINTS - 1);
+        error = statement_step(statement, &row);
+    }
+    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+        const double value = column_real(statement, 0);
+        best = maximizes ? fmax(best, value) : fmin(best, value); // both pass over what is missing
+        live_push(live->best, &live->n_best, best);
+    }
+    if (statement != NULL) statement_close(statement);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return error;
+}
+
+static Error live_read(Live *live, const CampaignPlace *place, Arena *arena, StatusReport *visible)
+{
+    StatusReport report;
+    const double now = clock_seconds();
+    if (live->trials < 0) TRY(live_read_history(live, place, arena));
+    TRY(status_read(place, arena, &report));
+    if (live->trials >= 0 && now > live->time)
+        live_push(live->rate, &live->n_rate, (double)(report.trials - live->trials) / (now - live->time));
+    live_push(live->best, &live->n_best, report.best);
+    live->trials = report.trials;
+    live->time = now;
+    *visible = status_visible(&report, arena);
+    return error_none();
+}
+
+// Of now, between the last two views; before that, of the last batches.
+static double live_rate(const Live *live, const StatusReport *report)
+{
+    return live->n_rate > 0 ? live->rate[live->n_rate - 1] : report->rate;
+}
+
+static bool live_is_over(const StatusReport *report) { return report->holder[0] == '\0'; }
+
+// Trials in all, or at most; 0: that is unknown.
+static int64_t live_bound(const StatusReport *report) { return report->total > 0 ? report->total : report->most; }
+
+static const char *live_at_most(const StatusReport *report) { return report->total > 0 ? "" : "at most "; }
+
+// ---- a line ---------------------------------------------------------------------------------------------------------
+
+static void live_put_line(const Live *live, const StatusReport *report, FILE *out)
+{
+    const double rate = live_rate(live, report);
+    fprintf(out, "%s %s %s: %s", clock_utc().text, report->place.name, report->state, text_count(report->trials).text);
+    if (live_bound(report) > 0) fprintf(out, " of %s%s", live_at_most(report), text_count(live_bound(report)).text);
+    fprintf(out, " trials, %s failed, best ", text_count(report->failures).text);
+    fputs(isnan(report->best) ? "none" : text_number(report->best).text, out);
+    if (!live_is_over(report) && !isnan(rate)) fprintf(out, ", %s trials/s", text_short(rate).text);
+    if (!live_is_over(report) && rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    fputc('\n', out);
+    fflush(out);
+}
+
+// ---- a view ---------------------------------------------------------------------------------------------------------
+
+static void live_put_bar(const StatusReport *report, int columns, FILE *out)
+{
+    const double part = (double)report->trials / (double)live_bound(report);
+    const int width = columns < 70 ? columns - 20 : 50, full = (int)(fmin(part, 1) * width);
+    if (width < 8) return;
+    fprintf(out, "%-9s [", "");
+    for (int i = 0; i < width; i++) fputc(i < full ? '=' : i == full ? '>' : ' ', out);
+    fprintf(out, "] %.1f %%\n", 100.0 * part);
+}
+
+static void live_put_progress(const Live *live, const StatusReport *report, int columns, FILE *out)
+{
+    const double rate = live_rate(live, report);
+    fprintf(out, "%-9s %s", "trials", text_count(report->trials).text);
+    if (live_bound(report) > 0) fprintf(out, " of %s%s", live_at_most(report), text_count(live_bound(report)).text);
+    fprintf(out, ", %s failed\n", text_count(report->failures).text);
+    if (live_bound(report) > 0) live_put_bar(report, columns, out);
+    fprintf(out, "%-9s %s trials/s", "rate", isnan(rate) ? "no" : text_short(rate).text);
+    if (rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    fputs("  ", out);
+    put_sparkline(out, live->rate, live->n_rate < columns - 40 ? live->n_rate : columns > 40 ? columns - 40 : 0);
+    fputc('\n', out);
+}
+
+static void live_put_view(const Live *live, const StatusReport *report, int columns, FILE *out)
+{
+    fprintf(out, "%s: %s%s%s", report->place.name, report->state, report->reason[0] != '\0' ? ": " : "",
+            report->reason);
+    if (report->holder[0] != '\0') fprintf(out, " (%s)", report->holder);
+    fputc('\n', out);
+    live_put_progress(live, report, columns, out);
+    if (isnan(report->best))
+        fprintf(out, "%-9s none yet\n", "best");
+    else
+        fprintf(out, "%-9s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
+    fprintf(out, "%-9s ", "so far");
+    const int room = columns - 12, shown = live->n_best < room ? live->n_best : room > 0 ? room : 0;
+    put_sparkline(out, live->best + live->n_best - shown, shown);
+    fprintf(out, "\n%-9s %s", "device", report->devices);
+    if (!isnan(report->busy)) fprintf(out, ", computing %.0f %% of the time", 100.0 * report->busy);
+    fprintf(out, "\n%-9s %s lanes in %s batches; last commit %s\n", "work", text_count(report->lanes).text,
+            text_count(report->batches).text, report->committed[0] != '\0' ? report->committed : "none yet");
+}
+
+// ---- drawing --------------------------------------------------------------------------------------------------------
+
+// Characters of a line, each of one column.
+static int live_columns(const char *line, size_t length)
+{
+    int count = 0;
+    for (size_t i = 0; i < length; i++) count += ((unsigned char)line[i] & 0xc0) != 0x80;
+    return count;
+}
+
+// Rows that a text takes on a terminal of so many columns. One that was drawn on a wider terminal is folded now.
+static int live_rows(const char *text, int columns)
+{
+    int rows = 0;
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const int wide = live_columns(line, length);
+        rows += wide <= columns ? 1 : (wide + columns - 1) / columns;
+        line += length + (line[length] == '\n');
+    }
+    return rows;
+}
+
+// Each line cut to the terminal's width, so that it takes one row.
+static void live_cut(const char *text, int columns, char *out)
+{
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        size_t kept = 0;
+        for (int wide = 0; kept < length; kept++) {
+            wide += ((unsigned char)line[kept] & 0xc0) != 0x80;
+            if (wide > columns - 1) break;
+        }
+        memcpy(out, line, kept);
+        out += kept;
+        *out++ = '\n';
+        line += length + (line[length] == '\n');
+    }
+    *out = '\0';
+}
+
+// Over the last view, with one write, so that no half of it is ever seen.
+static void live_draw(Live *live, const char *text)
+{
+    FILE *out = live->line->out;
+    const int columns = terminal_columns(out), above = live_rows(live->drawn, columns);
+    live_cut(text, columns, live->drawn);
+    if (above > 0) fprintf(out, "\033[%dA\r\033[J", above);
+    fputs(live->drawn, out);
+    fflush(out);
+}
+
+static void live_show(Live *live, const StatusReport *report, Arena *arena)
+{
+    FILE *out = live->line->out;
+    if (!terminal_interactive(out)) {
+        live_put_line(live, report, out);
+        return;
+    }
+    char *text = arena_take(arena, LIVE_TEXT, 1);
+    FILE *memory = fmemopen(text, LIVE_TEXT, "w");
+    if (memory == NULL) return; // the next view may have the memory
+    live_put_view(live, report, terminal_columns(out), memory);
+    fclose(memory);
+    live_draw(live, text);
+}
+
+// Until the next view, or until the reader leaves. Reading a large campaign takes time: it never takes more than a
+// tenth.
+static bool live_wait(Live *live, double reading)
+{
+    const double until = clock_seconds() + fmax(live->every, 10.0 * reading);
+    while (clock_seconds() < until && interrupt_requested() == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    if (clock_seconds() > until + 2.0) live->drawn[0] = '\0'; // it was stopped, and others wrote below
+    return interrupt_requested() == 0;
+}
+
+Error live_watch(const CommandLine *line, const CampaignPlace *place)
+{
+    Arena *arena = line->arena;
+    Live live = {.line = line, .every = (double)switch_integer(line, "every", 1), .trials = -1};
+    live.drawn = arena_take(arena, 2 * LIVE_TEXT, 1);
+    setvbuf(line->out, NULL, _IOFBF, (size_t)2 * LIVE_TEXT);
+    interrupt_install();
+    for (bool more = true; more;) {
+        const size_t used = arena->used;
+        const double start = clock_seconds();
+        StatusReport report;
+        TRY(live_read(&live, place, arena, &report));
+        live_show(&live, &report, arena);
+        more = !live_is_over(&report) && live_wait(&live, clock_seconds() - start);
+        arena_rewind(arena, used);
+    }
+    return error_none();
+}

@@ -1,0 +1,42 @@
+// What the arguments of a command name: campaigns and their trials.
+#include "command.h"
+
+#include <string.h>
+
+Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
+{
+    return find_campaign(line->results, text, line->arena, place);
+}
+
+Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
+{
+    CampaignPlace place;
+    TRY(campaign_find(line, text, &place));
+    return campaign_open(place.results, place.name, line->arena, campaign);
+}
+
+Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial)
+{
+    const char *slash = strrchr(text, '/');
+    if (slash == NULL || !trial_is_named(slash + 1))
+        return error_make(ERROR_USAGE,
+                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
+                          "place of the number",
+                          text, slash == NULL ? text : "raibert_gains");
+    char *name = arena_copy(line->arena, text);
+    name[slash - text] = '\0';
+    TRY(campaign_open_named(line, name, campaign));
+    const Error error = find_trial(campaign, slash + 1, line->arena, trial);
+    if (error.kind != OK) campaign_close(campaign);
+    return error;
+}
+
+void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column)
+{
+    if (columns->is_text[column])
+        table_text(table, column_is_null(statement, index) ? NULL : column_text(statement, index));
+    else if (columns->is_integer[column] && !column_is_null(statement, index))
+        table_integer(table, column_integer(statement, index));
+    else
+        table_number(table, column_real(statement, index));
+}

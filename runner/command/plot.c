@@ -1,0 +1,45 @@
+// hopscotch plot: one of the report's plots as an SVG file.
+#include "command.h"
+
+static Error plot_command_draw(const CommandLine *line, const StoredCampaign *campaign, const PlotKind *kind)
+{
+    PlotData data;
+    CommandOutput output;
+    const char *path = switch_text(line, "output", arena_format(line->arena, "%s-%s.svg", campaign->name, kind->name));
+    const int objective = (int)switch_integer(line, "objective", 1) - 1;
+    TRY(plot_data_read(campaign, objective, switch_text(line, "where", NULL), line->arena, &data));
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output, plot_picture(&data, kind, output.stream.out, line->arena));
+}
+
+static Error plot_run(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    TRY(campaign_open_named(line, line->arguments[0], &campaign));
+    const PlotKind *kind = plot_kind_find(switch_text(line, "kind", "convergence"));
+    const Error error = plot_command_draw(line, &campaign, kind);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch plot_switch_rows[] = {
+    {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "what is drawn (default convergence)"},
+    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "of several objectives the one that is plotted (default 1)"},
+    {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
+     "which trials: comparisons of columns, and, or, not (convergence and timings: of all)"},
+    {"output", SWITCH_TEXT, "FILE", 0, 0, "where to, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
+};
+static const Switches plot_switches = {plot_switch_rows, 4};
+
+const Command command_plot = {
+    .name = "plot",
+    .arguments = "CAMPAIGN",
+    .doc = "one plot of a campaign as an SVG file",
+    .examples = "  hopscotch plot raibert_gains --kind scatter -o scatter.svg\n"
+                "  hopscotch plot kkt_pendulum_gains --kind pairs --where \"form = 0 and substeps = 1\" -o map.svg\n"
+                "  hopscotch plot raibert_cmaes                    (convergence, to raibert_cmaes-convergence.svg)\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&plot_switches},
+    .run = plot_run,
+};

@@ -1,0 +1,125 @@
+// hopscotch query: rows of the table trials by a condition (view/analysis/query.c).
+#include "command.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { QUERY_BUFFER = 1 << 20, QUERY_ROWS_SHOWN = 50, QUERY_SECONDS = 30 };
+
+static Error query_take_row(void *taker, const Query *query, Statement *row)
+{
+    for (int c = 0; c < query->count; c++) trial_cell(taker, row, c, &query->all, query->columns[c]);
+    return error_none();
+}
+
+static Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena)
+{
+    Table *table = table_start(out, format, query->count, (const char *const *)query->names);
+    const Error error = query_each(query, arena, query_take_row, table);
+    const Error written = table_finish(table);
+    return error.kind != OK ? error : written;
+}
+
+static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign)
+{
+    const TableFormat format = command_format(line);
+    Query query;
+    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, &query));
+    TRY(query_print(&query, format, line->out, line->arena));
+    if (query.limit > 0 && query.n_ids > query.limit && format == TABLE_TEXT)
+        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query.limit);
+    return error_none();
+}
+
+// ---- the user's own SQL ---------------------------------------------------------------------------------------------
+
+static void query_value(Table *table, Statement *row, int column)
+{
+    const ColumnKind kind = column_kind(row, column);
+    if (kind == COLUMN_INTEGER)
+        table_integer(table, column_integer(row, column));
+    else if (kind == COLUMN_REAL)
+        table_number(table, column_real(row, column));
+    else
+        table_text(table, kind == COLUMN_NULL ? NULL : kind == COLUMN_BLOB ? "(bytes)" : column_text(row, column));
+}
+
+static Error query_sql_rows(const CommandLine *line, Statement *statement, int64_t limit, bool *more)
+{
+    const TableFormat format = command_format(line);
+    const int count = column_count(statement);
+    const char **names = ARENA_NEW(line->arena, const char *, count + 1);
+    bool row = false;
+    for (int c = 0; c < count; c++) names[c] = arena_copy(line->arena, column_name(statement, c));
+    Error error = statement_step_guarded(statement, &row);
+    if (error.kind != OK) return error;
+    Table *table = table_start(line->out, format, count, names);
+    for (int64_t rows = 0; error.kind == OK && row; error = statement_step_guarded(statement, &row)) {
+        if (limit > 0 && rows++ == limit) break;
+        for (int c = 0; c < count; c++) query_value(table, statement, c);
+    }
+    *more = row;
+    const Error written = table_finish(table);
+    return error.kind != OK ? error : written;
+}
+
+// On a connection of its own, which can't write whatever is asked.
+static Error query_sql(const CommandLine *line)
+{
+    const int64_t limit = switch_integer(line, "limit", command_format(line) == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
+    DatabaseGuard guard = {.deadline = clock_seconds() + (double)switch_integer(line, "timeout", QUERY_SECONDS),
+                           .interrupted = interrupt_requested};
+    CampaignPlace place;
+    Database *database = NULL;
+    Statement *statement = NULL;
+    bool more = false;
+    interrupt_install();
+    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(database_open(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place.folder), DATABASE_READ, &database));
+    Error error = database_prepare_guarded(database, switch_text(line, "sql", ""), &guard, &statement);
+    if (error.kind == OK) error = query_sql_rows(line, statement, limit, &more);
+    if (statement != NULL) statement_close(statement);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    if (error.kind == OK && more && command_format(line) == TABLE_TEXT)
+        fprintf(line->messages, "the first %" PRId64 " rows; there are more: --limit 0 prints all\n", limit);
+    return error;
+}
+
+static Error query_run(const CommandLine *line)
+{
+    static const char *const others[] = {"where", "order", "columns"};
+    StoredCampaign campaign;
+    for (size_t i = 0; switch_given(line, "sql") && i < sizeof others / sizeof *others; i++) {
+        if (switch_given(line, others[i]))
+            return error_make(ERROR_USAGE, "--sql says it all: --%s has no place beside it", others[i]);
+    }
+    if (switch_given(line, "sql")) return query_sql(line);
+    TRY(campaign_open_named(line, line->arguments[0], &campaign));
+    setvbuf(line->out, NULL, _IOFBF, QUERY_BUFFER);
+    const Error error = query_campaign(line, &campaign);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch query_sql_switch_rows[] = {
+    {"sql", SWITCH_TEXT, "SELECT", 0, 0,
+     "instead of the rest: a SELECT over the tables of campaign.db, which only reads"},
+    {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "how long that may take (default 30)"},
+};
+static const Switches query_sql_switches = {query_sql_switch_rows, 2};
+
+const Command command_query = {
+    .name = "query",
+    .arguments = "CAMPAIGN",
+    .doc = "trials by a condition on their parameters, metrics, fitness and failure",
+    .examples =
+        "  hopscotch query gains --where \"k_fp > 100 and failure = 'none'\" --order velocity_error --limit 20\n"
+        "  hopscotch query gains --where \"failure = 'fell'\" --order survived:desc --columns id,k_fp,survived\n"
+        "  hopscotch query gains --columns all --format csv > trials.csv\n"
+        "  hopscotch query gains --sql \"SELECT thrust, count(*), min(fitness) FROM trials GROUP BY thrust\"\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&switches_select, &query_sql_switches, &switches_format},
+    .run = query_run,
+};

@@ -1,0 +1,39 @@
+// hopscotch reindex: the catalogue of a results root, made anew from the campaigns' folders.
+#include "command.h"
+
+static Error reindex_run(const CommandLine *line)
+{
+    int campaigns = 0;
+    if (!file_exists(line->results))
+        return error_make(ERROR_USER, "there is no folder %.300s; name the root folder with --results", line->results);
+    TRY(catalogue_rebuild(line->results, switch_given(line, "shared-fs"), line->messages, line->arena, &campaigns));
+    if (switch_given(line, "json")) {
+        Json json;
+        json_start(&json, line->out, true);
+        json_object(&json, NULL);
+        json_text(&json, "catalogue", arena_format(line->arena, "%s/" CATALOGUE_DATABASE, line->results));
+        json_integer(&json, "campaigns", campaigns);
+        json_close(&json, '}');
+        return error_none();
+    }
+    fprintf(line->out, "%s/" CATALOGUE_DATABASE ": %d campaign%s\n", text_visible(line->results, line->arena),
+            campaigns, campaigns == 1 ? "" : "s");
+    return error_none();
+}
+
+static const Switch reindex_rows[] = {
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+static const Switches reindex_switches = {reindex_rows, sizeof reindex_rows / sizeof *reindex_rows};
+
+const Command command_reindex = {
+    .name = "reindex",
+    .arguments = "",
+    .doc = "make the catalogue " CATALOGUE_DATABASE " anew from the campaigns' folders; a run does so if it is damaged",
+    .examples = "  hopscotch reindex\n"
+                "  hopscotch reindex --results /data/results\n",
+    .least = 0,
+    .most = 0,
+    .switches = {&reindex_switches, &switches_json},
+    .run = reindex_run,
+};

@@ -1,0 +1,344 @@
+// hopscotch replay and digest: is what is stored still what the simulation gives, and are two campaigns the same? A
+// trial that is replayed can be watched: as numbers, as a picture, as an animation.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- which trial ----------------------------------------------------------------------------------------------------
+
+enum { REPLAY_TARGETS = 2 };
+
+// CAMPAIGN/TRIAL or CAMPAIGN/TRIAL/REPLICATE; results/gains/41 is a path and a trial.
+typedef struct ReplayTarget {
+    StoredCampaign campaign;
+    int64_t trial;
+    int replicate;
+} ReplayTarget;
+
+static bool replay_number(const char *text, int64_t *number)
+{
+    const size_t digits = strspn(text, "0123456789");
+    *number = strtoll(text, NULL, 10);
+    return digits > 0 && digits <= 18 && text[digits] == '\0';
+}
+
+// Two numbers at the end are a trial and a replicate, unless the first is the name of a campaign.
+static Error replay_open(const CommandLine *line, const char *text, ReplayTarget *target)
+{
+    int64_t replicate;
+    CampaignPlace place;
+    char *name = arena_copy(line->arena, text), *last = strrchr(name, '/');
+    if (last != NULL && replay_number(last + 1, &replicate)) {
+        *last = '\0';
+        const char *middle = strrchr(name, '/');
+        const bool two = middle != NULL && trial_is_named(middle + 1);
+        if (two && replicate <= INT32_MAX && campaign_find(line, name, &place).kind != OK) {
+            target->replicate = (int)replicate;
+            return campaign_open_trial(line, name, &target->campaign, &target->trial);
+        }
+    }
+    return campaign_open_trial(line, text, &target->campaign, &target->trial);
+}
+
+// ---- what is asked of it --------------------------------------------------------------------------------------------
+
+static const char *const replay_outputs[] = {"output", "svg", "html", "terminal"};
+
+static bool replay_is_watched(const CommandLine *line)
+{
+    for (size_t i = 0; i < sizeof replay_outputs / sizeof *replay_outputs; i++) {
+        if (switch_given(line, replay_outputs[i])) return true;
+    }
+    return false;
+}
+
+// A number and nothing else, greater than `above`.
+static bool replay_seconds(const char *text, double above, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) && *value >= above;
+}
+
+static Error replay_read_window(const char *text, Arena *arena, double *window)
+{
+    char *first = arena_copy(arena, text), *comma = strchr(first, ',');
+    if (comma != NULL) *comma = '\0';
+    if (comma == NULL || !replay_seconds(first, 0, &window[0]) || !replay_seconds(comma + 1, 0, &window[1]) ||
+        window[0] >= window[1])
+        return error_make(ERROR_USAGE, "--window takes START,END in seconds, as 0.55,0.6, not '%.60s'", text);
+    return error_none();
+}
+
+// NAME,NAME,...
+static void replay_read_bodies(const char *text, Arena *arena, ReplayRequest *request)
+{
+    const char **bodies = ARENA_NEW(arena, const char *, strlen(text) + 1);
+    for (char *rest = arena_copy(arena, text), *comma; rest != NULL; rest = comma) {
+        comma = strchr(rest, ',');
+        if (comma != NULL) *comma++ = '\0';
+        bodies[request->n_bodies++] = rest;
+    }
+    request->bodies = bodies;
+}
+
+static Error replay_read_request(const CommandLine *line, ReplayRequest *request)
+{
+    const char *bodies = switch_text(line, "bodies", NULL);
+    const char *sample = switch_text(line, "sample", NULL), *window = switch_text(line, "window", NULL);
+    request->debug = switch_given(line, "debug");
+    request->rows = switch_text(line, "debug", NULL);
+    request->drawn =
+        !request->debug && (switch_given(line, "svg") || switch_given(line, "html") || switch_given(line, "terminal"));
+    request->coarser = sample == NULL;
+    if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
+    if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
+        return error_make(ERROR_USAGE, "--sample takes seconds, as 0.001, not '%.60s'", sample);
+    if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));
+    if ((sample != NULL || window != NULL || bodies != NULL || request->debug) && !replay_is_watched(line))
+        return error_make(ERROR_USAGE,
+                          "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o "
+                          "FILE.csv, "
+                          "--svg FILE or --html FILE");
+    if (request->debug && sample != NULL)
+        return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);
+    if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
+        return error_make(ERROR_USAGE, "--debug %s gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE",
+                          request->rows);
+    return error_none();
+}
+
+// ---- what comes of it -----------------------------------------------------------------------------------------------
+
+static void replay_print_json(const ReplayResult *result, const char *name, FILE *out)
+{
+    Json json;
+    json_start(&json, out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", name);
+    json_integer(&json, "trial", result->trial);
+    json_boolean(&json, "equal", result->equal);
+    json_number(&json, "fitness", result->fitness);
+    json_number(&json, "stored_fitness", result->stored_fitness);
+    json_text(&json, "difference", result->equal ? NULL : result->difference);
+    json_close(&json, '}');
+}
+
+static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
+{
+    fprintf(out, "%s/%" PRId64 ": the same to the bit: ", campaign->name, result->trial);
+    if (spec_several(&campaign->spec))
+        fputs("every objective", out);
+    else
+        fprintf(out, "fitness %s", isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+    fputs(", failure and every metric\n", out);
+}
+
+// The words are not for standard output if a file goes there.
+static void replay_print(const CommandLine *line, const ReplayTarget *target, const ReplayResult *result)
+{
+    bool taken = false;
+    for (size_t i = 0; i < sizeof replay_outputs / sizeof *replay_outputs; i++)
+        taken = taken || strcmp(switch_text(line, replay_outputs[i], ""), "-") == 0;
+    if (switch_given(line, "json"))
+        replay_print_json(result, target->campaign.name, line->out);
+    else if (result->equal)
+        replay_print_equal(result, &target->campaign, taken ? line->messages : line->out);
+}
+
+static Error replay_differs(const ReplayTarget *target, const ReplayResult *result)
+{
+    return error_make(ERROR_MACHINE,
+                      "%.100s/%" PRId64
+                      " differs from what is stored: %s (stored by hopscotch %.20s, numerics version %d; "
+                      "this is %s, %d)",
+                      target->campaign.name, result->trial, result->difference, target->campaign.program_version,
+                      target->campaign.numerics_version, HOPSCOTCH_VERSION, NUMERICS_VERSION);
+}
+
+static bool replay_ends_in(const char *path, const char *end)
+{
+    const size_t length = strlen(path), size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trace, const char *path)
+{
+    CommandOutput output;
+    const bool hdf5 = replay_ends_in(path, ".h5"), csv = replay_ends_in(path, ".csv") || strcmp(path, "-") == 0;
+    if (!hdf5 && !csv)
+        return error_make(ERROR_USAGE, "-o: '%.200s' ends neither in .h5 nor in .csv, and - is CSV to standard output",
+                          path);
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output,
+                                 hdf5 ? trace_write_hdf5(trace, output.stream.out, line->arena)
+                                      : trace_write_csv(trace, output.stream.out, line->arena));
+}
+
+static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace, const char *path)
+{
+    CommandOutput output;
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
+}
+
+// A model whose motion is its iterations, seen from above.
+static bool replay_iterates(const StoredCampaign *campaign)
+{
+    return iterations_are_shown(campaign) && campaign->spec.model->iterations->above != NULL;
+}
+
+// Of such a model what is played are the rows of its solver, so it is simulated once more for them.
+static Error replay_write_alignments(const CommandLine *line, const ReplayTrace *const *traces, int count,
+                                     const char *path)
+{
+    const BackendOptions backend = command_backend(line, "auto");
+    ReplayTrace rows[REPLAY_TARGETS];
+    const ReplayTrace *all[REPLAY_TARGETS];
+    CommandOutput output;
+    for (int i = 0; i < count; i++) {
+        const StoredCampaign *campaign = traces[i]->campaign;
+        const ReplayRequest request = {.trial = traces[i]->request.trial,
+                                       .replicate = traces[i]->request.replicate,
+                                       .debug = true,
+                                       .rows = model_debug_name(campaign->spec.model)};
+        ReplayResult result;
+        TRY(campaign_trace(campaign, &request, &backend, line->arena, &result, &rows[i]));
+        all[i] = &rows[i];
+    }
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output, iterations_write_page(all, count, output.stream.out, line->arena));
+}
+
+static Error replay_write_page(const CommandLine *line, const ReplayTrace *const *traces, int count, const char *path)
+{
+    CommandOutput output;
+    bool iterates = true;
+    for (int i = 0; i < count; i++) iterates &= replay_iterates(traces[i]->campaign);
+    if (iterates) return replay_write_alignments(line, traces, count, path);
+    for (int i = 0; i < count; i++) {
+        if (trace_drawing(traces[i]) == NULL)
+            return error_make(ERROR_USER, "model %s has no drawing: --svg draws its columns, -o FILE.csv writes them",
+                              traces[i]->campaign->spec.model->name);
+    }
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output, trace_write_page(traces, count, output.stream.out, line->arena));
+}
+
+static Error replay_write(const CommandLine *line, const ReplayTrace *const *traces, int count)
+{
+    const char *output = switch_text(line, "output", NULL), *svg = switch_text(line, "svg", NULL);
+    const char *html = switch_text(line, "html", NULL);
+    if (output != NULL) TRY(replay_write_trace(line, traces[0], output));
+    if (svg != NULL) TRY(replay_write_svg(line, traces[0], svg));
+    if (html != NULL) TRY(replay_write_page(line, traces, count, html));
+    return switch_given(line, "terminal") ? trace_play(traces[0], line->out, line->arena) : error_none();
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+
+// Replays every target; then, if all are as they were stored, writes what was asked for.
+static Error replay_targets(const CommandLine *line, const ReplayTarget *target, int count)
+{
+    const BackendOptions backend = command_backend(line, "auto");
+    const bool watched = replay_is_watched(line);
+    ReplayTrace trace[REPLAY_TARGETS];
+    const ReplayTrace *traces[REPLAY_TARGETS] = {&trace[0], &trace[1]};
+    ReplayRequest request = {.trial = 0};
+    TRY(replay_read_request(line, &request));
+    for (int i = 0; i < count; i++) {
+        ReplayResult result;
+        request.trial = target[i].trial;
+        request.replicate = target[i].replicate;
+        if (watched || target[i].replicate > 0)
+            TRY(campaign_trace(&target[i].campaign, &request, &backend, line->arena, &result, &trace[i]));
+        else
+            TRY(campaign_replay(&target[i].campaign, target[i].trial, &backend, line->arena, &result));
+        replay_print(line, &target[i], &result);
+        if (!result.equal) return replay_differs(&target[i], &result);
+    }
+    return watched ? replay_write(line, traces, count) : error_none();
+}
+
+static Error replay_run(const CommandLine *line)
+{
+    ReplayTarget target[REPLAY_TARGETS] = {{.trial = 0}};
+    int opened = 0;
+    if (line->n_arguments > 1 && (!switch_given(line, "html") || switch_given(line, "json")))
+        return error_make(ERROR_USAGE, "two trials are for --html FILE, side by side");
+    Error error = error_none();
+    for (; opened < line->n_arguments && error.kind == OK; opened++)
+        error = replay_open(line, line->arguments[opened], &target[opened]);
+    if (error.kind == OK) error = replay_targets(line, target, opened);
+    for (int i = 0; i < opened; i++) campaign_close(&target[i].campaign);
+    return error;
+}
+
+static Error digest_run(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    Sha256Text digest;
+    TRY(campaign_open_named(line, line->arguments[0], &campaign));
+    const Error error = campaign_digest(&campaign, &digest);
+    if (error.kind == OK && switch_given(line, "json")) {
+        Json json;
+        json_start(&json, line->out, true);
+        json_object(&json, NULL);
+        json_text(&json, "campaign", campaign.name);
+        json_text(&json, "digest", digest.hex);
+        json_integer(&json, "numerics_version", campaign.numerics_version);
+        json_close(&json, '}');
+    } else if (error.kind == OK) {
+        fprintf(line->out, "%s  %s\n", digest.hex, campaign.name);
+    }
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch replay_switch_rows[] = {
+    {"output", SWITCH_TEXT, "FILE", 0, 0,
+     "its trajectory as FILE.h5 or FILE.csv, also as -o (- is CSV to standard output)"},
+    {"svg", SWITCH_TEXT, "FILE", 0, 0, "a picture: figures of one cycle of the motion, and all columns against time"},
+    {"html", SWITCH_TEXT, "FILE", 0, 0, "an animation for a browser; of two trials side by side"},
+    {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation here; a few figures if this is no terminal"},
+    {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "between two samples, a multiple of the tick (default: the spec's)"},
+    {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
+    {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
+     "of a world: whose numbers are written, as link1,link300 or link# or all (default: the spec's record.bodies); "
+     "pictures show every body"},
+    {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0,
+     "instead of the trajectory, a row for each iteration of the solver"},
+};
+static const Switches replay_switches = {replay_switch_rows,
+                                         (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};
+
+const Command command_replay = {
+    .name = "replay",
+    .arguments = "CAMPAIGN/TRIAL[/REPLICATE]",
+    .doc = "simulate a stored trial again, compare every number with the stored one to the bit, and watch it",
+    .examples = "  hopscotch replay raibert_gains/41\n"
+                "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
+                "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"
+                "  hopscotch replay raibert_gains/41 --debug newton --window 0.55,0.6 -o newton.csv\n"
+                "  hopscotch replay raibert_gains/best raibert_gains/worst --html both.html\n"
+                "  hopscotch replay raibert_gains/41/3 --terminal\n",
+    .least = 1,
+    .most = REPLAY_TARGETS,
+    .switches = {&replay_switches, &switches_backend, &switches_json},
+    .run = replay_run,
+};
+
+const Command command_digest = {
+    .name = "digest",
+    .arguments = "CAMPAIGN",
+    .doc = "a hash of trials, search states and arrays: equal for equal campaigns, wherever they ran",
+    .examples = "  hopscotch digest raibert_gains\n"
+                "  diff <(hopscotch digest gains --results cpu) <(hopscotch digest gains --results gpu)\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&switches_json},
+    .run = digest_run,
+};

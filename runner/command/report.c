@@ -1,0 +1,41 @@
+// hopscotch report: all that is known of a campaign on one page.
+#include "command.h"
+
+static Error report_command(const CommandLine *line, const StoredCampaign *campaign)
+{
+    PlotData data;
+    CommandOutput output;
+    const BackendOptions backend = command_backend(line, "cpu");
+    const char *path = switch_text(line, "output", arena_format(line->arena, "%s/report.html", campaign->folder));
+    TRY(plot_data_read(campaign, 0, NULL, line->arena, &data));
+    TRY(command_output_start(path, &output));
+    return command_output_finish(line, &output,
+                                 report_write(campaign, &data, &backend, output.stream.out, line->arena));
+}
+
+static Error report_run(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    TRY(campaign_open_named(line, line->arguments[0], &campaign));
+    const Error error = report_command(line, &campaign);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch report_switch_rows[] = {
+    {"output", SWITCH_TEXT, "FILE", 0, 0,
+     "where to, also as -o (default report.html in the campaign's folder; - is standard output)"},
+};
+static const Switches report_switches = {report_switch_rows, 1};
+
+const Command command_report = {
+    .name = "report",
+    .arguments = "CAMPAIGN",
+    .doc = "all that is known of a campaign on one page: best trials, plots, the best motion, timings",
+    .examples = "  hopscotch report raibert_gains                  (writes results/raibert_gains/report.html)\n"
+                "  hopscotch report raibert_gains -o gains.html\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&report_switches, &switches_backend},
+    .run = report_run,
+};

@@ -1,0 +1,318 @@
+// hopscotch run and resume: the campaign itself is campaign/run/campaign.c; here is what the user gives it and is told
+// at the end.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { RUN_BEST_SHOWN = 5 };
+
+// ---- what happened --------------------------------------------------------------------------------------------------
+
+// "120 fell, 3 solver" by kind, from what was committed.
+static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
+{
+    fprintf(out, "%-9s ", "failures");
+    const Error error = campaign_failures(campaign->database, out);
+    fputc('\n', out);
+    return error;
+}
+
+// What the database says may be somebody else's text.
+static void run_print_state(const RunSummary *summary, FILE *out)
+{
+    const bool told = summary->reason != NULL && summary->reason[0] != '\0';
+    fprintf(out, "\n%-9s %s%s", "state", summary->state, told ? ": " : "");
+    if (told) put_visible(out, summary->reason);
+    fputc('\n', out);
+}
+
+static void run_print_numbers(const RunSummary *summary, FILE *out)
+{
+    const int64_t now = summary->trials_done - summary->trials_before;
+    fprintf(out, "%-9s %s of %s", "trials", text_count(summary->trials_done).text,
+            summary->trials_total > 0 ? text_count(summary->trials_total).text : "an open number");
+    if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
+    run_print_state(summary, out);
+    if (now <= 0) return;
+    fprintf(out, "%-9s %s, of which %s in the kernels; %s trials/s on %s\n", "time",
+            text_duration(summary->wall_seconds).text, text_duration(summary->kernel_seconds).text,
+            text_short((double)now / summary->wall_seconds).text, summary->device);
+}
+
+static void run_print_files(const char *folder, FILE *out)
+{
+    fprintf(out, "%-9s ", "files");
+    put_visible(out, folder);
+    fputs(": campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", out);
+}
+
+// Commands to type next, complete: with the results root where they need it.
+static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
+{
+    const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
+    fprintf(out, "%-9s %s best %s%s\n", "next", program, name, root);
+    if (best_trial < 0) return;
+    fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
+    fprintf(out, "%-9s %s replay %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
+}
+
+// In one line where a line is an object: after --progress json.
+static void run_print_json(const RunSummary *summary, const Timings *timings, const char *name, bool one_line,
+                           FILE *out)
+{
+    Json json;
+    json_start(&json, out, !one_line);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", name);
+    json_text(&json, "state", summary->state);
+    json_text(&json, "reason", summary->reason);
+    json_integer(&json, "trials_total", summary->trials_total);
+    json_integer(&json, "trials_done", summary->trials_done);
+    json_integer(&json, "trials_before", summary->trials_before);
+    json_integer(&json, "lanes_run", summary->lanes_run);
+    json_integer(&json, "failures", summary->failures);
+    json_number(&json, "wall_seconds", summary->wall_seconds);
+    json_number(&json, "kernel_seconds", summary->kernel_seconds);
+    json_number(&json, "first_launch_to_last_commit", summary->first_launch_to_last_commit);
+    json_number(&json, "record_seconds", summary->record_seconds);
+    json_number(&json, "index_seconds", summary->index_seconds);
+    if (timings != NULL) timings_json(timings, &json);
+    json_number(&json, "best_fitness", summary->best_fitness);
+    if (!isnan(summary->best_fitness)) json_integer(&json, "best_trial", summary->best_trial);
+    json_text(&json, "device", summary->device);
+    json_text(&json, "folder", summary->folder);
+    json_close(&json, '}');
+    if (one_line) fputc('\n', out);
+}
+
+static void run_print_timings(const RunSummary *summary, const Timings *timings, FILE *out)
+{
+    fprintf(out, "\n%-9s first launch to last commit %s; then %s for the index, %s for arrays chosen by rank\n%-9s ",
+            "timings", text_duration(summary->first_launch_to_last_commit).text,
+            text_duration(summary->index_seconds).text, text_duration(summary->record_seconds).text, "");
+    timings_print(timings, out);
+}
+
+static Error run_print(const CommandLine *line, const RunSummary *summary, const StoredCampaign *campaign,
+                       const Timings *timings, FILE *out)
+{
+    int64_t best = -1;
+    fputc('\n', out);
+    run_print_numbers(summary, out);
+    TRY(run_print_failures(campaign, out));
+    run_print_files(summary->folder, out);
+    if (switch_given(line, "timings")) run_print_timings(summary, timings, out);
+    fputc('\n', out);
+    if (summary->trials_done > 0) TRY(best_print(campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best));
+    fputc('\n', out);
+    run_print_next(line, campaign->name, best, out);
+    return error_none();
+}
+
+static Error run_summary(const CommandLine *line, const RunSummary *summary, const char *name)
+{
+    const bool stream = switch_choice(line, "progress", PROGRESS_AUTO) == PROGRESS_JSON; // on standard output
+    StoredCampaign campaign;
+    Timings timings;
+    if (switch_given(line, "json") && !switch_given(line, "timings")) {
+        run_print_json(summary, NULL, name, stream, line->out);
+        return error_none();
+    }
+    const Error opened = campaign_open(line->results, name, line->arena, &campaign);
+    if (opened.kind != OK && file_missing(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, summary->folder))) {
+        run_print_numbers(summary, stream ? line->messages : line->out);
+        fprintf(line->messages, "%s is not there any more: another process removed or renamed it\n", name);
+        return error_none();
+    }
+    TRY(opened);
+    Error error = timings_read(campaign.database, summary->first_batch, line->arena, &timings);
+    if (error.kind == OK && switch_given(line, "json"))
+        run_print_json(summary, &timings, name, stream, line->out);
+    else if (error.kind == OK)
+        error = run_print(line, summary, &campaign, &timings, stream ? line->messages : line->out);
+    campaign_close(&campaign);
+    return error;
+}
+
+// ---- run and resume -------------------------------------------------------------------------------------------------
+
+static RunOptions run_options(const CommandLine *line, const Spec *spec)
+{
+    return (RunOptions){.results = line->results,
+                        .name = switch_text(line, "name", spec->experiment),
+                        .backend = command_backend(line, spec->device.backend),
+                        .batch = switch_integer(line, "batch", 0),
+                        .slice = switch_integer(line, "slice", 0),
+                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                        .retry = switch_text(line, "retry", NULL),
+                        .extend = switch_given(line, "extend"),
+                        .shared_fs = switch_given(line, "shared-fs"),
+                        .ignore_space = switch_given(line, "ignore-space"),
+                        .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
+                        .out = line->out,
+                        .messages = line->messages};
+}
+
+static void run_take_text(void *out, const char *text, size_t length) { fwrite(text, 1, length, out); }
+
+// --profile-graph: one step of the spec's fixed values. What is said of it must not stand among JSON.
+static Error run_profile_graph(const CommandLine *line, const Spec *spec)
+{
+    const char *path = switch_text(line, "profile-graph", NULL);
+    if (path == NULL) return error_none();
+    const size_t length = strlen(path);
+    const bool dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    CommandLine aside = *line;
+    if (strcmp(path, "-") != 0) aside.out = line->messages;
+    CommandOutput output;
+    TRY(command_output_start(path, &output));
+    const TextSink sink = {.write = run_take_text, .to = output.stream.out};
+    const Error error =
+        step_picture(&spec->configured, spec->fixed, command_threads(line), dot ? STEP_DOT : STEP_TRACE, sink);
+    return command_output_finish(&aside, &output, error);
+}
+
+static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOptions *options)
+{
+    RunSummary summary = {.best_fitness = (double)NAN};
+    TRY(run_profile_graph(line, spec));
+    interrupt_install();
+    TRY(campaign_run(spec, options, line->arena, &summary));
+    return run_summary(line, &summary, options->name);
+}
+
+// A search that starts from another campaign: what it takes becomes part of the spec.
+static Error run_start(const CommandLine *line, const Overrides *earlier, Spec *spec)
+{
+    const char *taken = NULL;
+    TRY(command_taken(line, spec, switch_text(line, "name", spec->experiment), &taken));
+    if (taken == NULL) return error_none();
+    return command_spec_with(line, line->arguments[0], earlier,
+                             arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
+}
+
+static Error run_read_overrides(const char *path, Arena *arena, Overrides *overrides)
+{
+    Database *database = NULL;
+    TRY(database_open(path, DATABASE_READ, &database));
+    const Error error = overrides_read(database, arena, overrides);
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+    return error;
+}
+
+// What earlier runs of the campaign set, and this one does not set anew, is kept by --extend.
+static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlier)
+{
+    Arena *arena = line->arena;
+    const char *name = switch_text(line, "name", spec->experiment), *folder = NULL;
+    const Overrides given = command_overrides(line);
+    Overrides stored = {.count = 0};
+    if (!switch_given(line, "extend")) return error_none();
+    TRY(campaign_folder(line->results, name, arena, &folder));
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
+    if (!file_exists(path)) return error_none();
+    TRY(run_read_overrides(path, arena, &stored));
+    *earlier = overrides_without(&stored, &given, arena);
+    if (earlier->count == 0) return error_none();
+    fprintf(line->messages, "%s keeps what earlier runs set: %s (to change one, --set it anew)\n", name,
+            overrides_text(earlier, arena));
+    return command_spec_with(line, line->arguments[0], earlier, NULL, spec);
+}
+
+static Error run_run(const CommandLine *line)
+{
+    Spec spec;
+    Overrides earlier = {.count = 0};
+    TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(run_remember(line, &spec, &earlier));
+    TRY(run_start(line, &earlier, &spec));
+    TRY(explain_warn(&spec, line->arena, line->messages));
+    const RunOptions options = run_options(line, &spec);
+    return run_campaign(line, &spec, &options);
+}
+
+// The stored spec has every default written out, so what it means can't have changed since. A run that was killed
+// before it stored anything left the file alone.
+static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
+{
+    const char *resolved = NULL, *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
+    TRY(campaign_resolved(place, line->arena, &resolved));
+    if (resolved == NULL) return command_spec(line, path, spec);
+    const Overrides given = command_overrides(line);
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    const Error error = spec_parse(path, resolved, given.items, given.count, line->arena, diagnostics, spec);
+    spec->overrides = given;
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    return error;
+}
+
+static Error run_resume(const CommandLine *line)
+{
+    Spec spec;
+    CampaignPlace place;
+    TRY(campaign_find(line, line->arguments[0], &place));
+    TRY(run_stored_spec(line, &place, &spec));
+    RunOptions options = run_options(line, &spec);
+    options.results = place.results;
+    options.name = place.name;
+    options.resume_only = true;
+    CommandLine there = *line;
+    there.results = place.results;
+    return run_campaign(&there, &spec, &options);
+}
+
+enum { RUN_ROWS_OF_SPEC = 2 }; // the first rows, which resume has not
+static const Switch run_rows[] = {
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
+    {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
+    {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
+     "lanes in flight together (default 0: as the spec says, else by the device)"},
+    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
+     "how to show it (default: a bar on a terminal, else plain)"},
+    {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
+     "what computes when the GPU fails and there is no other (default none)"},
+    {"extend", SWITCH_FLAG, NULL, 0, 0,
+     "a spec that asks for other trials adds them to the campaign; what earlier runs --set is kept"},
+    {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
+    {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
+    {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
+     "first draw how the CPU's threads share one step of a world (rigid, not rattle: "
+     "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte has one): for chrome://tracing, for "
+     "Graphviz if FILE ends in .dot"},
+    {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
+};
+static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};
+static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
+                                             sizeof run_rows / sizeof *run_rows - RUN_ROWS_OF_SPEC};
+
+const Command command_run = {
+    .name = "run",
+    .arguments = "SPEC",
+    .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
+    .examples = "  hopscotch run experiments/smoke.yaml\n"
+                "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
+                "      --set 'search.over.thrust=[25,30]'\n"
+                "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&run_switches, &switches_spec, &switches_backend},
+    .run = run_run,
+};
+
+const Command command_resume = {
+    .name = "resume",
+    .arguments = "CAMPAIGN",
+    .doc = "go on with a campaign that was interrupted, killed or stopped by a limit: to the same bits",
+    .examples = "  hopscotch resume raibert_gains\n"
+                "  hopscotch resume raibert_gains --set limits.trials=2000000\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&run_resume_switches, &switches_spec, &switches_backend},
+    .run = run_resume,
+};

@@ -1,0 +1,21 @@
+// Options that choose rows of the table trials: --where, --order, --columns, --limit.
+#include "command.h"
+
+Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
+                     Query *query)
+{
+    const QueryAsked asked = {.where = switch_text(line, "where", NULL),
+                              .order = switch_text(line, "order", NULL),
+                              .columns = switch_text(line, "columns", columns),
+                              .limit = switch_integer(line, "limit", limit)};
+    return query_start(campaign, &asked, line->arena, query);
+}
+
+static const Switch query_select_rows[] = {
+    {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
+     "which trials: comparisons of columns, and, or, not; texts in single quotes"},
+    {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "in which order; missing values last (default id)"},
+    {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns, or all"},
+    {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "how many rows; 0: all (query's default for a table: 50)"},
+};
+const Switches switches_select = {query_select_rows, sizeof query_select_rows / sizeof *query_select_rows};

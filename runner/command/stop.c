@@ -1,0 +1,67 @@
+// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: batch/interrupt.c).
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct StopTarget {
+    CampaignPlace place;
+    const char *lock;
+    char holder[160]; // who runs it; "": nobody
+} StopTarget;
+
+static Error stop_find(const CommandLine *line, StopTarget *target)
+{
+    TRY(campaign_find(line, line->arguments[0], &target->place));
+    target->lock = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, target->place.folder);
+    return lock_holder(target->lock, target->holder, sizeof target->holder);
+}
+
+// Until that holder is gone. A process that follows it at once is another one.
+static Error stop_wait(const StopTarget *target)
+{
+    char holder[sizeof target->holder];
+    for (;;) {
+        TRY(lock_holder(target->lock, holder, sizeof holder));
+        if (strcmp(holder, target->holder) != 0) return error_none();
+        if (interrupt_requested() != 0)
+            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and had not ended yet; %s tells when it has",
+                              target->place.name,
+                              command_again(target->place.results, "status %.128s", target->place.name).text);
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+}
+
+static Error stop_run(const CommandLine *line)
+{
+    StopTarget target;
+    TRY(stop_find(line, &target));
+    const char *name = target.place.name, *root = command_results_option(target.place.results, line->arena);
+    if (target.holder[0] == '\0')
+        return error_make(ERROR_USER, "nothing runs %.128s: there is nothing to stop (%s)", name,
+                          command_again(target.place.results, "status %.128s", name).text);
+    const char *request = arena_format(line->arena, "%s\n", target.holder);
+    TRY(file_write(target.place.folder, CAMPAIGN_STOP, request, strlen(request)));
+    if (switch_given(line, "wait")) interrupt_install();
+    fprintf(line->out, "%s: asked %s to stop\n", name, target.holder);
+    if (!switch_given(line, "wait")) return error_none();
+    fflush(line->out);
+    TRY(stop_wait(&target));
+    fprintf(line->out, "%s: stopped; %s resume %s%s goes on\n", name, command_program(line->arena), name, root);
+    return error_none();
+}
+
+static const Switch stop_rows[] = {{"wait", SWITCH_FLAG, NULL, 0, 0, "return when it has ended"}};
+static const Switches stop_switches = {stop_rows, sizeof stop_rows / sizeof *stop_rows};
+
+const Command command_stop = {
+    .name = "stop",
+    .arguments = "CAMPAIGN",
+    .doc = "end a running campaign as Ctrl-C would, from anywhere that sees its folder; resume goes on",
+    .examples = "  hopscotch stop raibert_gains --wait\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&stop_switches},
+    .run = stop_run,
+};

@@ -1,0 +1,430 @@
+// hopscotch verify: a campaign's best trial under seeds that the search has never seen, one change at a time, and from
+// every combination of starts. What is run are campaigns of their own (view/analysis/verify.c).
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { VERIFY_SEEDS = 200, VERIFY_PART = 10, VERIFY_LEVELS = 5 };
+
+// One verification, from the command line to its two runs.
+typedef struct Verify {
+    const CommandLine *line;
+    VerifyTask task;
+    CampaignPlace place; // of the campaign that is verified
+    const char *results; // root of what is made: below the campaign, or with --name beside it
+    const char *name;    // of the new one there; that of its grid has _grid behind it
+    StoredCampaign seeds, grid;
+} Verify;
+
+// ---- what is asked for ----------------------------------------------------------------------------------------------
+
+// "--grid-over m,k_g"
+static Error verify_read_also(Verify *verify)
+{
+    const Configured *configured = &verify->task.campaign->spec.configured;
+    const int named = configured_named(configured);
+    const char *text = switch_text(verify->line, "grid-over", NULL), *model = verify->task.campaign->spec.model->name;
+    const char **names = ARENA_NEW(verify->line->arena, const char *, named);
+    int *also = ARENA_NEW(verify->line->arena, int, named);
+    for (int p = 0; p < named; p++) names[p] = configured->parameters[p].name;
+    char *rest = text != NULL ? arena_copy(verify->line->arena, text) : NULL;
+    for (char *name; rest != NULL && (name = strsep(&rest, ",")) != NULL;) {
+        int found = -1;
+        for (int p = 0; p < named; p++) {
+            if (strcmp(names[p], name) == 0) found = p;
+        }
+        const char *nearest = found < 0 ? nearest_name(name, names, named) : NULL;
+        if (nearest != NULL)
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; did you mean '%s'?", name, model,
+                              nearest);
+        if (found < 0)
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is no parameter of %s; %s lists them", name, model,
+                              command_again(NULL, "models %s", model).text);
+        if (verify->task.n_also < named) also[verify->task.n_also++] = found;
+    }
+    verify->task.also = also;
+    return error_none();
+}
+
+static Error verify_check_grid(const Verify *verify)
+{
+    const int axes = verify_grid_axes(&verify->task);
+    if (axes <= VERIFY_GRID_AXES_MAX) return error_none();
+    return error_make(ERROR_USER,
+                      "a grid over %d starts and parameters is too much: at most %d axes; leave it out with --grid 0",
+                      axes, VERIFY_GRID_AXES_MAX);
+}
+
+static Error verify_ask(Verify *verify)
+{
+    const CommandLine *line = verify->line;
+    VerifyTask *task = &verify->task;
+    const Spec *spec = &task->campaign->spec;
+    task->seeds = switch_integer(line, "seeds", VERIFY_SEEDS);
+    task->seed = (uint64_t)switch_integer(line, "seed", (int64_t)verify_seed(spec));
+    task->gains = (double)switch_integer(line, "gains", VERIFY_PART) / 100.0;
+    task->physics = (double)switch_integer(line, "physics", VERIFY_PART) / 100.0;
+    task->levels = (int)switch_integer(line, "grid", VERIFY_LEVELS);
+    task->trial = switch_integer(line, "trial", -1);
+    task->fitness = (double)NAN;
+    if (switch_given(line, "defaults") && task->trial >= 0)
+        return error_make(ERROR_USAGE, "--defaults and --trial name two different points: give one of them");
+    if (switch_given(line, "defaults"))
+        verify_take_defaults(task, line->arena);
+    else
+        TRY(verify_take_trial(task, line->arena));
+    TRY(verify_read_also(verify));
+    if (task->levels > 0) TRY(verify_check_grid(verify));
+    const char *fallback = task->trial >= 0 ? arena_format(line->arena, "trial_%" PRId64, task->trial) : "defaults";
+    const bool named = switch_given(line, "name");
+    verify->name = switch_text(line, "name", fallback);
+    verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
+    if (verify_draws(spec)) return error_none();
+    fprintf(line->messages, "%s draws nothing from seed to seed (no replicates.perturb): one run says all\n",
+            verify->place.name);
+    task->seeds = 1;
+    return error_none();
+}
+
+// ---- the runs -------------------------------------------------------------------------------------------------------
+
+// As the user names it.
+static const char *verify_shown_name(const Verify *verify, const char *name)
+{
+    if (verify->results == verify->place.results) return name;
+    return campaign_made_name(&verify->place, name, verify->line->arena);
+}
+
+static Error verify_run_one(const Verify *verify, const char *text, const char *name, StoredCampaign *out)
+{
+    const CommandLine *line = verify->line;
+    if (text[0] == '\0') return error_make(ERROR_MEMORY, "not enough memory for the spec of %.128s", name);
+    const RunOptions options = {.results = verify->results,
+                                .made = verify->results != verify->place.results,
+                                .name = name,
+                                .backend = command_backend(line, verify->task.campaign->spec.device.backend),
+                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                                .shared_fs = switch_given(line, "shared-fs"),
+                                .out = line->messages,
+                                .messages = line->messages};
+    return verify_run_text(&verify->task, "verifies", text, &options, line->arena, out);
+}
+
+// ---- what is printed ------------------------------------------------------------------------------------------------
+
+// "99.7 % (95 %: 99.1 to 99.9)"
+static void verify_print_rate(const Interval *rate, FILE *out)
+{
+    fprintf(out, "%.4g %% (95 %%: %.4g to %.4g)", 100.0 * rate->value, 100.0 * rate->low, 100.0 * rate->high);
+}
+
+static void verify_print_value(const Interval *value, FILE *out)
+{
+    if (isnan(value->value))
+        fputs("none", out);
+    else if (isnan(value->low) || isnan(value->high))
+        fprintf(out, "%.6g", value->value);
+    else
+        fprintf(out, "%.6g (95 %%: %.6g to %.6g)", value->value, value->low, value->high);
+}
+
+static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
+{
+    FILE *out = verify->line->out;
+    const VerifyTask *task = &verify->task;
+    const bool fell = strcmp(base->worst_failure, "none") != 0, finite = isfinite(base->value[base->worst]);
+    if (task->trial >= 0)
+        fprintf(out, "%s/%" PRId64, task->campaign->name, task->trial);
+    else
+        fprintf(out, "the defaults of what %s searches", task->campaign->name);
+    fprintf(out, " under %s fresh seeds (seed %" PRIu64 ")\n\n", text_count(base->n).text, task->seed);
+    fprintf(out, "%-9s %s of %s: ", "success", text_count(base->good).text, text_count(base->n).text);
+    verify_print_rate(&base->rate, out);
+    fprintf(out, " (Wilson)\n%-9s ", "fitness");
+    verify_print_value(&base->fitness, out);
+    fprintf(out, " (%s", verify_interval_method(&verify->seeds.spec));
+    if (base->good < base->n) fprintf(out, ", of those that did not fail");
+    fputs(")\n", out);
+    if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
+    fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
+    if (!fell && finite) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
+    if (!fell && !finite) fputs("its objective is not finite\n", out);
+    if (fell) put_visible(out, base->worst_failure);
+    if (fell && !isnan(base->worst_survived)) fprintf(out, " after %s s", text_number(base->worst_survived).text);
+    if (fell) fputc('\n', out);
+}
+
+// The parameter in which a trial differs from the first, which is what `centered` makes; NULL: in none.
+typedef struct VerifyChange {
+    const char *parameter;
+    double value, part; // part of the trial's value by which it differs; NaN: that is zero
+} VerifyChange;
+
+static Error verify_change(const StoredCampaign *run, int64_t trial, const VerifyTask *task, Arena *arena,
+                           VerifyChange *change)
+{
+    const Spec *spec = &run->spec;
+    Search search;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    *change = (VerifyChange){.parameter = NULL};
+    TRY(search_init(spec, arena, &search));
+    TRY(search_read_trial(&search, run->database, trial, arena, parameter));
+    for (int a = 0; a < spec->n_axes; a++) {
+        const int p = spec->axes[a].parameter;
+        const double from = task->parameter[p];
+        if (parameter[p] == from) continue;
+        *change = (VerifyChange){.parameter = spec->configured.parameters[p].name,
+                                 .value = parameter[p],
+                                 .part = from != 0.0 ? (parameter[p] - from) / fabs(from) : (double)NAN};
+    }
+    return error_none();
+}
+
+// In percent, with one digit behind the point.
+static double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
+
+static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
+{
+    table_text(table, change->parameter);
+    table_number(table, change->value);
+    table_number(table, verify_percent(change->part));
+    table_number(table, verify_percent(outcome->rate.value));
+    table_number(table, verify_percent(outcome->rate.low));
+    table_number(table, verify_percent(outcome->rate.high));
+    table_number(table, outcome->fitness.value);
+    table_number(table, outcome->fitness.low);
+    table_number(table, outcome->fitness.high);
+}
+
+static void verify_interval_json(Json *json, const char *name, const Interval *interval)
+{
+    json_object(json, name);
+    json_number(json, "value", interval->value);
+    json_number(json, "low", interval->low);
+    json_number(json, "high", interval->high);
+    json_close(json, '}');
+}
+
+static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, Json *json)
+{
+    json_integer(json, "trial", outcome->trial);
+    json_integer(json, "runs", outcome->n);
+    json_integer(json, "succeeded", outcome->good);
+    verify_interval_json(json, "success", &outcome->rate);
+    verify_interval_json(json, "fitness", &outcome->fitness);
+    json_object(json, "worst");
+    json_integer(json, "replicate", outcome->worst);
+    json_text(json, "failure", outcome->worst_failure);
+    json_number(json, "survived", outcome->worst_survived);
+    json_number(json, "fitness", outcome->n > 0 ? spec_cost(spec, 0, outcome->value[outcome->worst]) : (double)NAN);
+    json_close(json, '}');
+}
+
+// Trials 1 to n of the run of seeds: to `table` (people), or as objects to `json`.
+static Error verify_each_change(const Verify *verify, Table *table, Json *json)
+{
+    Arena *arena = verify->line->arena;
+    int64_t last = 0;
+    TRY(store_integer(verify->seeds.database, "SELECT max(id) FROM trials", 0, &last));
+    for (int64_t trial = 1; trial <= last; trial++) {
+        const size_t used = arena->used;
+        VerifyOutcome outcome;
+        VerifyChange change;
+        TRY(verify_outcome(&verify->seeds, trial, arena, &outcome));
+        TRY(verify_change(&verify->seeds, trial, &verify->task, arena, &change));
+        if (table != NULL) verify_change_row(&change, &outcome, table);
+        if (json != NULL) {
+            json_object(json, NULL);
+            json_text(json, "parameter", change.parameter);
+            json_number(json, "value", change.value);
+            verify_outcome_json(&verify->seeds.spec, &outcome, json);
+            json_close(json, '}');
+        }
+        arena_rewind(arena, used);
+    }
+    return error_none();
+}
+
+static Error verify_print_changes(const Verify *verify)
+{
+    static const char *const columns[] = {"changed", "to",      "by %",  "success %", "from",
+                                          "to ",     "fitness", "from ", "to  "};
+    int64_t trials = 0;
+    TRY(store_integer(verify->seeds.database, "SELECT count(*) FROM trials", 0, &trials));
+    if (trials < 2) return error_none();
+    fprintf(verify->line->out, "\none change at a time, under the same seeds; from, to: 95 %%\n\n");
+    Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
+    const Error error = verify_each_change(verify, table, NULL);
+    const Error finished = table_finish(table);
+    return error.kind != OK ? error : finished;
+}
+
+// The grid's runs: how many failed, and the worst, which `replay` can show.
+typedef struct VerifyGrid {
+    int64_t points, good, worst;
+    double worst_fitness; // NaN: it failed
+    const char *worst_failure;
+} VerifyGrid;
+
+static Error verify_grid_read(const Verify *verify, VerifyGrid *grid)
+{
+    Database *database = verify->grid.database;
+    Statement *statement = NULL;
+    bool row = false;
+    *grid = (VerifyGrid){.worst = -1, .worst_failure = "none"};
+    TRY(store_integer(database, "SELECT count(*) FROM trials", 0, &grid->points));
+    TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &grid->good));
+    const char *sooner = spec_has_metric(&verify->grid.spec, "survived") ? "survived, " : "";
+    const char *sql =
+        arena_format(verify->line->arena,
+                     "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
+                     verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
+    TRY(database_prepare(database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) {
+        grid->worst = column_integer(statement, 0);
+        grid->worst_fitness = column_real(statement, 1);
+        grid->worst_failure = arena_copy(verify->line->arena, column_text(statement, 2));
+    }
+    statement_close(statement);
+    return error;
+}
+
+static Error verify_print_grid(const Verify *verify)
+{
+    FILE *out = verify->line->out;
+    VerifyGrid grid;
+    const Spec *spec = &verify->grid.spec;
+    if (verify->grid.database == NULL) return error_none();
+    TRY(verify_grid_read(verify, &grid));
+    fputs("\ngrid     ", out);
+    for (int a = 0, shown = 0; a < spec->n_axes; a++) {
+        const Values *values = &spec->axes[a].values;
+        if (values->count < 2) continue;
+        fprintf(out, "%s %s %.4g to %.4g", shown++ > 0 ? "," : "",
+                spec->configured.parameters[spec->axes[a].parameter].name, values_at(values, 0),
+                values_at(values, values->count - 1));
+    }
+    fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.good).text,
+            text_count(grid.points).text, "worst", verify_shown_name(verify, verify->grid.name), grid.worst);
+    if (isnan(grid.worst_fitness))
+        put_visible(out, grid.worst_failure);
+    else
+        fputs(text_number(grid.worst_fitness).text, out);
+    fputc('\n', out);
+    return error_none();
+}
+
+static Error verify_print(const Verify *verify, const VerifyOutcome *base)
+{
+    FILE *out = verify->line->out;
+    const char *root = command_results_option(verify->place.results, verify->line->arena);
+    verify_print_base(verify, base);
+    TRY(verify_print_changes(verify));
+    TRY(verify_print_grid(verify));
+    fprintf(out, "\n%-9s %s/%s\n%-9s %s best %s%s\n", "files", text_visible(verify->results, verify->line->arena),
+            verify->name, "next", command_program(verify->line->arena), verify_shown_name(verify, verify->name), root);
+    return error_none();
+}
+
+static Error verify_grid_json(const Verify *verify, Json *json)
+{
+    VerifyGrid grid;
+    if (verify->grid.database == NULL) return error_none();
+    TRY(verify_grid_read(verify, &grid));
+    json_object(json, "grid");
+    json_text(json, "campaign", verify_shown_name(verify, verify->grid.name));
+    json_integer(json, "points", grid.points);
+    json_integer(json, "succeeded", grid.good);
+    json_integer(json, "worst_trial", grid.worst);
+    json_number(json, "worst_fitness", grid.worst_fitness);
+    json_text(json, "worst_failure", grid.worst_failure);
+    json_close(json, '}');
+    return error_none();
+}
+
+static Error verify_print_json(const Verify *verify, const VerifyOutcome *base)
+{
+    Json json;
+    json_start(&json, verify->line->out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", verify_shown_name(verify, verify->name));
+    json_text(&json, "verifies", verify->task.campaign->name);
+    if (verify->task.trial >= 0) json_integer(&json, "verified_trial", verify->task.trial);
+    json_number(&json, "stored_fitness", verify->task.fitness);
+    json_integer(&json, "seed", (int64_t)verify->task.seed);
+    json_text(&json, "interval", verify_interval_method(&verify->seeds.spec));
+    verify_outcome_json(&verify->seeds.spec, base, &json);
+    json_array(&json, "changes");
+    TRY(verify_each_change(verify, NULL, &json));
+    json_close(&json, ']');
+    TRY(verify_grid_json(verify, &json));
+    json_close(&json, '}');
+    return error_none();
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+
+static Error verify_compute(Verify *verify)
+{
+    const VerifyTask *task = &verify->task;
+    Arena *arena = verify->line->arena;
+    TRY(verify_run_one(verify, verify_seeds_text(task, verify->name, arena), verify->name, &verify->seeds));
+    if (task->levels == 0 || verify_grid_axes(task) == 0) return error_none();
+    const char *name = arena_format(arena, "%s_grid", verify->name);
+    return verify_run_one(verify, verify_grid_text(task, name, arena), name, &verify->grid);
+}
+
+static Error verify_campaign(Verify *verify)
+{
+    VerifyOutcome base;
+    interrupt_install();
+    TRY(verify_ask(verify));
+    TRY(verify_compute(verify));
+    TRY(verify_outcome(&verify->seeds, 0, verify->line->arena, &base));
+    return switch_given(verify->line, "json") ? verify_print_json(verify, &base) : verify_print(verify, &base);
+}
+
+static Error verify_run(const CommandLine *line)
+{
+    Verify verify = {.line = line};
+    StoredCampaign campaign;
+    TRY(campaign_find(line, line->arguments[0], &verify.place));
+    TRY(campaign_open(verify.place.results, verify.place.name, line->arena, &campaign));
+    verify.task.campaign = &campaign;
+    const Error error = verify_campaign(&verify);
+    campaign_close(&verify.seeds);
+    campaign_close(&verify.grid);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch verify_rows[] = {
+    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "which trial (default: the best)"},
+    {"defaults", SWITCH_FLAG, NULL, 0, 0, "the model's defaults instead of a trial, to compare with"},
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, "how many fresh seeds (default 200)"},
+    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX, "that they come from (default: one of the campaign's own)"},
+    {"gains", SWITCH_INTEGER, "PERCENT", 0, 90, "by how much each searched gain is changed (default 10; 0: not)"},
+    {"physics", SWITCH_INTEGER, "PERCENT", 0, 90, "the same for each other parameter (default 10; 0: not)"},
+    {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000, "values of each start that the replicates draw (default 5; 0: none)"},
+    {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid varies too, by --physics percent"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "a campaign of that name beside it (default CAMPAIGN/verify/trial_ID)"},
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
+static const Switches verify_switches = {verify_rows, sizeof verify_rows / sizeof *verify_rows};
+
+const Command command_verify = {
+    .name = "verify",
+    .arguments = "CAMPAIGN",
+    .doc = "the best trial under fresh seeds, with each gain changed a little, and from a grid of starts",
+    .examples = "  hopscotch verify raibert_gains --seeds 1000\n"
+                "  hopscotch verify raibert_gains --trial 41 --gains 20 --physics 0 --grid 0\n"
+                "  hopscotch verify raibert_gains --defaults --json\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&verify_switches, &switches_backend, &switches_json},
+    .run = verify_run,
+};

@@ -1,0 +1,120 @@
+// What the files of expressions share. An expression is parsed by recursive descent (parse.c, its complaints
+// in errors.c) into a flat postfix program, which is evaluated on a small stack (expression.c), written as
+// text again (text.c) or as SQL (sql.c).
+#ifndef HOPSCOTCH_EXPRESSION_H
+#define HOPSCOTCH_EXPRESSION_H
+
+#include "../experiment.h"
+
+// ---- expression.c: operations ---------------------------------------------------------------------------------------
+
+// How tightly an operation binds. ATOM: what needs no parentheses anywhere.
+typedef enum ExpressionRank {
+    RANK_OR = 1,
+    RANK_AND,
+    RANK_NOT,
+    RANK_COMPARE,
+    RANK_SUM,
+    RANK_PRODUCT,
+    RANK_MINUS,
+    RANK_POWER,
+    RANK_ATOM
+} ExpressionRank;
+
+typedef enum ExpressionSyntax {
+    SYNTAX_NUMBER,
+    SYNTAX_NAME,
+    SYNTAX_TEXT,
+    SYNTAX_TEXT_NAME,
+    SYNTAX_PREFIX,
+    SYNTAX_INFIX,
+    SYNTAX_FUNCTION
+} ExpressionSyntax;
+
+// One row describes an operation: how it is read and written, what it gives, and how SQL says it. A row whose text
+// starts with another's stands before it.
+typedef struct ExpressionOperation {
+    const char *text;
+    ExpressionSyntax syntax;
+    ExpressionRank rank;
+    int arguments; // of a function; -2: two or more, folded from the left
+    double (*apply)(double a, double b);
+    const char *sql;
+} ExpressionOperation;
+
+enum { EXPRESSION_NUMBER, EXPRESSION_NAME, EXPRESSION_TEXT, EXPRESSION_TEXT_NAME, EXPRESSION_OPERATIONS = 27 }; // rows
+extern const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS];
+
+int expression_find_function(const char *name); // row, -1: there is none
+bool expression_compares_texts(int operation);  // = and !=
+// What an infix operator of this rank takes on its right side.
+ExpressionRank expression_right_rank(ExpressionRank rank);
+
+// ---- expression.c: programs -----------------------------------------------------------------------------------------
+
+// One step of the postfix program.
+typedef struct ExpressionStep {
+    int operation;    // row of expression_operations
+    int index;        // NAME: of the value
+    int size;         // steps of the subtree that ends here
+    double number;    // NUMBER
+    const char *text; // NAME, TEXT_NAME: the name; TEXT: the text
+} ExpressionStep;
+
+struct Expression {
+    const ExpressionStep *steps;
+    int count;
+};
+
+// Of the operation at step `end`: its row, and the last step of its left operand; that of the right or only one is
+// end - 1.
+const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
+int expression_left(const ExpressionStep *steps, int end);
+
+// ---- parse.c --------------------------------------------------------------------------------------------------------
+
+typedef struct ExpressionParser {
+    const char *text, *at; // the whole; the next token
+    const Scope *scope;
+    Arena *arena;
+    ExpressionStep *steps;
+    int count, depth;
+    bool failed;      // there was an error
+    bool stopped;     // one after which the rest can't be read
+    const Node *node; // where the text stands in a spec: errors go to `diagnostics`
+    Diagnostics *diagnostics;
+    const char *what; // or on the command line: the first error goes to `error`
+    Error error;
+} ExpressionParser;
+
+bool expression_letter(char c);
+int expression_word_length(const char *at); // letters, digits and _
+
+// ---- errors.c -------------------------------------------------------------------------------------------------------
+
+// An error at `width` bytes from `at`, after which parsing goes on; one after which the rest can't be read.
+void expression_complain(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
+void expression_stop(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
+// What stands at the next token is none of what is `expected`.
+void expression_unexpected(ExpressionParser *parser, const char *expected);
+// Says why the name is not known, by the likeliest reason. `after_text`: what stands before it is compared as a text.
+void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text);
+
+// What people write who know another language, and what they should write here.
+typedef struct ExpressionHabit {
+    const char *wrong, *right; // right NULL: it is right as it is
+} ExpressionHabit;
+// The habit of more than `length` characters that stands here; NULL: none, or one that is right.
+const ExpressionHabit *expression_habit(const char *at, size_t length);
+
+// ---- text.c ---------------------------------------------------------------------------------------------------------
+
+// Text that is first measured (text NULL), then written.
+typedef struct ExpressionOutput {
+    char *text;
+    size_t used;
+} ExpressionOutput;
+
+void expression_put(ExpressionOutput *out, const char *text);
+
+#endif

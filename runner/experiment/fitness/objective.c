@@ -1,0 +1,197 @@
+// From the replicates of a trial to what is stored of it: the fitness, and each metric's mean and spread. All sums run
+// in the order of the replicates, so they are the same bits wherever the lanes ran.
+#include "../experiment.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool spec_several(const Spec *spec) { return spec->objective.count > 1; }
+
+double spec_cost(const Spec *spec, int k, double value)
+{
+    return spec->objective.maximize[k] && value == value ? 0.0 - value : value; // no -0, and NaN keeps its sign
+}
+
+bool spec_better(const Spec *spec, int k, double a, double b) { return spec_cost(spec, k, a) < spec_cost(spec, k, b); }
+
+const char *objective_text(const Spec *spec, int k, Arena *arena)
+{
+    const char *text = expression_text(spec->objective.expression[k], arena);
+    return spec->objective.maximize[k] ? arena_format(arena, "maximise %s", text) : text;
+}
+
+bool spec_has_metric(const Spec *spec, const char *name)
+{
+    for (int i = 0; i < spec->configured.n_metrics; i++) {
+        if (strcmp(spec->configured.metrics[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
+// NaN has many bit patterns; the stored one is this.
+static double objective_canonical(double x)
+{
+    const uint64_t bits = 0x7ff8000000000000;
+    if (x != x) memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// ---- over the replicates: value[n], n >= 1, NaN among them gives NaN ------------------------------------------------
+
+// Ascending; -0 before 0, so that equal contents are equal bytes whatever the sort does.
+static int objective_ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    if (a != b) return a < b ? -1 : 1;
+    return (signbit(b) != 0) - (signbit(a) != 0);
+}
+
+static double objective_mean(double *value, int n, double unused)
+{
+    double sum = 0.0;
+    (void)unused;
+    for (int i = 0; i < n; i++) sum += value[i];
+    return sum / n;
+}
+
+static double objective_median(double *value, int n, double unused)
+{
+    (void)unused;
+    qsort(value, (size_t)n, sizeof *value, objective_ascending);
+    return n % 2 == 1 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2.0;
+}
+
+static double objective_greatest(double *value, int n, double unused)
+{
+    double greatest = value[0];
+    (void)unused;
+    for (int i = 1; i < n; i++) {
+        if (value[i] > greatest) greatest = value[i];
+    }
+    return greatest;
+}
+
+static double objective_least(double *value, int n, double unused)
+{
+    double least = value[0];
+    (void)unused;
+    for (int i = 1; i < n; i++) {
+        if (value[i] < least) least = value[i];
+    }
+    return least;
+}
+
+// Linear interpolation between order statistics: type 7 of Hyndman & Fan, "Sample quantiles in statistical packages",
+// The American Statistician 50(4), 1996. At rank h = (n - 1) q, counted from 0.
+static double objective_quantile(double *value, int n, double q)
+{
+    qsort(value, (size_t)n, sizeof *value, objective_ascending);
+    const double rank = (n - 1) * q;
+    const int below = (int)rank;
+    const double part = rank - below;
+    if (part == 0.0 || value[below] == value[below + 1]) return value[below]; // infinities have no difference
+    return value[below] + part * (value[below + 1] - value[below]);
+}
+
+typedef double (*ObjectiveOver)(double *value, int n, double quantile); // may sort `value`
+
+static const ObjectiveOver objective_over[][2] = {
+    // of an objective that is minimised, maximised
+    [OVER_MEAN] = {objective_mean, objective_mean},
+    [OVER_MEDIAN] = {objective_median, objective_median},
+    [OVER_WORST] = {objective_greatest, objective_least},
+    [OVER_QUANTILE] = {objective_quantile, objective_quantile},
+};
+
+// ---- fitness --------------------------------------------------------------------------------------------------------
+
+// value[n_replicates]: the objective of each replicate that counts, in order; returns how many do. One failed replicate
+// under `failed: any` leaves none.
+static int objective_values(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
+                            double *value)
+{
+    const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
+    double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
+    int n = 0;
+    assert(n_metrics + n_parameters <= OBJECTIVE_NAMES_MAX);
+    memcpy(scope + n_metrics, parameter, (size_t)n_parameters * sizeof *scope);
+    for (int r = 0; r < spec->replicates.count; r++) {
+        if (failure[r] == 0) {
+            memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
+            value[n++] = expression_value(spec->objective.expression[k], scope);
+        } else if (spec->objective.failed == FAILED_PENALTY) {
+            value[n++] = spec->objective.penalty;
+        } else if (spec->objective.failed == FAILED_ANY) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+static double objective_of(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
+                           double *value)
+{
+    const int n = objective_values(spec, k, parameter, metric, failure, value);
+    bool good = n > 0;
+    for (int i = 0; i < n; i++) good = good && value[i] == value[i];
+    const ObjectiveOver over = objective_over[spec->objective.over][spec->objective.maximize[k]];
+    return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
+}
+
+// One objective is the fitness. Several are kept as they are, all or none: a trial that has no value of one is failed.
+static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                          TrialResult *result)
+{
+    double first = objective_of(spec, 0, parameter, metric, failure, result->value);
+    result->good = first == first;
+    result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
+    if (!spec_several(spec)) return;
+    for (int i = 0; i < spec->objective.count; i++) {
+        result->objective[i] = i == 0 ? first : objective_of(spec, i, parameter, metric, failure, result->value);
+        result->good = result->good && result->objective[i] == result->objective[i];
+    }
+    for (int i = 0; i < spec->objective.count && !result->good; i++)
+        result->objective[i] = objective_canonical((double)NAN);
+}
+
+// ---- metrics --------------------------------------------------------------------------------------------------------
+
+// Mean and sample standard deviation of a column, value[r*stride]: two passes, so that a spread far smaller than the
+// mean keeps its digits (Chan, Golub & LeVeque, The American Statistician 37(3), 1983, eq. 1.1).
+static double objective_column_mean(const double *value, int n, int stride)
+{
+    double sum = 0.0;
+    for (int r = 0; r < n; r++) sum += value[(ptrdiff_t)r * stride];
+    return sum / n;
+}
+
+static double objective_column_spread(const double *value, int n, int stride, double mean)
+{
+    double sum = 0.0;
+    for (int r = 0; r < n; r++) {
+        const double deviation = value[(ptrdiff_t)r * stride] - mean;
+        sum += deviation * deviation;
+    }
+    return sqrt(sum / (n - 1));
+}
+
+void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                  TrialResult *result)
+{
+    const int n = spec->replicates.count, n_metrics = spec->configured.n_metrics;
+    result->failure = 0;
+    result->n_failed = 0;
+    for (int r = 0; r < n; r++) {
+        if (failure[r] == 0) continue;
+        if (result->n_failed++ == 0) result->failure = failure[r];
+    }
+    objective_all(spec, parameter, metric, failure, result);
+    for (int m = 0; m < n_metrics; m++) {
+        const double mean = objective_column_mean(metric + m, n, n_metrics);
+        result->metric[m] = objective_canonical(mean);
+        if (n < 2) continue;
+        result->spread[m] = objective_canonical(objective_column_spread(metric + m, n, n_metrics, mean));
+    }
+}

@@ -1,0 +1,304 @@
+// What the files of the CMA-ES share: its settings, what it remembers of a search, and its steps.
+//
+// Source: N. Hansen, The CMA evolution strategy: a tutorial, arXiv:1604.00772v2, 2023; equations and table 1 by their
+// numbers there. Symbols: n coordinates, lambda members of a generation, mu parents, m mean, sigma step size, C
+// covariance, C = B D^2 B' with the rows of `axes` as the columns of B and D in `lengths`, p_c and p_sigma evolution
+// paths, y = (x - m)/sigma.
+#ifndef HOPSCOTCH_SEARCH_CMAES_H
+#define HOPSCOTCH_SEARCH_CMAES_H
+
+#include "../../experiment.h"
+
+enum {
+    CMAES_DIMENSIONS_MAX = 1000,
+    CMAES_FULL_MAX = 100, // dimensions beyond which the covariance is separable, unless the spec says otherwise
+    CMAES_POPULATION_MAX = 1 << 20,
+    CMAES_TRIALS_MAX = 1 << 24, // of a generation: what an ordinal holds
+    CMAES_HISTORY = 256,        // entries of the history of best and median
+    CMAES_ATTEMPTS = 100,       // draws of a member, before it is left out
+    CMAES_STATE_VERSION = 2
+};
+
+#define CMAES_WIDTH 10.0 // every coordinate runs from 0 to this
+
+// Rows of the table of options (options.c).
+enum {
+    CMAES_POPULATION,
+    CMAES_SIGMA,
+    CMAES_SEARCHES,
+    CMAES_FIRST,
+    CMAES_START,
+    CMAES_BOUNDS,
+    CMAES_WEIGHTS,
+    CMAES_COVARIANCE,
+    CMAES_UNCERTAINTY,
+    CMAES_UNCERTAINTY_MAX,
+    CMAES_CONSTRAINTS,
+    CMAES_RESTARTS,
+    CMAES_RESTARTS_MAX,
+    CMAES_PATIENCE,
+    CMAES_STOP_TRIALS,
+    CMAES_STOP_TARGET,
+    CMAES_STOP_GENERATIONS,
+    CMAES_STOP_TOLFUN,
+    CMAES_STOP_TOLFUNHIST,
+    CMAES_STOP_TOLX,
+    CMAES_STOP_TOLXUP,
+    CMAES_STOP_CONDITION,
+    CMAES_N_OPTIONS
+};
+enum { CMAES_START_RANDOM, CMAES_START_CENTER, CMAES_START_DEFAULT };
+enum { CMAES_BOUNDS_TRANSFORM, CMAES_BOUNDS_RESAMPLE, CMAES_BOUNDS_PENALTY };
+enum { CMAES_WEIGHTS_ACTIVE, CMAES_WEIGHTS_POSITIVE };
+enum { CMAES_COVARIANCE_AUTO, CMAES_COVARIANCE_FULL, CMAES_COVARIANCE_SEPARABLE };
+enum { CMAES_CONSTRAINTS_RANKING, CMAES_CONSTRAINTS_LAGRANGIAN };
+enum { CMAES_RESTARTS_NONE, CMAES_RESTARTS_IPOP, CMAES_RESTARTS_BIPOP };
+extern const Option cmaes_options[CMAES_N_OPTIONS];
+
+// Why a run of the strategy ended. The names are stored (cmaes_stop_names).
+typedef enum CmaesStop {
+    CMAES_GOES_ON,
+    CMAES_AT_TARGET,
+    CMAES_AT_TRIALS,
+    CMAES_AT_BUDGET, // of a small population between large ones
+    CMAES_AT_GENERATIONS,
+    CMAES_AT_TOLFUN,
+    CMAES_AT_TOLFUNHIST,
+    CMAES_AT_TOLX,
+    CMAES_AT_TOLXUP,
+    CMAES_AT_CONDITION,
+    CMAES_AT_NO_EFFECT_AXIS,
+    CMAES_AT_NO_EFFECT_COORDINATE,
+    CMAES_AT_STAGNATION,
+    CMAES_AT_EQUAL_VALUES,
+    CMAES_AT_ALL_FAILED,
+    CMAES_STOPS
+} CmaesStop;
+extern const char *const cmaes_stop_names[CMAES_STOPS];
+
+// Strategy parameters of one lambda: table 1.
+typedef struct CmaesWeights {
+    int64_t lambda, mu;
+    double *weight; // [lambda], descending; from mu on not positive
+    double sum;     // of all
+    double mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, chi_n;
+} CmaesWeights;
+
+// What the checkpoint holds of one search: this and the arrays behind it, raw, without pointers or padding.
+typedef struct CmaesRun {
+    int64_t round;                          // generations told, of all restarts
+    int64_t evaluations;                    // of all restarts, members that were left out included
+    int64_t restart;                        // how many there were
+    int64_t first_round, first_evaluations; // of this restart
+    int64_t lambda;
+    int64_t eigen_evaluations;  // when C was decomposed last
+    int64_t failed_generations; // one after the other, without a single fitness
+    int64_t stop;               // CmaesStop of the whole search
+    int64_t small;              // this restart has a small population (BIPOP)
+    int64_t large_restarts;     // doublings of the population so far
+    int64_t large_evaluations, small_evaluations, last_large_evaluations; // BIPOP's accounts
+    int64_t history_count, history_stride;
+    int64_t recent_count; // best values in the ring
+    int64_t span_count;   // spans in the ring; of bounds: penalty
+    double sigma, sigma_start;
+    double generation_best, generation_median,
+        generation_worst;           // of the last generation, as it was ranked; NaN: failed
+    double best;                    // fitness of the whole search
+    double evaluations_each, noise; // of a member; measure of the last generation (uncertainty.c)
+    double mean_fitness;            // of the last mean that was run; NaN: none was (lagrangian.c)
+} CmaesRun;
+
+// A run with its arrays, as pointers into the state. Those of options that are not in use have no elements.
+typedef struct CmaesView {
+    CmaesRun *run;
+    double *mean, *p_c, *p_sigma;          // [n]
+    double *lengths;                       // [n] ascending; separable: of the coordinates, in their order
+    double *C;                             // [n][n]; separable: [n], the diagonal
+    double *axes;                          // [n][n]: row k is the axis of lengths[k]; separable: none
+    double *recent;                        // [n_recent] best of the last generations, a ring
+    double *history_best, *history_median; // [CMAES_HISTORY], every history_stride generations
+    double *scaling;                       // [n] of coordinates of integers, 1 of the others (integer.c)
+    double *penalty, *spans;               // [n] weights; [n_spans] of the fitness of generations, a ring (penalty.c)
+    double *multiplier, *stiffness, *constraint; // [n_constraints] (lagrangian.c)
+} CmaesView;
+
+// The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
+typedef struct CmaesState {
+    uint32_t version, dimension;
+    int64_t searches, next_id; // next_id: the id after the last one told
+    int64_t round, search;     // whose results come next
+    int64_t told;              // of the generation that is partly told, trials
+} CmaesState;
+
+// A generation as it was drawn: made when it is asked for, and made again, to the same bits, if it is gone when it is
+// told.
+enum { CMAES_SLOT_MEAN = -1 };
+typedef struct CmaesPopulation {
+    int64_t search, round; // whose it is; round -1: empty
+    int64_t run, again;    // trials; members that are evaluated again
+    int32_t *slot;  // [trials] the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
+    double *y;      // [lambda][n]
+    double *square; // [lambda] |C^-1/2 y|^2
+    bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
+} CmaesPopulation;
+
+typedef struct CmaesScale { // both ends of a range, or their logarithms
+    double low, high;
+} CmaesScale;
+
+enum { CMAES_ARRAYS = 15 }; // of a run (CmaesView)
+
+typedef struct CmaesRank { // a member and what it is ranked by, as an integer of the same order
+    uint64_t key;
+    int64_t member;
+} CmaesRank;
+
+typedef struct Cmaes {
+    const Spec *spec;
+    const double *settings; // [CMAES_N_OPTIONS]
+    int n;                  // coordinates
+    bool separable, has_integers, penalized, uncertain, lagrangian;
+    double *fixed; // [n_parameters] of the search whose points are made: fixed and outer values (cmaes_fix)
+    bool drops;    // there are points that may not be run
+    int n_constraints;
+    int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
+    int64_t trials_max;               // of a generation
+    int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
+    size_t run_bytes;
+    CmaesScale *scale; // [n]
+    double *spread;    // [n] of each coordinate at the start, relative to sigma
+    CmaesWeights weights;
+    CmaesPopulation *populations; // [n_populations] by search
+    int64_t n_populations;
+    // where ask is: the next trial of this search's generation, and the id that it gets
+    int64_t ask_round, ask_search, ask_trial, ask_id;
+    // a generation's results, by member: means over the evaluations of each
+    double *fitness, *survived; // [lambda_max]; fitness of those that failed: NaN
+    double *again;              // [lambda_max] of the second evaluation; uncertain alone
+    double *both;               // [2 lambda_max] room for first and second ones
+    int64_t *both_order;        // [4 lambda_max] likewise
+    double *constraint;         // [lambda_max][n_constraints] <= 0: met
+    double *violation;          // [lambda_max] sum of those above 0; NULL without constraints
+    double *key;                // [lambda_max] what it is ranked by: fitness, and what bounds and constraints add
+    double mean_fitness, *mean_constraint; // of the mean; lagrangian alone
+    // room for one update
+    int64_t *order;     // [lambda_max + n_spans] members, best first; or places of other numbers, sorted
+    CmaesRank *rank[2]; // [2 lambda_max + n_spans]
+    double *vector;     // [n*n + 4 n], separable [6 n]
+    double *parameter;  // [n_parameters]
+    char ending[160];
+} Cmaes;
+
+// ---- cmaes.c --------------------------------------------------------------------------------------------------------
+
+CmaesRun *cmaes_run(const Search *search, int64_t run);
+CmaesView cmaes_view(const Search *search, int64_t run);
+CmaesState *cmaes_state(const Search *search);
+// Results of the generation that is partly told: fitness, survived time and constraints of each trial.
+double *cmaes_told(const Search *search);
+int cmaes_told_width(const Cmaes *cmaes);
+
+// ---- space.c: coordinates -------------------------------------------------------------------------------------------
+
+// From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
+double cmaes_reflected(double x);
+double cmaes_unreflected(double coordinate);
+CmaesScale cmaes_scale(const Values *values);
+double cmaes_value(const Values *values, double coordinate);
+double cmaes_coordinate(const Values *values, double value);
+// The point m + sigma A y of a member.
+void cmaes_place(const Cmaes *cmaes, const CmaesView *view, const double *y, double *x);
+// Before points of a search are made.
+void cmaes_fix(const Cmaes *cmaes, int64_t search);
+// Whether the point x[n] may be evaluated: within the bounds as they are handled, and not dropped by the spec. Fills
+// cmaes->parameter.
+bool cmaes_point(const Cmaes *cmaes, const double *x);
+
+// ---- start.c: the first mean and covariance, injected points --------------------------------------------------------
+
+// The distribution of a fresh run but for its step size.
+void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search);
+double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view);
+// Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false:
+// the spec drops the point.
+int64_t cmaes_injected(const Cmaes *cmaes, const CmaesView *view);
+bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, double *y, double *square);
+
+// ---- population.c: what is drawn ------------------------------------------------------------------------------------
+
+void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights);
+// Uniform random numbers that belong to a restart.
+double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index);
+// The generation that the run is in.
+CmaesPopulation *cmaes_population(const Search *search, int64_t run);
+
+// ---- rank.c ---------------------------------------------------------------------------------------------------------
+
+// cmaes->order from key, violation, fitness (NaN: failed) and survived.
+void cmaes_rank(Cmaes *cmaes, int64_t lambda);
+// order[count] of the numbers value[count], ascending, equal ones by their places; NaN last.
+void cmaes_sort(CmaesRank *rank[2], const double *value, int64_t count, int64_t *order);
+
+// ---- covariance.c: full or separable --------------------------------------------------------------------------------
+
+double cmaes_variance(const Cmaes *cmaes, const CmaesView *view, int i);    // C_ii
+double cmaes_longest(const Cmaes *cmaes, const CmaesView *view);            // of the lengths
+double cmaes_condition(const Cmaes *cmaes, const CmaesView *view);          // number of C
+double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i); // coordinate i of the axis of lengths[k]
+// y = B D z for z standard normal of the key, and |z|^2, which is |C^-1/2 y|^2.
+double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y);
+// out[n] += gain C^-1/2 y = gain B D^-1 B' y.
+void cmaes_whiten(const Cmaes *cmaes, const CmaesView *view, const double *y, double gain, double *out);
+// Rank-one and rank-mu update of C; its lengths and axes, when they are due; both at once, from C alone.
+void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, bool h_sigma);
+void cmaes_decompose_if_due(const Cmaes *cmaes, const CmaesView *view);
+void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view);
+
+// ---- update.c -------------------------------------------------------------------------------------------------------
+
+// From a generation whose results stand in `cmaes`, the next: ranking, mean, paths, covariance, step size,
+// decomposition.
+void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population);
+
+// ---- what is added to the fitness, or changes the distribution after an update --------------------------------------
+
+void cmaes_keep_margin(const Cmaes *cmaes, const CmaesView *view); // integer.c
+// penalty.c: weights from the mean and the fitness of the generation; what a member's key gets.
+void cmaes_penalty_adapt(Cmaes *cmaes, const CmaesView *view);
+double cmaes_penalty(const Cmaes *cmaes, const CmaesView *view, const double *y);
+// uncertainty.c: how many members are evaluated again; how noisy ranks are, and what is done about it.
+int64_t cmaes_again(const Cmaes *cmaes, int64_t lambda);
+int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run);
+void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population);
+void cmaes_treat_noise(const Cmaes *cmaes, CmaesRun *run);
+// lagrangian.c: multipliers from what the mean gave; what a member's key gets.
+void cmaes_lagrangian_adapt(Cmaes *cmaes, const CmaesView *view);
+double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double *constraint);
+
+// ---- stop.c ---------------------------------------------------------------------------------------------------------
+
+CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
+double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
+
+// ---- bounds.c -------------------------------------------------------------------------------------------------------
+
+void cmaes_bounds(const Search *search, SearchBounds *bounds);
+
+// ---- restart.c ------------------------------------------------------------------------------------------------------
+
+int64_t cmaes_greatest_population(const double *settings, int64_t lambda);
+// A fresh strategy of `lambda` members from the run's round on.
+void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t lambda, double sigma);
+// After a run ended: the next one, or the end of the search.
+void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why);
+// What the stored state of a search means with the limits of now, which an extension may have changed: the run that had
+// ended goes on, or the one that went on ends; why it ends. With the same limits nothing changes. Of runs that have
+// told a generation.
+CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
+
+// ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
+
+const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
+void cmaes_report(Search *search, int64_t run, CmaesStop stop);
+
+#endif

@@ -1,0 +1,244 @@
+// How many trials a grid has, exactly, however many ids: only axes that a condition uses need to be enumerated, and
+// only together with those that conditions join them to. `exclude`, the range of a derived parameter and the condition
+// of an axis (`when`) are conditions. The axes fall into parts that no condition joins, and the count is the product of
+// the parts' own. An axis that no condition uses counts with all its values; if it has a condition itself, with all of
+// them where that holds and with one where it does not.
+#include "../experiment.h"
+
+#include <string.h>
+
+typedef struct CountGrid {
+    const Spec *spec;
+    double *parameter, *base;         // [n_parameters] of a point; of what does not depend on any axis
+    bool *derived_uses;               // [n_derived][n_axes] through other derived parameters too
+    bool *used;                       // [n_axes] by a condition
+    int *part;                        // [n_axes] the least axis of its part
+    int *derived_part, *exclude_part; // [n_derived], [n_exclude] of the axes that each uses; -1: it uses none
+    int64_t *place;                   // [n_axes] of the point's values; of zipped axes that of the first counts
+} CountGrid;
+
+// ---- what uses what -------------------------------------------------------------------------------------------------
+
+static bool count_grid_uses(const CountGrid *grid, const Expression *expression, int axis)
+{
+    const Spec *spec = grid->spec;
+    if (expression_uses(expression, spec->axes[axis].parameter)) return true;
+    for (int d = 0; d < spec->n_derived; d++) {
+        if (grid->derived_uses[d * spec->n_axes + axis] &&
+            expression_uses(expression, spec->axes[spec->n_axes + d].parameter))
+            return true;
+    }
+    return false;
+}
+
+// A derived parameter may use those before it.
+static void count_grid_trace_derived(CountGrid *grid)
+{
+    const Spec *spec = grid->spec;
+    for (int d = 0; d < spec->n_derived; d++) {
+        for (int a = 0; a < spec->n_axes; a++)
+            grid->derived_uses[d * spec->n_axes + a] = count_grid_uses(grid, spec->axes[spec->n_axes + d].derive, a);
+    }
+}
+
+static void count_grid_join(CountGrid *grid, int a, int b)
+{
+    const int from = grid->part[a] > grid->part[b] ? grid->part[a] : grid->part[b];
+    const int to = grid->part[a] > grid->part[b] ? grid->part[b] : grid->part[a];
+    for (int i = 0; i < grid->spec->n_axes; i++) {
+        if (grid->part[i] == from) grid->part[i] = to;
+    }
+}
+
+// The axes that a condition uses are of one part. The first of them; -1: it uses none.
+static int count_grid_mark(CountGrid *grid, const Expression *expression)
+{
+    int first = -1;
+    for (int a = 0; a < grid->spec->n_axes; a++) {
+        if (!count_grid_uses(grid, expression, a)) continue;
+        grid->used[a] = true;
+        if (first < 0) first = a;
+        count_grid_join(grid, first, a);
+    }
+    return first;
+}
+
+static void count_grid_divide(CountGrid *grid)
+{
+    const Spec *spec = grid->spec;
+    for (int a = 0; a < spec->n_axes; a++) grid->part[a] = a;
+    for (int d = 0; d < spec->n_derived; d++)
+        grid->derived_part[d] = count_grid_mark(grid, spec->axes[spec->n_axes + d].derive);
+    for (int i = 0; i < spec->n_exclude; i++) grid->exclude_part[i] = count_grid_mark(grid, spec->exclude[i]);
+    for (int w = 0; w < spec->n_when; w++) {
+        const int first = count_grid_mark(grid, spec->when[w].condition);
+        if (first >= 0) count_grid_join(grid, first, spec->when[w].axis);
+    }
+    for (int a = 0; a < spec->n_axes; a++) { // zipped axes have one place
+        const int leader = search_zip_leader(spec, a);
+        grid->used[leader] |= grid->used[a];
+        count_grid_join(grid, leader, a);
+    }
+    for (int d = 0; d < spec->n_derived; d++)
+        if (grid->derived_part[d] >= 0) grid->derived_part[d] = grid->part[grid->derived_part[d]];
+    for (int i = 0; i < spec->n_exclude; i++)
+        if (grid->exclude_part[i] >= 0) grid->exclude_part[i] = grid->part[grid->exclude_part[i]];
+}
+
+// ---- a point of a part ----------------------------------------------------------------------------------------------
+
+static bool count_grid_derive(const CountGrid *grid, int d, double *parameter)
+{
+    const Axis *derived = &grid->spec->axes[grid->spec->n_axes + d];
+    const Parameter *row = &grid->spec->configured.parameters[derived->parameter];
+    const double value = expression_value(derived->derive, parameter);
+    parameter[derived->parameter] = value;
+    return value >= row->low && value <= row->high; // not NaN
+}
+
+// How many trials a point of the part's used axes stands for: 0 if it is dropped, else the product of the axes that are
+// searched where their condition holds. As search_complete and the grid's `repeats` have it, in their order.
+static int64_t count_grid_weight(const CountGrid *grid, int part)
+{
+    const Spec *spec = grid->spec;
+    double *parameter = grid->parameter;
+    int64_t weight = 1;
+    for (int w = 0; w < spec->n_when; w++) {
+        const int axis = spec->when[w].axis, p = spec->axes[axis].parameter;
+        if (grid->part[axis] != part) continue;
+        const bool counts = search_counts(spec, w, parameter);
+        if (!counts) parameter[p] = spec->fixed[p];
+        if (!counts && grid->used[axis] && grid->place[axis] > 0) return 0;
+        if (counts && !grid->used[axis]) weight *= spec->axes[axis].values.count;
+    }
+    for (int d = 0; d < spec->n_derived; d++) {
+        if (grid->derived_part[d] == part && !count_grid_derive(grid, d, parameter)) return 0;
+    }
+    for (int i = 0; i < spec->n_exclude; i++) {
+        if (grid->exclude_part[i] == part && expression_value(spec->exclude[i], parameter) != 0.0) return 0;
+    }
+    return weight;
+}
+
+// Whether the axis is enumerated: the first of those that are zipped, of the part, and used.
+static bool count_grid_turns(const CountGrid *grid, int axis, int part)
+{
+    return grid->part[axis] == part && grid->used[axis] && search_zip_leader(grid->spec, axis) == axis;
+}
+
+static void count_grid_set_point(const CountGrid *grid, int part)
+{
+    const Spec *spec = grid->spec;
+    memcpy(grid->parameter, grid->base, (size_t)spec->configured.n_parameters * sizeof(double));
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (grid->part[a] == part && grid->used[search_zip_leader(spec, a)])
+            grid->parameter[spec->axes[a].parameter] =
+                values_at(&spec->axes[a].values, grid->place[search_zip_leader(spec, a)]);
+    }
+}
+
+// The next point, the last axis first; false: there is none.
+static bool count_grid_turn(const CountGrid *grid, int part)
+{
+    const Spec *spec = grid->spec;
+    for (int a = spec->n_axes - 1; a >= 0; a--) {
+        if (!count_grid_turns(grid, a, part)) continue;
+        if (++grid->place[a] < spec->axes[a].values.count) return true;
+        grid->place[a] = 0;
+    }
+    return false;
+}
+
+static int64_t count_grid_part(const CountGrid *grid, int part)
+{
+    int64_t trials = 0;
+    memset(grid->place, 0, (size_t)grid->spec->n_axes * sizeof *grid->place);
+    do {
+        count_grid_set_point(grid, part);
+        trials += count_grid_weight(grid, part);
+    } while (count_grid_turn(grid, part));
+    return trials;
+}
+
+// ---- all of them ----------------------------------------------------------------------------------------------------
+
+// Points that are looked at: of each part the product of its used axes. At least `most`, if it is more than that.
+static int64_t count_grid_points(const CountGrid *grid, int64_t most)
+{
+    int64_t sum = 0;
+    for (int part = 0; part < grid->spec->n_axes; part++) {
+        int64_t points = 1;
+        for (int a = 0; a < grid->spec->n_axes && points < most; a++) {
+            if (!count_grid_turns(grid, a, part)) continue;
+            const int64_t count = grid->spec->axes[a].values.count;
+            points = count < most / points + 1 ? points * count : most;
+        }
+        sum += points;
+        if (sum >= most) return most;
+    }
+    return sum;
+}
+
+// Conditions without any axis: false if one of them leaves nothing. Derived parameters that are constant are filled in.
+static bool count_grid_constants(const CountGrid *grid)
+{
+    const Spec *spec = grid->spec;
+    memcpy(grid->base, spec->fixed, (size_t)spec->configured.n_parameters * sizeof(double));
+    for (int d = 0; d < spec->n_derived; d++) {
+        if (grid->derived_part[d] < 0 && !count_grid_derive(grid, d, grid->base)) return false;
+    }
+    for (int i = 0; i < spec->n_exclude; i++) {
+        if (grid->exclude_part[i] < 0 && expression_value(spec->exclude[i], grid->base) != 0.0) return false;
+    }
+    return true;
+}
+
+static bool count_grid_has_when(const Spec *spec, int axis)
+{
+    for (int w = 0; w < spec->n_when; w++) {
+        if (spec->when[w].axis == axis) return true;
+    }
+    return false;
+}
+
+// The product over the parts. The part of an axis that no condition uses is that axis alone.
+static int64_t count_grid_product(const CountGrid *grid)
+{
+    const Spec *spec = grid->spec;
+    int64_t trials = count_grid_constants(grid) ? 1 : 0;
+    for (int a = 0; a < spec->n_axes && trials > 0; a++) {
+        const bool alone = search_zip_leader(spec, a) == a && !grid->used[a] && !count_grid_has_when(spec, a);
+        if (alone)
+            trials *= spec->axes[a].values.count;
+        else if (grid->part[a] == a)
+            trials *= count_grid_part(grid, a);
+    }
+    return trials;
+}
+
+bool count_grid(const Search *search, int64_t *trials)
+{
+    const Spec *spec = search->spec;
+    const int64_t most = search_affordable(search, (int64_t)1 << 40), n = spec->n_axes;
+    const size_t parameters = (size_t)spec->configured.n_parameters;
+    Arena arena;
+    if (search->method != &search_grid || search->segments != NULL || spec->n_blocks > 0) return false;
+    const size_t bytes = 2 * parameters * sizeof(double) + (size_t)(n * (spec->n_derived + 32)) +
+                         sizeof(int) * (size_t)(spec->n_derived + spec->n_exclude) + 4096;
+    if (arena_create(&arena, bytes, "counting trials").kind != OK) return false;
+    CountGrid grid = {.spec = spec,
+                      .parameter = ARENA_NEW(&arena, double, parameters),
+                      .base = ARENA_NEW(&arena, double, parameters),
+                      .derived_uses = ARENA_NEW(&arena, bool, spec->n_derived *n),
+                      .used = ARENA_NEW(&arena, bool, n),
+                      .part = ARENA_NEW(&arena, int, n),
+                      .derived_part = ARENA_NEW(&arena, int, spec->n_derived),
+                      .exclude_part = ARENA_NEW(&arena, int, spec->n_exclude),
+                      .place = ARENA_NEW(&arena, int64_t, n)};
+    count_grid_trace_derived(&grid);
+    count_grid_divide(&grid);
+    const bool few = count_grid_points(&grid, most) < most;
+    if (few) *trials = count_grid_product(&grid);
+    arena_destroy(&arena);
+    return few;
+}

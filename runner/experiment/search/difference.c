@@ -1,0 +1,167 @@
+// What differs between two specs, key by key, and which of it would give the rows that exist another meaning. Compared
+// are the canonical texts (resolve.c), which hold what can change a number and nothing else.
+#include "../experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct DifferenceLine {
+    const char *path, *key, *value; // path: as in the canonical text; key: as the user writes it
+} DifferenceLine;
+
+typedef struct DifferenceLines {
+    DifferenceLine *items;
+    int64_t count;
+} DifferenceLines;
+
+static bool difference_starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+// "search.axis.002.k_fp" is search.over.k_fp to the user. What the number says, the order, is compared all the same.
+static const char *difference_key(const char *path, Arena *arena)
+{
+    static const struct {
+        const char *path, *key;
+        int digits;
+    } forms[] = {{"search.axis.", "search.over.", 4},         {"search.union.", "search.union.", 0},
+                 {"search.when.", "search.when.", 4},         {"search.elsewhere.", "fixed value of ", 0},
+                 {"search.outer.", "search.cmaes.outer.", 4}, {"search.derived.", "search.over.", 0},
+                 {"search.points.", "search.points.", 0},     {"replicates.perturb.", "replicates.perturb.", 4}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (!difference_starts(path, forms[i].path)) continue;
+        const char *rest = path + strlen(forms[i].path);
+        if (strlen(rest) < (size_t)forms[i].digits) break;
+        rest += forms[i].digits;
+        while (forms[i].digits == 0 && rest[0] == '0' && rest[1] != '\0') rest++; // points.000000007 is points.7
+        return arena_format(arena, "%s%s", forms[i].key, rest);
+    }
+    return path;
+}
+
+static int64_t difference_count(const char *text)
+{
+    int64_t lines = 0;
+    for (; *text != '\0'; text++) lines += *text == '\n';
+    return lines;
+}
+
+static DifferenceLines difference_split(const char *canonical, Arena *arena)
+{
+    char *rest = arena_copy(arena, canonical);
+    DifferenceLines lines = {.items = ARENA_NEW(arena, DifferenceLine, difference_count(canonical) + 1)};
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
+        char *value = strstr(line, " = ");
+        if (value == NULL) continue;
+        *value = '\0';
+        lines.items[lines.count++] = (DifferenceLine){line, difference_key(line, arena), value + 3};
+    }
+    return lines;
+}
+
+static int difference_order(const DifferenceLine *a, const DifferenceLine *b)
+{
+    const int order = strcmp(a->path, b->path);
+    return order != 0 ? order : strcmp(a->value, b->value);
+}
+
+static int difference_by_line(const void *a, const void *b) { return difference_order(a, b); }
+
+static int difference_by_key(const void *a, const void *b)
+{
+    const int order = strcmp(((const DifferenceLine *)a)->key, ((const DifferenceLine *)b)->key);
+    return order != 0 ? order : difference_order(a, b);
+}
+
+// Takes out of both what both have.
+static void difference_drop_equal(DifferenceLines *a, DifferenceLines *b)
+{
+    int64_t i = 0, j = 0, a_count = 0, b_count = 0;
+    qsort(a->items, (size_t)a->count, sizeof *a->items, difference_by_line);
+    qsort(b->items, (size_t)b->count, sizeof *b->items, difference_by_line);
+    while (i < a->count || j < b->count) {
+        const int order = i == a->count ? 1 : j == b->count ? -1 : difference_order(&a->items[i], &b->items[j]);
+        if (order < 0) a->items[a_count++] = a->items[i];
+        if (order > 0) b->items[b_count++] = b->items[j];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    a->count = a_count;
+    b->count = b_count;
+    qsort(a->items, (size_t)a->count, sizeof *a->items, difference_by_key);
+    qsort(b->items, (size_t)b->count, sizeof *b->items, difference_by_key);
+}
+
+// ---- what an extension may change -----------------------------------------------------------------------------------
+
+static bool difference_is_of_method(const char *path, const SearchMethod *method)
+{
+    for (int i = 0; i < method->n_options; i++) {
+        if (difference_starts(path, "search.") && strcmp(path + strlen("search."), method->options[i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// How long a search that learns goes on: it takes up where it was.
+static bool difference_is_budget(const char *path, const Spec *spec)
+{
+    const SearchMethod *method = spec->method;
+    return method->budget != NULL && difference_starts(path, "search.") &&
+           method->budget(spec, path + strlen("search."));
+}
+
+// Which points are asked for may change; which parameters are searched, in which order, and all else may not.
+static bool difference_is_free(const char *from_path, const char *to_path, const Spec *spec)
+{
+    const SearchMethod *method = spec->method;
+    const char *path = from_path != NULL ? from_path : to_path;
+    const bool both = from_path != NULL && to_path != NULL && strcmp(from_path, to_path) == 0;
+    const size_t length = strlen(path);
+    if (difference_is_budget(path, spec)) return true;
+    if (search_learns(method) || method->whole) return false;
+    if (strcmp(path, "search.exclude") == 0 || strcmp(path, "search.points") == 0 ||
+        difference_starts(path, "search.points."))
+        return true;
+    if (difference_is_of_method(path, method)) return true;
+    if (method->find == NULL) return false;
+    if (difference_starts(path, "search.derived.")) return both;
+    if (difference_starts(path, "search.union.") || difference_starts(path, "search.when.") ||
+        difference_starts(path, "search.elsewhere."))
+        return true;
+    if (!difference_starts(path, "search.axis.")) return false;
+    return both || (length > 4 && strcmp(path + length - 4, ".zip") == 0 && (from_path == NULL || to_path == NULL));
+}
+
+int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes)
+{
+    DifferenceLines a = difference_split(stored->canonical, arena), b = difference_split(given->canonical, arena);
+    int64_t i = 0, j = 0, count = 0;
+    difference_drop_equal(&a, &b);
+    *changes = ARENA_NEW(arena, SpecChange, a.count + b.count + 1);
+    while (i < a.count || j < b.count) {
+        const int order = i == a.count ? 1 : j == b.count ? -1 : strcmp(a.items[i].key, b.items[j].key);
+        const DifferenceLine *from = order <= 0 ? &a.items[i++] : NULL, *to = order >= 0 ? &b.items[j++] : NULL;
+        SpecChange *change = &(*changes)[count++];
+        *change = (SpecChange){.key = from != NULL ? from->key : to->key,
+                               .from = from != NULL ? from->value : NULL,
+                               .to = to != NULL ? to->value : NULL};
+        change->free = stored->method == given->method &&
+                       difference_is_free(from != NULL ? from->path : NULL, to != NULL ? to->path : NULL, given);
+    }
+    return count;
+}
+
+// ---- printing -------------------------------------------------------------------------------------------------------
+
+void difference_print(const SpecChange *changes, int64_t count, FILE *out)
+{
+    enum { SHOWN_MAX = 40, WIDE = 100 };
+    for (int64_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        const SpecChange *change = &changes[i];
+        const char *from = change->from != NULL ? change->from : "(none)", *to = change->to;
+        if (to == NULL) to = "(none)";
+        if (strcmp(from, to) == 0) to = "the same at another place in the order";
+        fprintf(out, "  %s: %.*s%s -> %.*s%s\n", change->key, WIDE, from, strlen(from) > WIDE ? "..." : "", WIDE, to,
+                strlen(to) > WIDE ? "..." : "");
+    }
+    if (count > SHOWN_MAX) fprintf(out, "  and %s more\n", text_count(count - SHOWN_MAX).text);
+}

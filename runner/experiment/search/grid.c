@@ -1,0 +1,216 @@
+// grid: every combination of the axes' values. The id of a trial is its place in the full product, before `exclude`:
+// the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place
+// of the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
+//
+// A union has such a product for each of its blocks, one after the other. Of ids with the same point the first stands
+// for it: of those whose conditional axis does not count the one with its first value, of those of several blocks that
+// of the first block. Others are gaps, told from the id alone.
+#include "../experiment.h"
+
+// How one axis reads its value's index from an id: (id / stride) mod count. count 0: it is not in the block.
+typedef struct SearchGridDigit {
+    int64_t stride, count;
+} SearchGridDigit;
+
+typedef struct SearchGridBlock {
+    const Values *values; // [n_axes]
+    const int *zip;       // [n_axes]
+    SearchGridDigit *digits;
+    int64_t first, count; // ids [first, first + count)
+} SearchGridBlock;
+
+typedef struct SearchGrid {
+    SearchGridBlock *blocks;
+    int n_blocks;
+} SearchGrid;
+
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+static int search_grid_block(const SearchGrid *grid, int64_t id)
+{
+    int low = 0, high = grid->n_blocks - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (grid->blocks[middle].first <= id)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static int64_t search_grid_index(const SearchGridBlock *block, int axis, int64_t id)
+{
+    return (id - block->first) / block->digits[axis].stride % block->digits[axis].count;
+}
+
+static void search_grid_point(const Search *search, const void *data, int64_t id, double *parameter)
+{
+    const Spec *spec = search->spec;
+    const SearchGrid *grid = data;
+    const SearchGridBlock *block = &grid->blocks[search_grid_block(grid, id)];
+    for (int a = 0; a < spec->n_axes; a++) {
+        if (block->digits[a].count == 0) continue;
+        parameter[spec->axes[a].parameter] = values_at(&block->values[a], search_grid_index(block, a, id));
+    }
+}
+
+// ---- places of points -----------------------------------------------------------------------------------------------
+
+static bool search_grid_has(const Values *values, int64_t place, double value)
+{
+    const double own = values_at(values, place);
+    return values_find(&(Values){.form = VALUES_LIST, .list = &own, .count = 1}, value, 0) == 0;
+}
+
+// Whether the axes that are zipped with `leader` have the point's values at that place.
+static bool search_grid_agrees(const Spec *spec, const SearchGridBlock *block, int leader, int64_t place,
+                               const double *parameter)
+{
+    for (int a = leader; a < spec->n_axes; a++) {
+        if (block->zip[a] != block->zip[leader]) continue;
+        if (!search_grid_has(&block->values[a], place, parameter[spec->axes[a].parameter])) return false;
+    }
+    return true;
+}
+
+static int64_t search_grid_place(const Spec *spec, const SearchGridBlock *block, int leader, const double *parameter,
+                                 int64_t hint)
+{
+    const Values *values = &block->values[leader];
+    if (block->zip[leader] < 0) return values_find(values, parameter[spec->axes[leader].parameter], hint);
+    if (search_grid_agrees(spec, block, leader, hint, parameter)) return hint;
+    for (int64_t place = 0; place < values->count; place++) {
+        if (search_grid_agrees(spec, block, leader, place, parameter)) return place;
+    }
+    return -1;
+}
+
+// Whether the axis has its fixed value at this point because its condition does not hold.
+static bool search_grid_stands(const Spec *spec, int axis, const double *parameter)
+{
+    for (int w = 0; w < spec->n_when; w++) {
+        if (spec->when[w].axis == axis) return !search_counts(spec, w, parameter);
+    }
+    return false;
+}
+
+static bool search_grid_leads(const SearchGridBlock *block, int axis)
+{
+    for (int a = 0; a < axis; a++) {
+        if (block->zip[axis] >= 0 && block->zip[a] == block->zip[axis]) return false;
+    }
+    return true;
+}
+
+// The id of the point in one block; -1: it is not there.
+static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *block, const double *parameter,
+                                   int64_t hint)
+{
+    int64_t id = block->first;
+    const bool inside = hint >= block->first && hint < block->first + block->count;
+    for (int a = 0; a < spec->n_axes; a++) {
+        const int p = spec->axes[a].parameter;
+        if (block->digits[a].count == 0 || search_grid_stands(spec, a, parameter)) {
+            const double fixed = spec->fixed[p];
+            if (!search_grid_has(&(Values){.form = VALUES_LIST, .list = &fixed, .count = 1}, 0, parameter[p]))
+                return -1;
+        } else if (search_grid_leads(block, a)) {
+            const int64_t guess = inside ? search_grid_index(block, a, hint) : 0;
+            const int64_t place = search_grid_place(spec, block, a, parameter, guess);
+            if (place < 0) return -1;
+            id += place * block->digits[a].stride;
+        }
+    }
+    return id;
+}
+
+static int64_t search_grid_find(const Search *search, const void *data, const double *parameter, int64_t hint)
+{
+    const SearchGrid *grid = data;
+    for (int b = 0; b < grid->n_blocks; b++) {
+        const int64_t id = search_grid_find_in(search->spec, &grid->blocks[b], parameter, hint);
+        if (id >= 0) return id;
+    }
+    return -1;
+}
+
+// Whether an id before this one has the same point.
+static bool search_grid_repeats(const Search *search, const void *data, int64_t id, const double *parameter)
+{
+    const Spec *spec = search->spec;
+    const SearchGrid *grid = data;
+    const int own = search_grid_block(grid, id);
+    const SearchGridBlock *block = &grid->blocks[own];
+    for (int w = 0; w < spec->n_when; w++) {
+        const int axis = spec->when[w].axis;
+        if (block->digits[axis].count > 0 && search_grid_index(block, axis, id) > 0 &&
+            !search_counts(spec, w, parameter))
+            return true;
+    }
+    for (int b = 0; b < own; b++) {
+        if (search_grid_find_in(spec, &grid->blocks[b], parameter, -1) >= 0) return true;
+    }
+    return false;
+}
+
+// ---- init -----------------------------------------------------------------------------------------------------------
+
+static Error search_grid_measure(const Spec *spec, Arena *arena, SearchGridBlock *block)
+{
+    block->digits = ARENA_NEW(arena, SearchGridDigit, spec->n_axes);
+    block->count = 1;
+    for (int a = spec->n_axes - 1; a >= 0; a--) {
+        if (block->values[a].count == 0 || !search_grid_leads(block, a)) continue;
+        block->digits[a] = (SearchGridDigit){.stride = block->count, .count = block->values[a].count};
+        if (__builtin_mul_overflow(block->count, block->digits[a].count, &block->count))
+            return enumerated_check_total(INT64_MAX);
+    }
+    for (int a = 0; a < spec->n_axes; a++) { // followers read the digit of their leader
+        for (int leader = 0; leader < a && block->zip[a] >= 0; leader++) {
+            if (block->zip[leader] == block->zip[a] && search_grid_leads(block, leader))
+                block->digits[a] = block->digits[leader];
+        }
+    }
+    return error_none();
+}
+
+// The axes themselves, if there is no union.
+static Block search_grid_whole(const Spec *spec, Arena *arena)
+{
+    Values *values = ARENA_NEW(arena, Values, spec->n_axes);
+    int *zip = ARENA_NEW(arena, int, spec->n_axes);
+    for (int a = 0; a < spec->n_axes; a++) {
+        values[a] = spec->axes[a].values;
+        zip[a] = spec->axes[a].zip;
+    }
+    return (Block){.values = values, .zip = zip};
+}
+
+static Error search_grid_init(const Spec *spec, Arena *arena, Search *search)
+{
+    SearchGrid *grid = ARENA_NEW(arena, SearchGrid, 1);
+    const Block whole = search_grid_whole(spec, arena);
+    int64_t total = 0;
+    grid->n_blocks = spec->n_blocks > 0 ? spec->n_blocks : 1;
+    grid->blocks = ARENA_NEW(arena, SearchGridBlock, grid->n_blocks);
+    for (int b = 0; b < grid->n_blocks; b++) {
+        const Block *given = spec->n_blocks > 0 ? &spec->blocks[b] : &whole;
+        SearchGridBlock *block = &grid->blocks[b];
+        *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = total};
+        TRY(search_grid_measure(spec, arena, block));
+        if (__builtin_add_overflow(total, block->count, &total)) return enumerated_check_total(INT64_MAX);
+    }
+    const bool repeats = spec->n_when > 0 || spec->n_blocks > 1;
+    return enumerated_init((Enumeration){search_grid_point, grid, repeats ? search_grid_repeats : NULL}, total, arena,
+                           search);
+}
+
+const SearchMethod search_grid = {
+    .name = "grid",
+    .doc = "every combination of the axes' values; the last axis varies fastest",
+    .wants_values = true,
+    .init = search_grid_init,
+    ENUMERATED_METHOD,
+    .find = search_grid_find,
+};

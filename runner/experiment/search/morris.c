@@ -1,0 +1,124 @@
+// morris: elementary effects (M. D. Morris, Technometrics 33(2), 1991). A trajectory of k + 1 trials changes each of
+// the k parameters once, in a random order, by delta = p/(2 (p - 1)) of its range, up or down between p levels. The
+// effect of a parameter in a trajectory is the change of the fitness over delta; its mean tells how much it matters,
+// the mean of its absolute values (mu_star; F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007)
+// also where effects cancel, and its standard deviation how far it bends or depends on the other parameters.
+#include "../experiment.h"
+
+#include <math.h>
+
+enum { SEARCH_MORRIS_TRAJECTORIES, SEARCH_MORRIS_LEVELS, SEARCH_MORRIS_N_OPTIONS };
+enum { SEARCH_MORRIS_MU, SEARCH_MORRIS_MU_STAR, SEARCH_MORRIS_SIGMA, SEARCH_MORRIS_MEASURES };
+enum { SEARCH_MORRIS_DRAW_LEVEL, SEARCH_MORRIS_DRAW_SIGN, SEARCH_MORRIS_DRAW_ORDER }; // `replicate` of a key
+
+static const Option search_morris_options[SEARCH_MORRIS_N_OPTIONS] = {
+    {"trajectories", OPTION_INTEGER, "1", 20, 2, 1e6, NULL,
+     "trajectories; each takes a trial more than there are "
+     "parameters"},
+    {"levels", OPTION_INTEGER, "1", 4, 2, 1024, NULL, "levels of each parameter; an even number"},
+};
+
+static double search_morris_delta(const Spec *spec)
+{
+    const double levels = spec->method_settings[SEARCH_MORRIS_LEVELS];
+    return levels / (2.0 * (levels - 1.0));
+}
+
+static RandomKey search_morris_key(const Spec *spec, int64_t trajectory, int what)
+{
+    return (RandomKey){
+        .seed = spec->seed, .ordinal = (uint64_t)trajectory, .replicate = (uint32_t)what, .purpose = RANDOM_SAMPLE};
+}
+
+static bool search_morris_goes_up(const Spec *spec, int64_t trajectory, int axis)
+{
+    const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_SIGN);
+    return random_uniform(&key, (uint32_t)axis) < 0.5;
+}
+
+// In which step, from 1 on, the axis changes: its rank among random numbers.
+static int search_morris_step(const Spec *spec, int64_t trajectory, int axis)
+{
+    const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_ORDER);
+    const double own = random_uniform(&key, (uint32_t)axis);
+    int step = 1;
+    for (int other = 0; other < spec->n_axes; other++) {
+        const double u = random_uniform(&key, (uint32_t)other);
+        step += u < own || (u == own && other < axis);
+    }
+    return step;
+}
+
+static void search_morris_point(const Search *search, const void *data, int64_t id, double *parameter)
+{
+    const Spec *spec = search->spec;
+    const int64_t trajectory = id / (spec->n_axes + 1), step = id % (spec->n_axes + 1);
+    const double levels = spec->method_settings[SEARCH_MORRIS_LEVELS], delta = search_morris_delta(spec);
+    const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_LEVEL);
+    (void)data;
+    for (int a = 0; a < spec->n_axes; a++) {
+        const double base = floor(random_uniform(&key, (uint32_t)a) * levels / 2.0) / (levels - 1.0);
+        const bool changed = step >= search_morris_step(spec, trajectory, a);
+        const bool high = changed == search_morris_goes_up(spec, trajectory, a);
+        const double u = high ? base + delta : base;
+        parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u < 1.0 ? u : 1.0);
+    }
+}
+
+// fitness[block][n_axes + 1]
+static void search_morris_measure(const Search *search, const SensitivityBlocks *blocks, double *out)
+{
+    const Spec *spec = search->spec;
+    const double delta = search_morris_delta(spec), n = (double)blocks->count;
+    for (int a = 0; a < spec->n_axes; a++) {
+        double sum = 0.0, absolute_sum = 0.0, squares = 0.0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int64_t b = 0; b < blocks->count; b++) {
+                const int64_t trajectory = blocks->chosen[b];
+                const double *fitness = blocks->fitness + trajectory * (spec->n_axes + 1);
+                const int step = search_morris_step(spec, trajectory, a);
+                const double sign = search_morris_goes_up(spec, trajectory, a) ? 1.0 : -1.0;
+                const double effect = sign * (fitness[step] - fitness[step - 1]) / delta;
+                if (pass == 0) sum += effect;
+                if (pass == 0) absolute_sum += fabs(effect);
+                if (pass == 1) squares += (effect - sum / n) * (effect - sum / n);
+            }
+        }
+        out[a * SEARCH_MORRIS_MEASURES + SEARCH_MORRIS_MU] = sum / n;
+        out[a * SEARCH_MORRIS_MEASURES + SEARCH_MORRIS_MU_STAR] = absolute_sum / n;
+        out[a * SEARCH_MORRIS_MEASURES + SEARCH_MORRIS_SIGMA] = n > 1.0 ? sqrt(squares / (n - 1.0)) : (double)NAN;
+    }
+}
+
+static int64_t search_morris_block(const Spec *spec) { return spec->n_axes + 1; }
+
+static const char *const search_morris_measures[SEARCH_MORRIS_MEASURES] = {"mu", "mu_star", "sigma"};
+static const Sensitivity search_morris_sensitivity = {
+    search_morris_measures, SEARCH_MORRIS_MEASURES, SEARCH_MORRIS_MU_STAR, search_morris_block, search_morris_measure};
+
+static Error search_morris_check(const Spec *spec, const char **key)
+{
+    *key = "search.levels";
+    if ((int64_t)spec->method_settings[SEARCH_MORRIS_LEVELS] % 2 == 0) return error_none();
+    return error_make(ERROR_USER, "levels of morris must be even");
+}
+
+static Error search_morris_init(const Spec *spec, Arena *arena, Search *search)
+{
+    const int64_t trajectories = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES];
+    return enumerated_init((Enumeration){.point = search_morris_point, .data = NULL}, trajectories * (spec->n_axes + 1),
+                           arena, search);
+}
+
+const SearchMethod search_morris = {
+    .name = "morris",
+    .doc = "elementary effects of each parameter, for sensitivity",
+    .options = search_morris_options,
+    .n_options = SEARCH_MORRIS_N_OPTIONS,
+    .wants_range = true,
+    .whole = true,
+    .sensitivity = &search_morris_sensitivity,
+    .check = search_morris_check,
+    .init = search_morris_init,
+    ENUMERATED_METHOD,
+};

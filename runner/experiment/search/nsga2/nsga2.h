@@ -1,0 +1,160 @@
+// What the files of NSGA-II share: its settings, what it remembers of a search, and its steps.
+//
+// Source: K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II",
+// IEEE Transactions on Evolutionary Computation 6(2), 2002. Symbols: n genes, N members of a population, K objectives.
+// A gene runs from 0 to 1 over the range of its parameter, or over that of its logarithm.
+#ifndef HOPSCOTCH_SEARCH_NSGA2_H
+#define HOPSCOTCH_SEARCH_NSGA2_H
+
+#include "../../experiment.h"
+
+#include <math.h>
+
+enum {
+    NSGA2_GENES_MAX = 100,
+    NSGA2_POPULATION_MAX = 4096,
+    NSGA2_SEARCHES_MAX = 1024,
+    NSGA2_GENERATIONS_MAX = 10000000,
+    NSGA2_ATTEMPTS = 100, // draws of a child, before it is left out
+    NSGA2_STATE_VERSION = 1
+};
+
+// Rows of the table of options (nsga2.c).
+enum {
+    NSGA2_POPULATION,
+    NSGA2_SEARCHES,
+    NSGA2_FIRST,
+    NSGA2_CROSSOVER,
+    NSGA2_ETA_CROSSOVER,
+    NSGA2_MUTATION,
+    NSGA2_ETA_MUTATION,
+    NSGA2_PATIENCE,
+    NSGA2_STOP_GENERATIONS,
+    NSGA2_STOP_TRIALS,
+    NSGA2_STOP_STAGNATION,
+    NSGA2_STOP_TOLERANCE,
+    NSGA2_N_OPTIONS
+};
+
+// Why a search ended. The names are stored (nsga2_stop_names).
+typedef enum Nsga2Stop {
+    NSGA2_GOES_ON,
+    NSGA2_AT_GENERATIONS,
+    NSGA2_AT_TRIALS,
+    NSGA2_AT_STAGNATION,
+    NSGA2_AT_ALL_FAILED,
+    NSGA2_STOPS
+} Nsga2Stop;
+extern const char *const nsga2_stop_names[NSGA2_STOPS];
+
+// What the checkpoint holds of one search: this and the arrays behind it, raw, without pointers or padding.
+typedef struct Nsga2Run {
+    int64_t round;              // generations told
+    int64_t evaluations;        // trials told
+    int64_t members;            // of the population, <= N
+    int64_t stop;               // Nsga2Stop
+    int64_t failed_generations; // one after the other, without a single success
+    int64_t best_round;         // when the hypervolume grew last
+    int64_t has_reference;
+    int64_t front;      // members of the first front that did not fail
+    double hypervolume; // of the front; NaN: there is none, or it has too many points
+    double best;        // greatest hypervolume so far
+} Nsga2Run;
+
+// One member: a parent, or a child with its results.
+typedef struct Nsga2Member {
+    double *gene;      // [n]
+    double *objective; // [K]; NaN, all of them: failed
+    double *rest;      // [NSGA2_REST]
+} Nsga2Member;
+enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
+
+// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against
+// any that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those
+// that failed the longer time survived: that stands in the place of the crowding distance, so that one comparison
+// serves all.
+#define NSGA2_RANK_VIOLATES 1e300
+#define NSGA2_RANK_FAILED ((double)INFINITY)
+
+// A run with its arrays, as pointers into the state.
+typedef struct Nsga2View {
+    Nsga2Run *run;
+    double *reference; // [K]
+    double *member;    // [N][n + K + NSGA2_REST]
+} Nsga2View;
+
+// The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
+typedef struct Nsga2State {
+    uint32_t version, genes;
+    int64_t objectives, population, searches, next_id; // next_id: the id after the last one told
+    int64_t round, search;                             // whose results come next
+    int64_t told;                                      // of the generation that is partly told, children that were run
+} Nsga2State;
+
+// The children of a generation as they were drawn: made when they are asked for, and made again, to the same bits, if
+// they are gone when they are told.
+typedef struct Nsga2Brood {
+    int64_t search, round; // whose they are; round -1: nobody's
+    int64_t run;           // children that are run
+    double *gene;          // [N][n]
+    bool *left_out;        // [N] no draw was allowed by `exclude` or by a derived parameter's range
+} Nsga2Brood;
+
+// How members are told apart after a generation.
+typedef struct Nsga2Order {
+    double rank, crowding;
+    int64_t index;
+} Nsga2Order;
+
+typedef struct Nsga2 {
+    const Spec *spec;
+    const double *settings; // [NSGA2_N_OPTIONS]
+    int n, objectives;
+    int64_t population, searches, member_doubles;
+    size_t run_bytes;
+    Nsga2Brood *broods; // [n_broods] by search
+    int64_t n_broods;
+    // where ask is: the next child of this search's generation, and the id that it gets
+    int64_t ask_round, ask_search, ask_child, ask_run, ask_id;
+    // room for one generation
+    double *pool;      // [2 N][member_doubles] parents and children
+    double *value;     // [2 N][K] of those that did not fail and meet the constraints
+    int64_t *good;     // [2 N] their places in the pool
+    int64_t *rank;     // [2 N]
+    double *crowding;  // [2 N]
+    Nsga2Order *order; // [2 N]
+    void *room;        // of dominance_sort and hypervolume
+    double *parameter; // [n_parameters]
+    char ending[160];
+} Nsga2;
+
+// ---- nsga2.c --------------------------------------------------------------------------------------------------------
+
+Nsga2State *nsga2_state(const Search *search);
+Nsga2View nsga2_view(const Search *search, int64_t run);
+double *
+nsga2_told(const Search *search); // [told][K + 2] objectives, survived time, violation: of children that were run
+Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index);
+bool nsga2_failed(const Nsga2Member *member);
+bool nsga2_good(const Nsga2Member *member); // it did not fail, and meets the constraints
+// The parameters of genes, into nsga2->parameter; false: the spec drops the point.
+bool nsga2_point(const Nsga2 *nsga2, const double *gene);
+
+// ---- vary.c: what is drawn ------------------------------------------------------------------------------------------
+
+// The children of the generation that the run is in.
+Nsga2Brood *nsga2_brood(const Search *search, int64_t run);
+
+// ---- select.c -------------------------------------------------------------------------------------------------------
+
+// The next population of a run, from its own and the children, of which `count` stand behind it in the pool.
+void nsga2_select(Nsga2 *nsga2, const Nsga2View *view, int64_t count);
+// Front and hypervolume of the population; the reference point, if there is none yet.
+void nsga2_measure(Nsga2 *nsga2, const Nsga2View *view);
+
+// ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
+
+const Field *nsga2_fields(const Spec *spec, Arena *arena, int *count);
+void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop);
+
+#endif

@@ -1,0 +1,73 @@
+// random: independent draws from the axes' ranges, uniform or uniform in the logarithm, or from their values, each with
+// the same chance. A draw is keyed by the seed, the trial's id and the axis (of zipped axes: the first of them), so any
+// trial can be drawn again by itself.
+#include "../experiment.h"
+
+#include <math.h>
+
+enum { SEARCH_RANDOM_TRIALS };
+
+static const Option search_random_options[] = {
+    {"trials", OPTION_INTEGER, "1", 1000.0, 1.0, 1e12, NULL, "how many trials are drawn"},
+};
+
+static double search_random_choice(const Values *values, double u)
+{
+    const int64_t index = (int64_t)(u * (double)values->count);
+    return values_at(values, index < values->count ? index : values->count - 1);
+}
+
+// u in [0, 1) to a value of the range [low, high], both ends included.
+static double search_random_in_range(const Values *values, double u)
+{
+    double low = values->low, high = values->high, x;
+    if (values->integer) { // [low, high + 1) is cut at the integers, so each of them has the same chance
+        low = ceil(low);
+        high = floor(high) + 1.0;
+    }
+    if (values->log_scale) {
+        const double log_low = portable_log(low);
+        x = portable_exp(log_low + u * (portable_log(high) - log_low));
+    } else {
+        x = low + u * (high - low);
+    }
+    if (values->integer) {
+        x = floor(x);
+        high -= 1.0;
+    }
+    return x < low ? low : x > high ? high : x; // the last bit of exp, or of the sum, may step over an end
+}
+
+double search_value(const Values *values, double u)
+{
+    return values->form == VALUES_RANGE ? search_random_in_range(values, u) : search_random_choice(values, u);
+}
+
+static void search_random_point(const Search *search, const void *data, int64_t id, double *parameter)
+{
+    const Spec *spec = search->spec;
+    const RandomKey key = {.seed = spec->seed, .ordinal = (uint64_t)id, .purpose = RANDOM_SAMPLE};
+    (void)data;
+    for (int a = 0; a < spec->n_axes; a++) {
+        const Values *values = &spec->axes[a].values;
+        const double u = random_uniform(&key, (uint32_t)search_zip_leader(spec, a));
+        parameter[spec->axes[a].parameter] = search_value(values, u);
+    }
+}
+
+static Error search_random_init(const Spec *spec, Arena *arena, Search *search)
+{
+    const int64_t trials = (int64_t)spec->method_settings[SEARCH_RANDOM_TRIALS];
+    return enumerated_init((Enumeration){.point = search_random_point, .data = NULL}, trials, arena, search);
+}
+
+const SearchMethod search_random = {
+    .name = "random",
+    .doc = "independent draws from ranges, uniform or uniform in the logarithm, or from values",
+    .options = search_random_options,
+    .n_options = sizeof search_random_options / sizeof search_random_options[0],
+    .wants_values = true,
+    .wants_range = true,
+    .init = search_random_init,
+    ENUMERATED_METHOD,
+};

@@ -1,0 +1,42 @@
+// The parameters of one replicate: the trial's, where each perturbed parameter is replaced by a draw, and seeds for
+// what the model draws itself. With common random numbers (replicates.common) replicate r meets the same disturbances
+// in every trial, so trials differ by their gains only; without, each trial draws its own. Parameters derived from a
+// perturbed one keep the trial's value.
+#include "../experiment.h"
+
+#include <string.h>
+
+static double replicate_draw(const Perturbation *perturbation, const RandomKey *key, uint32_t index)
+{
+    if (perturbation->distribution == DISTRIBUTION_NORMAL) {
+        return perturbation->a + perturbation->b * random_normal(key, index);
+    }
+    return perturbation->a + (perturbation->b - perturbation->a) * random_uniform(key, index);
+}
+
+// Integers below 2^53, for the rows of SECTION_SEED.
+static void replicate_seeds(const Configured *configured, RandomKey key, double *lane)
+{
+    const int named = configured_named(configured);
+    key.purpose = RANDOM_DISTURB;
+    for (int i = named; i < configured->n_parameters; i++)
+        lane[i] = 0x1p53 * random_uniform(&key, (uint32_t)(i - named));
+}
+
+void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
+                          double *lane)
+{
+    const RandomKey key = {.seed = spec->seed,
+                           .search = search_key(spec, search),
+                           .ordinal = spec->replicates.common ? 0 : ordinal,
+                           .replicate = (uint32_t)replicate,
+                           .purpose = RANDOM_PERTURB};
+    memcpy(lane, trial, (size_t)spec->configured.n_parameters * sizeof *lane);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        const Parameter *row = &spec->configured.parameters[perturbation->parameter];
+        const double x = replicate_draw(perturbation, &key, (uint32_t)i);
+        lane[perturbation->parameter] = x < row->low ? row->low : x > row->high ? row->high : x;
+    }
+    replicate_seeds(&spec->configured, key, lane);
+}

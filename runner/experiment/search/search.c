@@ -1,0 +1,278 @@
+// The registry of search methods, and what the methods that know all their trials beforehand share.
+#include "../experiment.h"
+
+#include <string.h>
+
+// ---- registry -------------------------------------------------------------------------------------------------------
+
+#define SEARCH_METHOD_ROW(name) &search_##name,
+static const SearchMethod *const search_methods[] = {SEARCH_METHODS(SEARCH_METHOD_ROW)};
+#undef SEARCH_METHOD_ROW
+
+int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
+
+const SearchMethod *search_method_at(int index) { return search_methods[index]; }
+
+const SearchMethod *search_method_find(const char *name)
+{
+    for (int i = 0; i < search_method_count(); i++) {
+        if (strcmp(search_methods[i]->name, name) == 0) return search_methods[i];
+    }
+    return NULL;
+}
+
+Error search_check(const Spec *spec, const char **key)
+{
+    *key = "search.method";
+    return spec->method->check != NULL ? spec->method->check(spec, key) : error_none();
+}
+
+Error search_init(const Spec *spec, Arena *arena, Search *search)
+{
+    const char *key;
+    *search = (Search){.spec = spec, .method = spec->method, .total = -1};
+    TRY(search_check(spec, &key));
+    TRY(spec->method->init(spec, arena, search));
+    return spec->n_segments > 0 && !search_learns(spec->method) ? segments_init(search, arena) : error_none();
+}
+
+uint64_t search_round_ordinal(int64_t round, int64_t member) { return (uint64_t)round << 24 | (uint64_t)member; }
+
+size_t search_state_most(const Search *search)
+{
+    return search->state_capacity > 0 ? search->state_capacity : search->state_size;
+}
+
+bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
+
+static double search_capped(double trials, int64_t limit)
+{
+    return limit > 0 && trials > (double)limit ? (double)limit : trials;
+}
+
+SearchBounds search_bounds(const Search *search)
+{
+    const int64_t limit = search->spec->limits.trials;
+    SearchBounds bounds = {.least = {.trials = (double)search->total}, .most = {.trials = (double)search->total}};
+    if (search->method->bounds != NULL) search->method->bounds(search, &bounds);
+    if (limit > 0 && bounds.most.trials > (double)limit && search->round_trials > 0) {
+        const double rounds = 4.0 + 2.0 * bounds.most.rounds * ((double)limit / bounds.most.trials);
+        bounds.most.rounds = rounds < bounds.most.rounds ? rounds : bounds.most.rounds;
+    }
+    if (limit > 0) bounds.open = false;
+    bounds.least.trials = search_capped(bounds.least.trials, limit);
+    bounds.most.trials = search_capped(bounds.most.trials, limit);
+    return bounds;
+}
+
+int search_zip_leader(const Spec *spec, int axis)
+{
+    if (spec->axes[axis].zip < 0) return axis;
+    int leader = 0;
+    while (spec->axes[leader].zip != spec->axes[axis].zip) leader++;
+    return leader;
+}
+
+bool search_counts(const Spec *spec, int w, const double *parameter)
+{
+    return expression_value(spec->when[w].condition, parameter) != 0.0;
+}
+
+bool search_drops(const Spec *spec)
+{
+    return spec->n_exclude > 0 || spec->n_derived > 0 || spec->n_segments > 0 || spec->n_when > 0 || spec->n_blocks > 1;
+}
+
+bool search_complete(const Spec *spec, double *parameter)
+{
+    for (int w = 0; w < spec->n_when; w++) {
+        const int conditional = spec->axes[spec->when[w].axis].parameter;
+        if (!search_counts(spec, w, parameter)) parameter[conditional] = spec->fixed[conditional];
+    }
+    const Axis *derived = spec->axes + spec->n_axes;
+    for (int i = 0; i < spec->n_derived; i++) {
+        const Parameter *row = &spec->configured.parameters[derived[i].parameter];
+        const double value = expression_value(derived[i].derive, parameter);
+        if (!(value >= row->low && value <= row->high)) return false; // also NaN
+        parameter[derived[i].parameter] = value;
+    }
+    for (int i = 0; i < spec->n_exclude; i++) {
+        if (expression_value(spec->exclude[i], parameter) != 0.0) return false;
+    }
+    return true;
+}
+
+// ---- states ---------------------------------------------------------------------------------------------------------
+
+Error search_state_of_other(const Search *search, int version)
+{
+    return error_make(
+        ERROR_USER,
+        "the stored state of search method %s is not of version %d, the one that this program reads; resume "
+        "with the version of the program that wrote it",
+        search->method->name, version);
+}
+
+Error search_state_damaged(const Search *search)
+{
+    return error_make(ERROR_MACHINE,
+                      "the stored state of search method %s is damaged; doctor CAMPAIGN --repair computes it again",
+                      search->method->name);
+}
+
+Error search_told_wrong(const Search *search, const Trials *trials, int64_t index)
+{
+    return error_make(ERROR_MACHINE, "bug: trial %lld of search %lld was told to %s out of order",
+                      (long long)trials->id[index], (long long)trials->search[index], search->method->name);
+}
+
+// ---- trials known beforehand ----------------------------------------------------------------------------------------
+
+enum { ENUMERATED_STATE_VERSION = 1 };
+static const int64_t enumerated_examined_max = 1000000; // ids that one call of ask looks at
+
+// The checkpoint: raw bytes of this struct, no padding.
+typedef struct EnumeratedState {
+    uint32_t version, reserved;
+    int64_t next; // the id after the last one told
+} EnumeratedState;
+
+static int64_t search_spec_cost(const Spec *spec)
+{
+    enum { AXIS = 4 };
+    const int64_t blocks = spec->n_blocks > 1 ? spec->n_blocks : 1;
+    int64_t cost = 1 + (int64_t)AXIS * spec->n_axes * blocks;
+    for (int b = 0; b < spec->n_blocks && blocks > 1; b++) { // a list is looked through for its values
+        for (int a = 0; a < spec->n_axes; a++) {
+            const Values *values = &spec->blocks[b].values[a];
+            if (values->form == VALUES_LIST) cost += values->count;
+        }
+    }
+    for (int i = 0; i < spec->n_when; i++) cost += (blocks + 1) * expression_cost(spec->when[i].condition);
+    for (int i = 0; i < spec->n_exclude; i++) cost += expression_cost(spec->exclude[i]);
+    for (int i = 0; i < spec->n_derived; i++) cost += expression_cost(spec->axes[spec->n_axes + i].derive);
+    return cost;
+}
+
+// An id of a campaign that was extended is looked for in the specs before its own, and there in those after them.
+int64_t search_affordable(const Search *search, int64_t most)
+{
+    const int64_t steps = 50000000;
+    const Spec *spec = search->spec;
+    const int64_t pairs = spec->n_segments > 1 ? (int64_t)spec->n_segments * spec->n_segments : 1;
+    int64_t cost = search_spec_cost(spec);
+    for (int i = 0; i < spec->n_segments; i++) {
+        const int64_t own = spec->segments[i].spec != NULL ? search_spec_cost(spec->segments[i].spec) : 0;
+        if (own > cost) cost = own;
+    }
+    const int64_t afforded = steps / pairs / cost;
+    return afforded < 1 ? 1 : afforded < most ? afforded : most;
+}
+
+Error enumerated_check_total(int64_t total)
+{
+    if (total <= TRIALS_MAX) return error_none();
+    return error_make(ERROR_USER, "%s trials are more than the 2^48 that ids reach; use fewer",
+                      total < INT64_MAX ? text_count(total).text : "more than 2^63");
+}
+
+Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search)
+{
+    TRY(enumerated_check_total(total));
+    Enumeration *own = ARENA_NEW(arena, Enumeration, 1);
+    EnumeratedState *state = ARENA_NEW(arena, EnumeratedState, 1);
+    *own = enumeration;
+    state->version = ENUMERATED_STATE_VERSION;
+    search->total = total;
+    search->state = state;
+    search->state_size = sizeof *state;
+    search->scratch = own;
+    return error_none();
+}
+
+bool enumerated_point(const Search *search, int64_t point, double *parameter)
+{
+    const Spec *spec = search->spec;
+    const Enumeration *enumeration = search->scratch;
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    enumeration->point(search, enumeration->data, point, parameter);
+    if (!search_complete(spec, parameter)) return false;
+    return enumeration->repeats == NULL || !enumeration->repeats(search, enumeration->data, point, parameter);
+}
+
+int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint)
+{
+    const Enumeration *enumeration = search->scratch;
+    if (search->method->find == NULL) return hint < search->total ? hint : -1;
+    return search->method->find(search, enumeration->data, parameter, hint);
+}
+
+// The complete parameters of an id; false if the trial is dropped.
+static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
+{
+    return search->segments != NULL ? segments_fill(search, id, parameter) : enumerated_point(search, id, parameter);
+}
+
+Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
+{
+    const int64_t wanted = max < trials->capacity ? max : trials->capacity;
+    const int64_t left = search->total - search->asked;
+    const int64_t examined = search_affordable(search, enumerated_examined_max);
+    const int64_t end = search->asked + (left < examined ? left : examined);
+    int64_t count = 0;
+    while (count < wanted && search->asked < end) {
+        const int64_t id = search->asked++;
+        if (!enumerated_fill(search, id, trials->parameter + count * search->spec->configured.n_parameters)) continue;
+        trials->id[count] = id;
+        trials->ordinal[count] = (uint64_t)id;
+        trials->search[count] = 0;
+        trials->round[count] = 0;
+        count++;
+    }
+    trials->count = count;
+    *waiting = count == 0 && search->asked < search->total;
+    return error_none();
+}
+
+Error enumerated_tell(Search *search, const Trials *trials)
+{
+    EnumeratedState *state = search->state;
+    int64_t next = state->next;
+    for (int64_t i = 0; i < trials->count; i++) {
+        if (trials->id[i] < next || trials->id[i] >= search->asked) return search_told_wrong(search, trials, i);
+        next = trials->id[i] + 1;
+    }
+    state->next = next;
+    return error_none();
+}
+
+Error enumerated_restore(Search *search)
+{
+    const EnumeratedState *state = search->state;
+    if (state->version != ENUMERATED_STATE_VERSION) return search_state_of_other(search, ENUMERATED_STATE_VERSION);
+    if (state->next < 0 || state->next > search->total) return search_state_damaged(search);
+    search->asked = state->next;
+    return error_none();
+}
+
+Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter)
+{
+    if (id < 0 || id >= search->total) {
+        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids 0 to %lld", (long long)id,
+                          search->method->name, (long long)search->total - 1);
+    }
+    if (!enumerated_fill(search, id, parameter)) {
+        return error_make(
+            ERROR_USER,
+            "there is no trial %lld: `exclude`, the range of a derived parameter, `when` or `union` leaves it out",
+            (long long)id);
+    }
+    *ordinal = (uint64_t)id;
+    return error_none();
+}
+
+const char *enumerated_stopped(const Search *search)
+{
+    (void)search;
+    return NULL;
+}

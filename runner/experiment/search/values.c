@@ -1,0 +1,56 @@
+// Values along an axis, never expanded: the value at a place, and the place of a value.
+#include "../experiment.h"
+
+#include <math.h>
+
+double values_at(const Values *values, int64_t index)
+{
+    const double i = (double)index, last = (double)(values->count - 1);
+    if (values->form == VALUES_LIST) return values->list[index];
+    if (values->form == VALUES_ARANGE) {
+        const double value = values->low + i * values->step;
+        return value > values->high ? values->high : value; // 0.1 * 3 is not 0.3
+    }
+    if (index == 0) return values->low;
+    if (index == values->count - 1) return values->high;
+    if (values->form == VALUES_LINSPACE) return values->low + (values->high - values->low) * i / last;
+    const double low = portable_log(values->low), high = portable_log(values->high);
+    return portable_exp(low + (high - low) * i / last);
+}
+
+// ---- the place of a value -------------------------------------------------------------------------------------------
+
+// How the points of an extended grid are told from those that it had. The same number comes out of other forms a few
+// bits apart (0.3/3 is not 0.1), so rounding is allowed for.
+
+static double values_scale(const Values *values)
+{
+    double scale = fmax(fabs(values->low), fabs(values->high));
+    for (int64_t i = 0; values->form == VALUES_LIST && i < values->count; i++) {
+        scale = i == 0 ? fabs(values->list[0]) : fmax(scale, fabs(values->list[i]));
+    }
+    return scale;
+}
+
+static int64_t values_guess(const Values *values, double x)
+{
+    const double last = (double)(values->count - 1);
+    double place = 0;
+    if (values->form == VALUES_LINSPACE) place = (x - values->low) / (values->high - values->low) * last;
+    if (values->form == VALUES_ARANGE) place = (x - values->low) / values->step;
+    if (values->form == VALUES_LOGSPACE && x > 0)
+        place = (log(x) - log(values->low)) / (log(values->high) - log(values->low)) * last;
+    return !(place > 0) ? 0 : place >= last ? values->count - 1 : (int64_t)(place + 0.5);
+}
+
+int64_t values_find(const Values *values, double x, int64_t hint)
+{
+    const double near = 4e-15 * values_scale(values) + 1e-12 * fabs(x);
+    if (values->count == 0) return -1;
+    if (values->form != VALUES_LIST) hint = values_guess(values, x);
+    if (hint < values->count && fabs(values_at(values, hint) - x) <= near) return hint;
+    for (int64_t i = 0; values->form == VALUES_LIST && i < values->count; i++) {
+        if (fabs(values->list[i] - x) <= near) return i;
+    }
+    return -1;
+}

@@ -1,0 +1,30 @@
+// The section `constraints:`: a list of inequalities.
+#include "keys.h"
+
+static const Expression *constraints_read_one(SpecReader *reader, const Node *node, const Scope *scope)
+{
+    const Expression *expression = expression_read(reader, node, scope, "constraint");
+    if (expression != NULL && !constraint_is_inequality(expression))
+        diagnose(reader->diagnostics, node,
+                 "a constraint is an inequality such as \"peak_ground_force < 3000\", or several with and, or, not");
+    return expression;
+}
+
+void constraints_read(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "constraints");
+    if (given == NULL || reader->names == NULL) return;
+    const Node *node = given->value;
+    if (node->kind != NODE_SEQUENCE || node->count > CONSTRAINTS_MAX) {
+        diagnose(reader->diagnostics, node, "constraints is %s, expected a list of up to %d inequalities",
+                 node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
+                                             : scalar_given(node, reader->arena),
+                 CONSTRAINTS_MAX);
+        return;
+    }
+    const Scope scope = objective_scope(reader);
+    const Expression **list = ARENA_NEW(reader->arena, const Expression *, node->count + 1);
+    for (int i = 0; i < node->count; i++) list[i] = constraints_read_one(reader, node->items[i], &scope);
+    reader->spec->constraints = list;
+    reader->spec->n_constraints = node->count;
+}

@@ -1,0 +1,279 @@
+// Files that a model reads: the point clouds of scan matching. A spec names them, below its own folder; what they hold
+// is part of what it means, so their SHA-256 is kept with it and a file that has changed is another spec. A campaign
+// keeps copies under the names of their digests, so that its folder is whole wherever it is copied to.
+#include "keys.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- finding one ----------------------------------------------------------------------------------------------------
+
+// The kept copy if the digest is known and there is one, else the file of that name.
+static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileBeneath *open)
+{
+    const bool known = file->digest.hex[0] != '\0';
+    const char *kept = arena_format(arena, CAMPAIGN_FILES "/%s", file->digest.hex);
+    if (known && !file_missing(arena_format(arena, "%s/%s", folder, kept)))
+        return file_open_beneath(folder, kept, arena, open);
+    if (known && file_missing(arena_format(arena, "%s/%s", folder, file->name)))
+        return error_make(ERROR_USER,
+                          "%.150s is not in %.150s, nor is a copy of it, " CAMPAIGN_FILES "/%.12s...: put "
+                          "it there again",
+                          file->name, folder, file->digest.hex);
+    return file_open_beneath(folder, file->name, arena, open);
+}
+
+// The whole of it, in an arena of its own, and its digest. Error (user): it is not the one whose digest is known.
+static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
+{
+    Arena scratch;
+    FileBeneath open = {.descriptor = -1};
+    TRY(arena_create(&scratch, (size_t)1 << 16, "the name of a file"));
+    Error error = files_open(folder, file, &scratch, &open);
+    const size_t size = (size_t)open.bytes;
+    if (error.kind == OK && size > CLOUD_BYTES_MAX)
+        error = error_make(ERROR_USER, "%.200s has %s, and %s are the most", file->name, text_bytes((double)size).text,
+                           text_bytes((double)CLOUD_BYTES_MAX).text);
+    if (error.kind == OK) error = arena_create(own, size + 65536, "a file that a model reads");
+    if (error.kind == OK) {
+        error = file_read_beneath(&open, size, own, bytes);
+        if (error.kind != OK) arena_destroy(own);
+    }
+    file_close_beneath(&open);
+    arena_destroy(&scratch);
+    TRY(error);
+    *digest = sha256_of(bytes->data, bytes->size);
+    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
+    arena_destroy(own);
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+                      digest->hex, file->digest.hex);
+}
+
+// ---- reading the key ------------------------------------------------------------------------------------------------
+
+static bool files_is_digest(const Node *node)
+{
+    return node->kind == NODE_SCALAR && strlen(node->text) == 64 && strspn(node->text, "0123456789abcdef") == 64;
+}
+
+static void files_mistyped(SpecReader *reader, const Key *key, const Node *node)
+{
+    diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
+             key_expected(key, reader->arena));
+}
+
+// The name's node, and the digest if one is given; NULL after an error, or if there is no file.
+static const Node *files_name(SpecReader *reader, const Key *key, const Node *node, Sha256Text *digest)
+{
+    const Node *name = node, *sha256 = NULL;
+    if (node->kind == NODE_MAPPING) {
+        name = node_find(node, "file");
+        sha256 = node_find(node, "sha256");
+        for (int i = 0; i < node->count; i++) {
+            if (node->items[i] == name || node->items[i] == sha256) continue;
+            diagnose(reader->diagnostics, node->keys[i], "unknown key '%s' in %s, expected file or sha256",
+                     node->keys[i]->text, key_name(key));
+            return NULL;
+        }
+    }
+    if (name == NULL || name->kind != NODE_SCALAR || scalar_is_empty(name)) {
+        files_mistyped(reader, key, node);
+        return NULL;
+    }
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "none") == 0) return NULL;
+    if (sha256 != NULL && !files_is_digest(sha256)) {
+        diagnose(reader->diagnostics, sha256, "sha256 is %s, expected 64 digits of 0-9 a-f",
+                 scalar_given(sha256, reader->arena));
+        return NULL;
+    }
+    for (const char *c = name->text; *c != '\0'; c++) {
+        if ((unsigned char)*c >= ' ' && *c != 127) continue;
+        files_mistyped(reader, key, name);
+        return NULL;
+    }
+    if (sha256 != NULL) memcpy(digest->hex, sha256->text, sizeof digest->hex);
+    return name;
+}
+
+// A spec that is no file itself, a stored one, knows its files by their digests.
+void files_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    SpecFile file = {0};
+    Sha256Text digest;
+    Arena own;
+    Bytes bytes = {0};
+    const Node *name = node != NULL ? files_name(reader, key, node, &file.digest) : NULL;
+    *(SpecFile *)key->at = (SpecFile){0};
+    if (name == NULL) return;
+    file.name = source_beside(name, reader->arena);
+    if (reader->folder == NULL && file.digest.hex[0] == '\0') {
+        diagnose(reader->diagnostics, name,
+                 "no file can be named here: only a spec that is a file itself has a folder");
+        return;
+    }
+    if (reader->folder != NULL) {
+        const Error error = files_load(reader->folder, &file, &own, &bytes, &digest);
+        if (error.kind != OK) {
+            diagnose(reader->diagnostics, name, "%s", error.text);
+            return;
+        }
+        arena_destroy(&own);
+        file.digest = digest;
+    }
+    *(SpecFile *)key->at = file;
+}
+
+// ---- writing it -----------------------------------------------------------------------------------------------------
+
+const char *files_text(const SpecFile *file, Arena *arena)
+{
+    if (file->name == NULL) return "none";
+    const size_t size = 2 * strlen(file->name) + 1;
+    char *escaped = arena_take(arena, size, 1), *p = escaped;
+    for (const char *c = file->name; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') *p++ = '\\';
+        *p++ = *c;
+    }
+    return arena_format(arena, "{file: \"%s\", sha256: \"%s\"}", escaped, file->digest.hex);
+}
+
+const char *files_identity(const SpecFile *file, Arena *arena)
+{
+    return file->name != NULL ? arena_format(arena, "sha256:%s", file->digest.hex) : "none";
+}
+
+// ---- what it holds --------------------------------------------------------------------------------------------------
+
+static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped)
+{
+    CloudFile cloud;
+    TRY(cloud_parse(name, bytes, &cloud));
+    const int64_t count = cloud.cloud.count;
+    double *points = ARENA_NEW(arena, double, 3 * count);
+    for (int a = 0; a < 3; a++) memcpy(points + a * count, cloud.cloud.at[a], (size_t)count * sizeof *points);
+    *dropped += cloud.dropped;
+    cloud_close(&cloud);
+    *out = (Points){.xy = points, .count = count};
+    return error_none();
+}
+
+// Numbers with white space or commas between them.
+static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped)
+{
+    (void)dropped;
+    const char *at = (const char *)bytes.data, *end = at + bytes.size;
+    double *numbers = ARENA_NEW(arena, double, POINTS_MAX);
+    int64_t count = 0;
+    for (;;) {
+        while (at < end && (isspace((unsigned char)*at) || *at == ',')) at++;
+        if (at == end) break;
+        char *stop;
+        const double number = strtod(at, &stop);
+        if (stop == at || count == POINTS_MAX)
+            return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is none", name, POINTS_MAX,
+                              (long long)count + 1);
+        numbers[count++] = number;
+        at = stop;
+    }
+    *out = (Points){.xy = numbers, .count = count};
+    return error_none();
+}
+
+// by Option.choices
+static const struct {
+    const char *holds;
+    Error (*read)(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped);
+} files_readers[] = {{"cloud", files_cloud}, {"numbers", files_numbers}};
+
+static Error files_take(const char *folder, const SpecFile *file, const char *holds, Arena *arena, Points *out,
+                        int64_t *dropped)
+{
+    Arena own;
+    Bytes bytes = {0};
+    Sha256Text digest;
+    Error error = files_load(folder, file, &own, &bytes, &digest);
+    if (error.kind != OK) return error;
+    for (size_t i = 0; i < sizeof files_readers / sizeof *files_readers; i++) {
+        if (strcmp(files_readers[i].holds, holds) == 0)
+            error = files_readers[i].read(file->name, bytes, arena, out, dropped);
+    }
+    arena_destroy(&own);
+    return error;
+}
+
+// ---- what the model builds ------------------------------------------------------------------------------------------
+
+// Bytes that the points of the files take at most: a coordinate has at least a byte in the file.
+static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
+{
+    Arena arena;
+    TRY(arena_create(&arena, (size_t)1 << 20, "names of files"));
+    Error error = error_none();
+    *bytes = 65536;
+    for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
+        FileBeneath open = {.descriptor = -1};
+        if (spec->files[i].name == NULL) continue;
+        error = files_open(folder, &spec->files[i], &arena, &open);
+        file_close_beneath(&open);
+        if ((size_t)open.bytes > CLOUD_BYTES_MAX) continue; // it is refused when it is read
+        *bytes += (size_t)open.bytes * 8 + (size_t)POINTS_MAX * 8 + 4096;
+    }
+    arena_destroy(&arena);
+    return error;
+}
+
+static Error files_build(const Spec *spec, const char *folder, Arena *scratch, Arena *arena, Configured *out)
+{
+    const Model *model = spec->model;
+    Points *points = ARENA_NEW(scratch, Points, model->n_options + model->n_lists);
+    memcpy(points, spec->option_points, (size_t)(model->n_options + model->n_lists) * sizeof *points);
+    for (int i = 0; i < model->n_options; i++) {
+        if (spec->files[i].name == NULL) continue;
+        out->wrong_option = i + 1;
+        TRY(files_take(folder, &spec->files[i], model->options[i].choices, scratch, &points[i], &out->dropped));
+    }
+    out->wrong_option = 0;
+    return model->build(spec->settings, points, arena, out);
+}
+
+Error spec_build(const Spec *spec, Arena *arena, Configured *out)
+{
+    Arena scratch;
+    size_t bytes;
+    *out = spec->configured;
+    if (spec->model->build == NULL || spec->configured.assets != NULL) return error_none();
+    const char *folder = folder_of(spec->file, arena);
+    TRY(files_room(spec, folder, &bytes));
+    TRY(arena_create(&scratch, bytes, "what is read from files"));
+    const Error error = files_build(spec, folder, &scratch, arena, out);
+    arena_destroy(&scratch);
+    return error;
+}
+
+static Error files_keep(const char *from, const SpecFile *file, const char *folder, Arena *arena)
+{
+    Arena own;
+    Bytes bytes = {0};
+    Sha256Text digest;
+    const char *to = arena_format(arena, "%s/" CAMPAIGN_FILES, folder);
+    if (!file_missing(arena_format(arena, "%s/%s", to, file->digest.hex))) return error_none();
+    TRY(files_load(from, file, &own, &bytes, &digest));
+    Error error = folder_make(to);
+    if (error.kind == OK) error = file_write(to, file->digest.hex, bytes.data, bytes.size);
+    arena_destroy(&own);
+    return error;
+}
+
+Error spec_keep_files(const Spec *spec, const char *folder)
+{
+    Arena arena;
+    Error error = error_none();
+    TRY(arena_create(&arena, (size_t)1 << 20, "names of files"));
+    const char *from = folder_of(spec->file, &arena);
+    for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
+        if (spec->files[i].name != NULL) error = files_keep(from, &spec->files[i], folder, &arena);
+    }
+    arena_destroy(&arena);
+    return error;
+}

@@ -1,0 +1,529 @@
+// Lists that a model declares in `simulation:` (a world's bodies, say): read by the rows of the model's tables, and
+// written back. An item becomes the doubles of its fields, one after the other (sim.h).
+//
+// `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
+// `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
+// [1, 0, 0]}` says what each copy has more than the one before it. They are written back one by one.
+#include "keys.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+// The field as a row of the key table, so that scalars are read by the rules and with the messages of any other key.
+static Key items_key(const ItemField *field, double *at)
+{
+    static const KeyType types[] = {[ITEM_NUMBERS] = KEY_NUMBER,
+                                    [ITEM_BOOLEAN] = KEY_BOOLEAN,
+                                    [ITEM_CHOICE] = KEY_CHOICE,
+                                    [ITEM_NAME] = KEY_NAME,
+                                    [ITEM_REFERENCE] = KEY_FORM};
+    return (Key){.path = field->name,
+                 .type = types[field->type],
+                 .unit = field->unit,
+                 .value = field->value,
+                 .low = field->low,
+                 .high = field->high,
+                 .words = field->type == ITEM_CHOICE ? field->words : NULL,
+                 .doc = field->doc,
+                 .store = STORE_DOUBLE,
+                 .at = at};
+}
+
+const char *items_field_expected(const ItemField *field, Arena *arena)
+{
+    const Key key = items_key(field, NULL);
+    const char *otherwise = field->otherwise != NULL ? arena_format(arena, ", or %s", field->otherwise) : "";
+    if (field->type == ITEM_NAME) return "a name of up to 32 letters, digits and _, not starting with a digit";
+    if (field->type == ITEM_REFERENCE) return arena_format(arena, "the name of one of %s%s", field->words, otherwise);
+    if (field->type != ITEM_NUMBERS || field->count == 1)
+        return arena_format(arena, "%s%s", key_expected(&key, arena), otherwise);
+    const char *range = key_range(&key, arena), *least = "";
+    if (field->least < field->count) least = arena_format(arena, "%d to ", field->least);
+    return arena_format(arena, "a list of %s%d numbers%s%s%s", least, field->count, range[0] != '\0' ? " " : "", range,
+                        otherwise);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+typedef struct ItemsReader {
+    SpecReader *reader;
+    const List *list;
+    const char **names; // [count] of the items; NULL: they have none
+    int64_t count;      // items that are read
+    int64_t copy;       // number of the copy that is read; -1: the item is not repeated
+    int64_t copies;     // before it
+} ItemsReader;
+
+// ---- copies of an item ----------------------------------------------------------------------------------------------
+
+static const char *const items_own_keys[] = {"repeat", "step"};
+enum { ITEMS_OWN_KEYS = sizeof items_own_keys / sizeof items_own_keys[0] };
+
+static const char **items_key_names(const List *list, Arena *arena, int *count)
+{
+    const char **names = ARENA_NEW(arena, const char *, list->n_fields + ITEMS_OWN_KEYS);
+    for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
+    for (int k = 0; k < ITEMS_OWN_KEYS; k++) names[list->n_fields + k] = items_own_keys[k];
+    *count = list->n_fields + ITEMS_OWN_KEYS;
+    return names;
+}
+
+// What an item has under a key, also where that is misspelt; NULL: nothing.
+static const Node *items_value(SpecReader *reader, const List *list, const Node *item, const char *key)
+{
+    int count;
+    const Node *found = item->kind == NODE_MAPPING ? node_find(item, key) : NULL;
+    if (found != NULL || item->kind != NODE_MAPPING || scalar_flooded(reader)) return found;
+    const char **names = items_key_names(list, reader->arena, &count);
+    for (int i = 0; found == NULL && i < item->count; i++) {
+        bool known = false;
+        for (int n = 0; n < count; n++) known |= strcmp(names[n], item->keys[i]->text) == 0;
+        const char *meant = known ? NULL : nearest_name(item->keys[i]->text, names, count);
+        if (meant != NULL && strcmp(meant, key) == 0) found = item->items[i];
+    }
+    return found;
+}
+
+typedef struct ItemsCopies {
+    int64_t first, last;
+} ItemsCopies;
+
+static bool items_whole(SpecReader *reader, const Node *node, double most, int64_t *value)
+{
+    const Key key = {.path = "repeat", .type = KEY_INTEGER, .unit = "1", .low = 0, .high = most};
+    double number;
+    const char *path = node->kind == NODE_SCALAR ? arena_format(reader->arena, "simulation.%s", node->text) : "";
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *other = &reader->keys[i];
+        if (other->type != KEY_INTEGER || other->store != STORE_DOUBLE || strcmp(other->path, path) != 0) continue;
+        *value = (int64_t) * (const double *)other->at;
+        return true;
+    }
+    if (!scalar_number(reader, &key, node, &number)) return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+// Which copies an item asks for, none if the last comes before the first. Not repeated: -1 to -1; after an error
+// the first.
+static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
+{
+    const Node *repeat = items_value(reader, list, item, "repeat");
+    const bool pair = repeat != NULL && repeat->kind == NODE_SEQUENCE && repeat->count == 2;
+    const ItemsCopies once = {-1, -1}, one = {1, 1};
+    ItemsCopies asked = {1, 1};
+    if (repeat == NULL) return once;
+    if (!pair && repeat->kind != NODE_SCALAR) {
+        diagnose(reader->diagnostics, repeat, "repeat is %s, expected how many, or [first, last]",
+                 scalar_given(repeat, reader->arena));
+        return one;
+    }
+    if (pair && !items_whole(reader, repeat->items[0], (double)list->most, &asked.first)) return one;
+    if (!items_whole(reader, pair ? repeat->items[1] : repeat, (double)list->most, &asked.last)) return one;
+    return asked;
+}
+
+// A name or reference with the copy's number for every `#`, `#+1` or `#-1`; itself if there is none.
+static const Node *items_numbered(const ItemsReader *items, const Node *node)
+{
+    enum { LONGEST = 64 }; // more than a name may have
+    if (items->copy < 0 || node->kind != NODE_SCALAR || strchr(node->text, '#') == NULL) return node;
+    if (strlen(node->text) > LONGEST) return node;
+    const char *text = "";
+    for (const char *p = node->text; *p != '\0'; p++) {
+        int64_t number = items->copy;
+        if (*p == '#' && (p[1] == '+' || p[1] == '-') && isdigit((unsigned char)p[2])) {
+            number += p[1] == '+' ? p[2] - '0' : '0' - p[2];
+            p += 2;
+        } else if (*p != '#') {
+            text = arena_format(items->reader->arena, "%s%c", text, *p);
+            continue;
+        }
+        text = arena_format(items->reader->arena, "%s%lld", text, (long long)number);
+    }
+    Node *numbered = ARENA_NEW(items->reader->arena, Node, 1);
+    *numbered = *node;
+    numbered->text = text;
+    return numbered;
+}
+
+static void items_mistyped(const ItemsReader *items, const ItemField *field, const Node *node)
+{
+    Arena *arena = items->reader->arena;
+    diagnose(items->reader->diagnostics, node, "%s is %s, expected %s", field->name, scalar_given(node, arena),
+             items_field_expected(field, arena));
+}
+
+static bool items_is_name(const char *text)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;
+    return text[length] == '\0' && length > 0 && length <= 32 && !isdigit((unsigned char)text[0]);
+}
+
+static void items_read_name(ItemsReader *items, const ItemField *field, const Node *given)
+{
+    const Node *node = items_numbered(items, given);
+    const char *name = node->kind == NODE_SCALAR ? node->text : "";
+    if (!items_is_name(name)) {
+        items_mistyped(items, field, node);
+        return;
+    }
+    for (int64_t i = 0; i < items->count; i++) {
+        if (strcmp(items->names[i], name) != 0) continue;
+        diagnose(items->reader->diagnostics, node, "there are two '%s' in %s", name, items->list->name);
+        break;
+    }
+    items->names[items->count] = arena_copy(items->reader->arena, name);
+}
+
+static bool items_place(const Points *items, const char *name, double *place)
+{
+    for (int64_t i = 0; i < items->count; i++) {
+        if (strcmp(items->names[i], name) != 0) continue;
+        *place = (double)i;
+        return true;
+    }
+    return false;
+}
+
+static void items_read_reference(const ItemsReader *items, const ItemField *field, const Node *given, double *value)
+{
+    const Node *node = items_numbered(items, given);
+    SpecReader *reader = items->reader;
+    const char *path = arena_format(reader->arena, "simulation.%s", field->words);
+    const Points *others = NULL;
+    for (int i = 0; i < reader->n_keys; i++) {
+        if (strcmp(reader->keys[i].path, path) == 0) others = reader->keys[i].at;
+    }
+    if (node->kind != NODE_SCALAR || others == NULL) {
+        items_mistyped(items, field, node);
+        return;
+    }
+    if (items_place(others, node->text, value)) return;
+    const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
+    const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
+    if (good) items_place(others, near, value);
+    diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s%s%s", field->name, node->text, field->words,
+             good ? "; did you mean '" : "", good ? near : "", good ? "'?" : "");
+}
+
+static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
+{
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1;
+    if ((list && field->count == 1) || count < field->least || count > field->count) {
+        items_mistyped(items, field, node);
+        return;
+    }
+    for (int i = 0; i < field->count; i++) {
+        const Key key = items_key(field, NULL);
+        value[i] = i < count ? list_default(field, i) : NAN;
+        if (i < count) scalar_number(items->reader, &key, list ? node->items[i] : node, &value[i]);
+    }
+}
+
+// What a copy has more than the first one, of a field that is given as numbers.
+static void items_add_step(const ItemsReader *items, const ItemField *field, const Node *step, double *value)
+{
+    const bool list = step->kind == NODE_SEQUENCE;
+    const int count = list ? step->count : 1;
+    if (count > field->count || step->kind == NODE_MAPPING) {
+        diagnose(items->reader->diagnostics, step, "step of %s is %s, expected up to %d numbers", field->name,
+                 scalar_given(step, items->reader->arena), field->count);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        Key key = items_key(field, NULL);
+        double each;
+        key.low = -field->high;
+        key.high = field->high;
+        if (!scalar_number(items->reader, &key, list ? step->items[i] : step, &each)) return;
+        value[i] += each * (double)items->copies;
+        if (value[i] >= field->low && value[i] <= field->high) continue;
+        diagnose(items->reader->diagnostics, step, "%s of the copy with number %lld would be %s: out of its range",
+                 field->name, (long long)items->copy, text_number(value[i]).text);
+        return;
+    }
+}
+
+// What the field is if it is not given.
+static void items_default(const ItemField *field, double *value)
+{
+    for (int i = 0; i < list_field_width(field); i++) value[i] = list_default(field, i);
+}
+
+// Whether it has no default.
+static bool items_required(const ItemField *field)
+{
+    if (field->otherwise != NULL) return false;
+    return field->type == ITEM_NAME || field->type == ITEM_REFERENCE || isnan(field->value);
+}
+
+static void items_step(const ItemsReader *items, const ItemField *field, const Node *item, double *value)
+{
+    const Node *step = items->copies > 0 ? items_value(items->reader, items->list, item, "step") : NULL;
+    const Node *own = step != NULL ? node_find(step, field->name) : NULL;
+    if (own != NULL) items_add_step(items, field, own, value);
+}
+
+static bool items_has(const List *list, const char *name)
+{
+    for (int k = 0; k < ITEMS_OWN_KEYS; k++) {
+        if (strcmp(items_own_keys[k], name) == 0) return true;
+    }
+    for (int f = 0; f < list->n_fields; f++) {
+        if (strcmp(list->fields[f].name, name) == 0) return true;
+    }
+    return false;
+}
+
+static const char *items_meant(const ItemsReader *items, const char *text)
+{
+    int count;
+    const char **names = items_key_names(items->list, items->reader->arena, &count);
+    return nearest_name(text, names, count);
+}
+
+// The field's value in an item, also where its key is misspelt; *lost: there is a key that could be any.
+static const Node *items_find(const ItemsReader *items, const ItemField *field, const Node *item, bool *lost)
+{
+    const Node *found = node_find(item, field->name);
+    for (int i = 0; found == NULL && i < item->count; i++) {
+        if (items_has(items->list, item->keys[i]->text)) continue;
+        const char *meant = scalar_flooded(items->reader) ? NULL : items_meant(items, item->keys[i]->text);
+        if (meant == NULL) *lost = true;
+        if (meant != NULL && strcmp(meant, field->name) == 0) found = item->items[i];
+    }
+    return found;
+}
+
+static void items_read_field(ItemsReader *items, const ItemField *field, const Node *item, double *value)
+{
+    bool lost = false;
+    const Node *node = items_find(items, field, item, &lost);
+    items_default(field, value);
+    if (field->type == ITEM_REFERENCE && field->otherwise == NULL) *value = 0.0; // after an error: one that there is
+    if (node == NULL) {
+        if (items_required(field) && !lost)
+            diagnose(items->reader->diagnostics, item, "%s is missing here: %s, %s", field->name, field->doc,
+                     items_field_expected(field, items->reader->arena));
+        return;
+    }
+    if (field->otherwise != NULL && node->kind == NODE_SCALAR && strcmp(node->text, field->otherwise) == 0) return;
+    const Key key = items_key(field, value);
+    switch (field->type) {
+    case ITEM_NAME: items_read_name(items, field, node); break;
+    case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
+    case ITEM_NUMBERS:
+        items_read_numbers(items, field, node, value);
+        items_step(items, field, item, value);
+        break;
+    case ITEM_BOOLEAN:
+    case ITEM_CHOICE: scalar_read(items->reader, &key, node); break;
+    }
+}
+
+static void items_check_keys(const ItemsReader *items, const Node *item)
+{
+    Arena *arena = items->reader->arena;
+    const List *list = items->list;
+    for (int i = 0; i < item->count; i++) {
+        const char *given = item->keys[i]->text;
+        if (items_has(list, given)) continue;
+        if (scalar_flooded(items->reader)) {
+            diagnose(items->reader->diagnostics, item->keys[i], "unknown key");
+            continue;
+        }
+        const char *near = items_meant(items, given), **names = ARENA_NEW(arena, const char *, list->n_fields);
+        for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
+        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s%s%s", given,
+                 list->name, near != NULL ? "; did you mean '" : ", expected ",
+                 near != NULL ? near : words_sentence(names, list->n_fields, arena), near != NULL ? "'?" : "");
+    }
+}
+
+static void items_wrong_step(const ItemsReader *items, const Node *key)
+{
+    const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
+    if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is one, of no numbers or not given
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s%s%s",
+             key->text, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+// A step stands beside a repeat, and names fields of numbers that are given.
+static void items_check_step(const ItemsReader *items, const Node *item)
+{
+    const Node *step = items_value(items->reader, items->list, item, "step");
+    Diagnostics *diagnostics = items->reader->diagnostics;
+    if (step == NULL) return;
+    if (step->kind != NODE_MAPPING || items_value(items->reader, items->list, item, "repeat") == NULL) {
+        diagnose(diagnostics, step,
+                 "step is %s, expected what each copy has more, as {position: [1, 0, 0]}, of an item "
+                 "with repeat",
+                 scalar_given(step, items->reader->arena));
+        return;
+    }
+    for (int i = 0; i < step->count; i++) {
+        bool numbers = false;
+        for (int f = 0; f < items->list->n_fields; f++) {
+            const ItemField *field = &items->list->fields[f];
+            numbers |= field->type == ITEM_NUMBERS && strcmp(field->name, step->keys[i]->text) == 0;
+        }
+        if (!numbers || items_value(items->reader, items->list, item, step->keys[i]->text) == NULL)
+            items_wrong_step(items, step->keys[i]);
+    }
+}
+
+static void items_read_fields(ItemsReader *items, const Node *item, double *value)
+{
+    items->names[items->count] = "";
+    for (int f = 0; f < items->list->n_fields; f++) {
+        items_read_field(items, &items->list->fields[f], item, value);
+        value += list_field_width(&items->list->fields[f]);
+    }
+}
+
+// One item, once or as often as it asks; after an error in a copy the others are that one under their own names.
+static void items_read_item(ItemsReader *items, const Node *item, double *values)
+{
+    SpecReader *reader = items->reader;
+    const int width = list_width(items->list);
+    const int before = diagnostics_errors(reader->diagnostics);
+    if (item->kind != NODE_MAPPING) {
+        items->names[items->count] = "";
+        diagnose(reader->diagnostics, item, "an item of %s is %s, expected a mapping", items->list->name,
+                 scalar_given(item, reader->arena));
+        items->count++;
+        return;
+    }
+    items_check_keys(items, item);
+    items_check_step(items, item);
+    const ItemsCopies copies = items_copies(reader, items->list, item);
+    for (items->copy = copies.first, items->copies = 0; items->copy <= copies.last; items->copy++, items->copies++) {
+        double *value = values + items->count * width;
+        const Node *name = items_value(reader, items->list, item, "name");
+        if (items->copies > 0 && diagnostics_errors(reader->diagnostics) > before) {
+            memcpy(value, value - width, (size_t)width * sizeof *value);
+            items->names[items->count] = name != NULL ? items_numbered(items, name)->text : "";
+        } else {
+            items_read_fields(items, item, value);
+        }
+        items->count++;
+    }
+}
+
+// Items that the nodes come to with all copies; at most one more than there may be.
+static int64_t items_total(SpecReader *reader, const List *list, const Node *node)
+{
+    Diagnostics *unheard = diagnostics_new(reader->arena), *heard = reader->diagnostics;
+    int64_t total = 0;
+    reader->diagnostics = unheard;
+    for (int i = 0; i < node->count && total <= list->most; i++) {
+        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        total += copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
+    }
+    reader->diagnostics = heard;
+    return total;
+}
+
+const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item)
+{
+    for (int i = 0; i < node->count; i++) {
+        const ItemsCopies copies = items_copies(reader, list, node->items[i]);
+        item -= copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
+        if (item < 0) return node->items[i];
+    }
+    return NULL;
+}
+
+void items_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    const List *list = key->list;
+    Points *out = key->at;
+    *out = (Points){0};
+    if (node == NULL) return;
+    if (node->kind != NODE_SEQUENCE) {
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
+                 key_expected(key, reader->arena));
+        return;
+    }
+    const int64_t total = node->count > list->most ? node->count : items_total(reader, list, node);
+    if (total > list->most) {
+        diagnose(reader->diagnostics, node, "%s has %lld items, at most %lld are allowed", key_name(key),
+                 (long long)total, (long long)list->most);
+        return;
+    }
+    double *values = ARENA_NEW(reader->arena, double, total *list_width(list));
+    ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, total)};
+    for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
+    *out = (Points){.xy = values, .count = items.count, .names = items.names};
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static const char *items_numbers_text(const ItemField *field, const double *value, Arena *arena)
+{
+    if (field->count == 1) return arena_copy(arena, text_number(value[0]).text);
+    const char *text = "[";
+    for (int i = 0; i < field->count && !isnan(value[i]); i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", text_number(value[i]).text);
+    return arena_format(arena, "%s]", text);
+}
+
+// NULL: the field is its default, and is left out.
+static const char *items_field_text(const ItemField *field, const Points *others, const double *value, Arena *arena)
+{
+    if (field->type == ITEM_REFERENCE) return value[0] < 0.0 ? NULL : others->names[(int64_t)value[0]];
+    bool same = true;
+    for (int i = 0; i < list_field_width(field); i++) {
+        const double otherwise = list_default(field, i);
+        same &= isnan(otherwise) ? isnan(value[i]) : value[i] == otherwise;
+    }
+    if (field->type != ITEM_CHOICE && same) return NULL;
+    if (field->type == ITEM_CHOICE) return words_at(field->words, (int)value[0], arena);
+    if (field->type == ITEM_BOOLEAN) return value[0] != 0.0 ? "true" : "false";
+    return items_numbers_text(field, value, arena);
+}
+
+// The rows of a model's lists stand one after the other, in the table and as values.
+static const Points *items_referred(const Key *key, const ItemField *field)
+{
+    const Key *other = key;
+    while (strcmp(other->path + strlen("simulation."), field->words) != 0) other--;
+    return other->at;
+}
+
+static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
+{
+    const Points *items = key->at;
+    const List *list = key->list;
+    const double *value = items->xy + item * list_width(list);
+    const char *text = "{";
+    for (int f = 0; f < list->n_fields; f++) {
+        const ItemField *field = &list->fields[f];
+        const Points *others = field->type == ITEM_REFERENCE ? items_referred(key, field) : NULL;
+        const char *of_field = field->type == ITEM_NAME ? arena_format(arena, "\"%s\"", items->names[item])
+                                                        : items_field_text(field, others, value, arena);
+        value += list_field_width(field);
+        if (of_field == NULL) continue;
+        text = arena_format(arena, "%s%s%s: %s", text, text[1] != '\0' ? ", " : "", field->name, of_field);
+    }
+    return arena_format(arena, "%s}", text);
+}
+
+const char *items_text(const Key *key, Arena *arena)
+{
+    const Points *items = key->at;
+    size_t size = 3;
+    const char **texts = ARENA_NEW(arena, const char *, items->count);
+    for (int64_t i = 0; i < items->count; i++) {
+        texts[i] = items_one_text(key, i, arena);
+        size += strlen(texts[i]) + 2;
+    }
+    char *text = arena_take(arena, size, 1), *p = stpcpy(text, "[");
+    for (int64_t i = 0; i < items->count; i++) p = stpcpy(stpcpy(p, i > 0 ? ", " : ""), texts[i]);
+    stpcpy(p, "]");
+    return text;
+}

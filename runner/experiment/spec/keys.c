@@ -1,0 +1,383 @@
+// The key table: the only place where a key of a spec is described.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KEYS_AT(kind, member) .store = STORE_##kind, .offset = offsetof(Spec, member)
+#define KEYS_WHOLE ((double)INTEGER_MAX)
+
+// clang-format off
+static const Key keys_rows[] = {
+    {.path = "version", .type = KEY_INTEGER, .value = 1, .low = 1, .high = 1, .flags = KEY_REQUIRED | KEY_IDENTITY,
+     .doc = "version of the spec's format", .example = "1"},
+    {.path = "experiment", .type = KEY_NAME, KEYS_AT(TEXT, experiment), .flags = KEY_REQUIRED,
+     .doc = "name of the experiment, and of its campaign unless `--name` gives another", .example = "raibert_gains"},
+    {.path = "include", .type = KEY_FORM, .words = "the name of a file or a list of them",
+     .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
+            "spec's folder or below, and a name is relative to the file that it stands in",
+     .example = "fragment.yaml"},
+    {.path = "seed", .type = KEY_INTEGER, .high = KEYS_WHOLE, KEYS_AT(UINT64, seed), .flags = KEY_IDENTITY,
+     .doc = "all randomness derives from it, and never from the clock", .example = "7"},
+    {.path = "model", .type = KEY_FORM, .words = "the name of a model", .flags = KEY_REQUIRED,
+     .doc = "what is simulated; `hopscotch models` lists them", .example = "hopper"},
+    {.path = "simulation", .type = KEY_SECTION, .flags = KEY_OPEN,
+     .doc = "how it is simulated: options of the model", .example = "{duration: 5.0, dt: 1.0e-4}"},
+    {.path = "initial", .type = KEY_SECTION, .flags = KEY_OPEN,
+     .doc = "the state at t = 0, by name; what is not named keeps its default", .example = "{z_foot: 0.4}"},
+    {.path = "parameters", .type = KEY_SECTION, .flags = KEY_OPEN,
+     .doc = "fixed values, by name; what is not named keeps its default", .example = "{x_dot_des: 2.0}"},
+
+    {.path = "search", .type = KEY_SECTION, .doc = "what is searched and how; without it there is one trial",
+     .example = "{method: grid, over: {k_fp: [100, 150]}}"},
+    {.path = "search.method", .type = KEY_FORM, .words = "the name of a search method",
+     .doc = "how trials are chosen", .example = "grid"},
+    {.path = "search.cmaes.outer", .type = KEY_FORM, .method = "cmaes", .words = "a mapping of parameters to values",
+     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
+            "all in one launch; each does what it would do alone with these values fixed",
+     .example = "{x_dot_des: [0, 1, 2, 3, 4]}"},
+    {.path = "search.cmaes.from", .type = KEY_FORM, .words = "the name of a campaign",
+     .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
+            "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+     .example = "raibert_gains"},
+    {.path = "search.cmaes.inject", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
+     .doc = "method cmaes: points that are run in the first generation; each names all searched parameters",
+     .example = "[{k_fp: 100, thrust: 30}]"},
+    {.path = "search.cmaes.taken", .type = KEY_FORM, .words = "what the program notes there",
+     .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
+     .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
+                "covariance: [1, 0, 1]}"},
+    {.path = "search.over", .type = KEY_FORM, .words = "a mapping of parameters to values",
+     .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
+            "derived value leaves its parameter's range is left out, as if excluded",
+     .example = "{k_fp: {linspace: [50, 300, 26]}, b_fp: {derive: \"0.1 * k_fp\"}}"},
+    {.path = "search.points", .type = KEY_FORM, .words = "a list of mappings of parameters to numbers",
+     .doc = "methods list and csv: the trials; all name the same parameters. Also a text in the form of `csv`",
+     .example = "[{k_fp: 100, thrust: 30}, {k_fp: 150, thrust: 35}]"},
+    {.path = "search.csv", .type = KEY_FORM, .words = "the name of a file, or {file: name, columns: [names]}",
+     .doc = "methods list and csv: the file of the trials, in the spec's folder or below. Its first line names "
+            "parameters, every other one is a trial; `columns` picks some of them. What it holds is frozen with the "
+            "campaign",
+     .example = "points.csv"},
+    {.path = "search.zip", .type = KEY_FORM, .words = "a list of lists of searched parameters",
+     .doc = "axes that advance together; they have equally many values", .example = "[[k_att, b_att]]"},
+    {.path = "search.exclude", .type = KEY_FORM, .words = "a list of expressions over the parameters",
+     .doc = "a trial for which one of them holds is not run", .example = "[\"k_fp > 250 and thrust < 30\"]"},
+    {.path = "search.union", .type = KEY_FORM, .words = "a list of blocks {over: {...}, zip: [...]}",
+     .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
+            "not got keeps the parameter's value there; a point that an earlier block has too is run once",
+     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]"},
+    {.path = "search.when", .type = KEY_FORM, .words = "a mapping of searched parameters to expressions",
+     .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
+            "of a grid that differ in it alone one is run",
+     .example = "{b_att: \"k_att > 0\"}"},
+
+    {.path = "replicates", .type = KEY_SECTION, .doc = "simulations of each trial under seeded perturbations",
+     .example = "{count: 16, perturb: {phi_leg: {normal: [0.01, 0.02]}}}"},
+    {.path = "replicates.count", .type = KEY_INTEGER, .value = 1, .low = 1, .high = REPLICATES_MAX,
+     KEYS_AT(INT, replicates.count), .flags = KEY_IDENTITY, .doc = "simulations of each trial", .example = "16"},
+    {.path = "replicates.common", .type = KEY_BOOLEAN, .value = 1, KEYS_AT(BOOLEAN, replicates.common),
+     .flags = KEY_IDENTITY,
+     .doc = "every trial gets the same perturbations, so that trials differ by their parameters only",
+     .example = "true"},
+    {.path = "replicates.perturb", .type = KEY_FORM,
+     .words = "a mapping of parameters to {normal: [mean, deviation]} or {uniform: [low, high]}",
+     .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range",
+     .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}"},
+    {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
+     .doc = "also keep the metrics of every replicate", .example = "false"},
+
+    {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
+     .example = "{minimize: \"velocity_error\", over: mean}"},
+    {.path = "objective.minimize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the fitness, evaluated for each replicate; the model has a default. A list: several objectives, and no "
+            "fitness; `hopscotch best` shows the trials that no other one beats in all of them",
+     .example = "\"velocity_error + 0.1*cost_of_transport + attitude_rms\""},
+    {.path = "objective.maximize", .type = KEY_FORM,
+     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
+     .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
+            "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
+            "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+     .example = "\"mean_speed - 0.1*cost_of_transport\""},
+    {.path = "objective.over", .type = KEY_FORM, .words = "mean, median, worst or quantile(q) with q in [0, 1]",
+     .doc = "how the replicates' values become one", .example = "quantile(0.9)"},
+    {.path = "objective.failed", .type = KEY_FORM, .words = "any, ignore or penalty(x) with a number x",
+     .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
+     .example = "penalty(10)"},
+    {.path = "objective.reference", .type = KEY_FORM, .words = "a list of numbers, one for each objective",
+     .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
+            "front is measured; without it the worst values of the first generation",
+     .example = "[2.0, 1.5]"},
+    {.path = "constraints", .type = KEY_FORM, .words = "a list of inequalities over metrics and parameters",
+     .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
+            "`violation`, and ranks behind those that do, the less the better",
+     .example = "[\"peak_ground_force < 3000\"]"},
+
+    {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
+     .example = "{trajectories: {select: {best: 20}}}"},
+    {.path = "record.trajectories", .type = KEY_SECTION, .doc = "time series of chosen trials",
+     .example = "{select: {best: 20}, sample: 0.001}"},
+    {.path = "record.trajectories.select", .type = KEY_SECTION, .flags = KEY_REQUIRED,
+     .doc = "the trials that are recorded", .example = "{best: 20, every: 1000, failures: 50, trials: [0, 41]}"},
+    {.path = "record.trajectories.select.best", .type = KEY_INTEGER, .high = 1048576,
+     KEYS_AT(INT64, record.select.best), .doc = "so many best ones of the campaign", .example = "20"},
+    {.path = "record.trajectories.select.every", .type = KEY_INTEGER, .high = KEYS_WHOLE,
+     KEYS_AT(INT64, record.select.every), .doc = "those whose id is a multiple of it; 0: none", .example = "1000"},
+    {.path = "record.trajectories.select.failures", .type = KEY_INTEGER, .high = 1048576,
+     KEYS_AT(INT64, record.select.failures), .doc = "so many failed ones, the first by id", .example = "50"},
+    {.path = "record.trajectories.select.trials", .type = KEY_FORM, .words = "a list of trial ids",
+     .doc = "the ones with these ids", .example = "[0, 41]"},
+    {.path = "record.trajectories.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
+     KEYS_AT(BOOLEAN, record.all_replicates), .doc = "which of their replicates", .example = "first"},
+    {.path = "record.trajectories.sample", .type = KEY_NUMBER, .unit = "s", .low = 1e-9, .high = 1e9, .words = "auto",
+     KEYS_AT(DOUBLE, record.sample),
+     .doc = "time between samples, a multiple of the model's step; auto: the one nearest to 0.001 s",
+     .example = "0.001"},
+    {.path = "record.trajectories.precision", .type = KEY_CHOICE, .high = 1, .words = "float32|float64",
+     KEYS_AT(BOOLEAN, record.float64), .doc = "of stored samples", .example = "float32"},
+    {.path = "record.trajectories.compression", .type = KEY_CHOICE, .high = 1, .words = "none|gzip",
+     KEYS_AT(BOOLEAN, record.gzip), .doc = "gzip saves a fifth to a third and is several times slower",
+     .example = "none"},
+    {.path = "record.debug", .type = KEY_SECTION, .doc = "what happens inside the steps of chosen trials",
+     .example = "{newton: {select: {best: 1}, window: [0.28, 0.3]}}"},
+    {.path = "record.debug.newton", .type = KEY_SECTION,
+     .doc = "a row for each iteration of the model's solver: of a hopper's implicit step residuals, state before and "
+            "after; other models have names of their own for it. The trials are simulated again, to the same bits",
+     .example = "{select: {best: 1}, window: [0.28, 0.3]}"},
+    {.path = "record.debug.newton.select", .type = KEY_SECTION,
+     .doc = "the trials; with `on: failure` the first 1000 that failed unless others are chosen",
+     .example = "{best: 1, every: 1000, failures: 5, trials: [0, 41]}"},
+    {.path = "record.debug.newton.select.best", .type = KEY_INTEGER, .high = 1048576,
+     KEYS_AT(INT64, record.debug.select.best), .doc = "so many best ones of the campaign", .example = "1"},
+    {.path = "record.debug.newton.select.every", .type = KEY_INTEGER, .high = KEYS_WHOLE,
+     KEYS_AT(INT64, record.debug.select.every), .doc = "those whose id is a multiple of it; 0: none",
+     .example = "1000"},
+    {.path = "record.debug.newton.select.failures", .type = KEY_INTEGER, .high = 1048576,
+     KEYS_AT(INT64, record.debug.select.failures), .doc = "so many failed ones, the first by id", .example = "5"},
+    {.path = "record.debug.newton.select.trials", .type = KEY_FORM, .words = "a list of trial ids",
+     .doc = "the ones with these ids", .example = "[0, 41]"},
+    {.path = "record.debug.newton.on", .type = KEY_CHOICE, .high = 1, .words = "always|failure",
+     KEYS_AT(BOOLEAN, record.debug.failed_only),
+     .doc = "failure: only of the replicates that failed, whichever they are", .example = "failure"},
+    {.path = "record.debug.newton.window", .type = KEY_FORM, .words = "a list of two times in s",
+     .doc = "only the steps that begin at or after the first time and before the second", .example = "[0.28, 0.3]"},
+    {.path = "record.debug.newton.keep", .type = KEY_INTEGER, .low = 1, .high = 1e6, .words = "all",
+     KEYS_AT(INT64, record.debug.keep),
+     .doc = "the last so many rows of a lane; all, unless `on: failure` makes it 200", .example = "200"},
+    {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
+     KEYS_AT(BOOLEAN, record.debug.all_replicates), .doc = "which replicates; `on: failure` looks at all",
+     .example = "first"},
+    {.path = "record.bodies", .type = KEY_FORM, .words = "a list of names, in which # stands for a number, or all",
+     .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
+            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+     .example = "[payload]"},
+
+    {.path = "limits", .type = KEY_SECTION, .doc = "when to stop early; totals, over all runs of the campaign",
+     .example = "{trials: 1e6, wall_time: 2h, failures: 50%}"},
+    {.path = "limits.trials", .type = KEY_INTEGER, .low = 1, .high = KEYS_WHOLE, .words = "none",
+     KEYS_AT(INT64, limits.trials), .doc = "so many trials are run", .example = "1e6"},
+    {.path = "limits.wall_time", .type = KEY_NUMBER, .unit = "s", .low = 1e-3, .high = 1e9, .words = "none",
+     KEYS_AT(DOUBLE, limits.wall_time), .doc = "so long it runs", .example = "2h"},
+    {.path = "limits.failures", .type = KEY_NUMBER, .unit = "fraction", .value = 1, .high = 1, .words = "none",
+     KEYS_AT(DOUBLE, limits.failures), .doc = "it stops when more than this part of the trials failed",
+     .example = "50%"},
+
+    {.path = "device", .type = KEY_SECTION, .doc = "what it runs on; never changes a result",
+     .example = "{backend: auto, batch: auto}"},
+    {.path = "device.backend", .type = KEY_CHOICE, .high = 2, .words = "auto|cpu|cuda", KEYS_AT(TEXT, device.backend),
+     .doc = "auto: cuda if there is a GPU that this build can use", .example = "auto"},
+    {.path = "device.batch", .type = KEY_INTEGER, .low = 1, .high = 16777216, .words = "auto",
+     KEYS_AT(INT64, device.batch), .doc = "simulations in flight together", .example = "auto"},
+};
+// clang-format on
+
+#undef KEYS_AT
+#undef KEYS_WHOLE
+
+const Key *keys_table(int *count)
+{
+    *count = (int)(sizeof keys_rows / sizeof keys_rows[0]);
+    return keys_rows;
+}
+
+// ---- rows from other tables -----------------------------------------------------------------------------------------
+
+Key key_of_option(const Option *option, const char *section, Arena *arena)
+{
+    static const KeyType types[] = {
+        [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
+        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
+        [OPTION_FILE] = KEY_FILE,     [OPTION_MANNER] = KEY_CHOICE,
+    };
+    return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
+                 .type = types[option->type],
+                 .unit = option->unit,
+                 .value = option->value,
+                 .low = option->low,
+                 .high = option->high,
+                 .words = option->choices,
+                 .doc = option->doc,
+                 .store = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS ? STORE_POINTS
+                          : option->type == OPTION_FILE                                   ? STORE_FILE
+                                                                                          : STORE_DOUBLE,
+                 .flags = option->type == OPTION_MANNER ? 0 : KEY_IDENTITY};
+}
+
+Key key_of_list(const List *list, const char *section, Arena *arena)
+{
+    return (Key){.path = arena_format(arena, "%s.%s", section, list->name),
+                 .type = KEY_ITEMS,
+                 .doc = list->doc,
+                 .example = list->example,
+                 .list = list,
+                 .store = STORE_ITEMS,
+                 .flags = KEY_IDENTITY};
+}
+
+Key key_of_parameter(const Parameter *parameter, Arena *arena)
+{
+    const char *section = parameter->section == SECTION_INITIAL ? "initial" : "parameters";
+    return (Key){.path = arena_format(arena, "%s.%s", section, parameter->name),
+                 .type = KEY_NUMBER,
+                 .unit = parameter->unit,
+                 .value = parameter->value,
+                 .low = parameter->low,
+                 .high = parameter->high,
+                 .doc = parameter->doc,
+                 .store = STORE_DOUBLE,
+                 .flags = KEY_IDENTITY};
+}
+
+#define KEYS_DEBUG "record.debug.newton"
+
+const char *model_debug_group(const Model *model)
+{
+    return model != NULL && model->debug != NULL ? model->debug : SHARD_DEBUG;
+}
+
+const char *model_debug_name(const Model *model) { return strrchr(model_debug_group(model), '/') + 1; }
+
+Key key_of_debug(const Key *key, const Model *model, Arena *arena)
+{
+    const size_t length = strlen(KEYS_DEBUG);
+    Key own = *key;
+    if (model == NULL || model->debug == NULL || strncmp(key->path, KEYS_DEBUG, length) != 0) return own;
+    own.path = arena_format(arena, "record.debug.%s%s", model_debug_name(model), key->path + length);
+    return own;
+}
+
+const char *key_table_path(const Key *key, Arena *arena)
+{
+    const char *prefix = "record.debug.";
+    if (strncmp(key->path, prefix, strlen(prefix)) != 0) return key->path;
+    const char *name = key->path + strlen(prefix);
+    return arena_format(arena, "%s%s", KEYS_DEBUG, name + strcspn(name, "."));
+}
+
+const Parameter *keys_extra(const Model *model, const char *name)
+{
+    for (int i = 0; i < model->n_extra; i++) {
+        if (strcmp(model->extra[i].name, name) == 0) return &model->extra[i];
+    }
+    return NULL;
+}
+
+bool keys_widest_model(const Model *model, Arena *arena, Configured *out)
+{
+    double *settings = ARENA_NEW(arena, double, model->n_options);
+    for (int i = 0; i < model->n_options; i++) {
+        const Option *option = &model->options[i];
+        const bool sizes_a_table = option->type == OPTION_INTEGER && option->high <= 1000;
+        settings[i] = sizes_a_table ? option->high : option->value;
+    }
+    if (model->configure(settings, NULL, arena, out).kind == OK) return true;
+    for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
+    return model->configure(settings, NULL, arena, out).kind == OK;
+}
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+
+int words_count(const char *words)
+{
+    int count = 1;
+    for (const char *p = words; *p != '\0'; p++) count += *p == '|';
+    return count;
+}
+
+const char *words_at(const char *words, int index, Arena *arena)
+{
+    for (; index > 0; index--) words = strchr(words, '|') + 1;
+    return arena_format(arena, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+int words_find(const char *words, const char *text)
+{
+    const size_t length = strlen(text);
+    for (int i = 0;; i++) {
+        const size_t word = strcspn(words, "|");
+        if (word == length && strncmp(words, text, length) == 0) return i;
+        if (words[word] == '\0') return -1;
+        words += word + 1;
+    }
+}
+
+const char *words_sentence(const char *const *words, int count, Arena *arena)
+{
+    const char *text = count > 0 ? words[0] : "nothing";
+    for (int i = 1; i < count; i++)
+        text = arena_format(arena, "%s%s%s", text, i == count - 1 ? " or " : ", ", words[i]);
+    return text;
+}
+
+// ---- what a row expects, in words -----------------------------------------------------------------------------------
+
+const char *key_name(const Key *key)
+{
+    const char *dot = strrchr(key->path, '.');
+    return dot != NULL ? dot + 1 : key->path;
+}
+
+const char *key_range(const Key *key, Arena *arena)
+{
+    const bool has_unit = key->unit != NULL && strcmp(key->unit, "") != 0 && strcmp(key->unit, "1") != 0 &&
+                          strcmp(key->unit, "fraction") != 0;
+    const char *space = has_unit ? " " : "", *unit = has_unit ? key->unit : "";
+    const Text32 low = text_number(key->low), high = text_number(key->high);
+    if (key->low == key->high) return arena_format(arena, "%s%s%s", low.text, space, unit);
+    if (isfinite(key->low) && isfinite(key->high))
+        return arena_format(arena, "in [%s, %s]%s%s", low.text, high.text, space, unit);
+    if (isfinite(key->low)) return arena_format(arena, ">= %s%s%s", low.text, space, unit);
+    if (isfinite(key->high)) return arena_format(arena, "<= %s%s%s", high.text, space, unit);
+    return has_unit ? arena_format(arena, "in %s", unit) : "";
+}
+
+static const char *keys_expected_number(const Key *key, Arena *arena)
+{
+    const bool fraction = key->unit != NULL && strcmp(key->unit, "fraction") == 0;
+    const bool duration = key->unit != NULL && strcmp(key->unit, "s") == 0;
+    const char *kind = key->type == KEY_INTEGER ? "an integer" : fraction ? "a fraction" : "a number";
+    const char *range = key_range(key, arena);
+    if (key->low == key->high) return range;
+    return arena_format(arena, "%s%s%s%s%s%s", kind, range[0] != '\0' ? " " : "", range,
+                        fraction   ? " (or 0% to 100%)"
+                        : duration ? " (or with a unit: 5ms, 10s, 2h)"
+                                   : "",
+                        key->words != NULL ? ", or " : "", key->words != NULL ? key->words : "");
+}
+
+const char *key_expected(const Key *key, Arena *arena)
+{
+    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) return keys_expected_number(key, arena);
+    if (key->type == KEY_BOOLEAN) return "true or false";
+    if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
+    if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
+    if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
+    if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
+    if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
+    if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";
+    const int count = words_count(key->words);
+    const char **words = ARENA_NEW(arena, const char *, count);
+    for (int i = 0; i < count; i++) words[i] = words_at(key->words, i, arena);
+    return words_sentence(words, count, arena);
+}

@@ -1,0 +1,229 @@
+// What the files that read, resolve and describe a spec share: one table of keys. A row says what a key is called, its
+// type, unit, default, range, what it means and how it is written; from it come reading, error texts, the resolved
+// spec, its hash, the JSON schema and the reference page. Rows of models and search methods are made from their own
+// tables, so that everything below knows one kind of row.
+#ifndef HOPSCOTCH_KEYS_H
+#define HOPSCOTCH_KEYS_H
+
+#include "../experiment.h"
+
+typedef enum KeyType {
+    KEY_NUMBER,
+    KEY_INTEGER,
+    KEY_BOOLEAN,
+    KEY_CHOICE,  // one of the words in `words`
+    KEY_POINTS,  // a list of [x, y], x increasing
+    KEY_NUMBERS, // a list of numbers
+    KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
+    KEY_ITEMS,   // a list of mappings, described by a List
+    KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
+    KEY_FORM,    // has a form of its own, read by the function that spec/spec.c names for it
+    KEY_SECTION,
+    KEY_LATER // designed, not built: a clear error instead of an unknown key
+} KeyType;
+
+// Where the value stands in the Spec; `at` points to it once a Spec is being read.
+typedef enum KeyStore {
+    STORE_NONE,
+    STORE_INT,
+    STORE_INT64,
+    STORE_UINT64,
+    STORE_DOUBLE,
+    STORE_BOOLEAN,
+    STORE_TEXT,
+    STORE_POINTS,
+    STORE_ITEMS,
+    STORE_FILE
+} KeyStore;
+
+enum {
+    KEY_REQUIRED = 1, // if its section is there
+    KEY_IDENTITY = 2, // can change a number: enters the canonical text and its hash
+    KEY_OPEN = 4      // section: its keys come from the model
+};
+
+typedef struct Key {
+    const char *path; // "record.trajectories.sample"
+    KeyType type;
+    const char *unit;        // "s" also takes 5ms, 30min, 2h; "fraction" also takes 50%; "1" or "": none
+    double value, low, high; // default and inclusive range; a choice's value is its place in `words`
+    const char *words;       // choice: "any|of|these"; number: the word that stands for the default ("auto", "none");
+                             // form and section: what is expected there, for messages
+    const char *doc, *example;
+    KeyStore store;
+    size_t offset; // in Spec; of the model's and the method's rows: unused
+    unsigned flags;
+    void *at;
+    const char *method; // search method that the row belongs to, NULL: all
+    const List *list;   // KEY_ITEMS
+    int parameter;      // index in configured.parameters + 1; 0: the row is no parameter
+} Key;
+
+// A key that the spec gives, found at its place, or so misspelt that it was reported and read on under its right name.
+typedef struct GivenKey {
+    const char *path;
+    const Node *key, *value;
+} GivenKey;
+
+// One reading of one spec.
+typedef struct SpecReader {
+    Spec *spec;
+    Arena *arena;
+    Diagnostics *diagnostics;
+    const Node *root;
+    const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
+    Key *keys;          // the whole table for this spec: ours, every method's, the model's
+    int n_keys, keys_capacity;
+    GivenKey *given;
+    int n_given, given_capacity;
+    const Key **parameter_keys; // [configured_named] rows of the parameters, in their order
+    const char *const *names;   // [configured_named] of the parameters
+} SpecReader;
+
+// ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
+
+const Key *keys_table(int *count);
+// Rows of other tables, in our form; the path is the arena's.
+Key key_of_option(const Option *option, const char *section, Arena *arena);
+Key key_of_list(const List *list, const char *section, Arena *arena);
+Key key_of_parameter(const Parameter *parameter, Arena *arena);
+const char *key_name(const Key *key); // last part of the path
+// A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
+// And the path that such a row has in the table.
+Key key_of_debug(const Key *key, const Model *model, Arena *arena);
+const char *key_table_path(const Key *key, Arena *arena);
+// "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
+const char *key_expected(const Key *key, Arena *arena);
+const char *key_range(const Key *key, Arena *arena);
+// The words of "any|of|these": how many there are, the index-th, and as a sentence "any, of or these".
+int words_count(const char *words);
+const char *words_at(const char *words, int index, Arena *arena);
+int words_find(const char *words, const char *text); // -1: none of them
+const char *words_sentence(const char *const *words, int count, Arena *arena);
+// The row of that name among those that other settings would give the model's lanes; NULL: there is none.
+const Parameter *keys_extra(const Model *model, const char *name);
+// A Configured with as many parameters as integers can give the model (bbob's dimension), to describe them; those that
+// choices give it are the model's `extra`.
+bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
+
+// ---- spec/scalar.c: strict scalars ----------------------------------------------------------------------------------
+
+// A number under a row's rules (units, integers, range); *value untouched and false after an error. A value out of
+// range is an error too, but *value is then the nearest bound, so that reading can go on.
+bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double *value);
+// Any scalar row, into the place where the row stores it; node NULL: its default.
+void scalar_read(SpecReader *reader, const Key *key, const Node *node);
+// `text` as a strict number, nothing behind it.
+bool scalar_strict(const char *text, double *value);
+// "'150'", "the text \"150\"", "a list", "a mapping", "empty": what was given instead of what was expected.
+const char *scalar_given(const Node *node, Arena *arena);
+// More errors than are kept: the rest is only counted, and needs no texts (a spec may have 100,000 mistakes).
+bool scalar_flooded(const SpecReader *reader);
+bool scalar_is_empty(const Node *node); // nothing after the colon
+
+// ---- spec/override.c: --set -----------------------------------------------------------------------------------------
+
+// The tree with "key.path=value" applied; the errors are placed in a source "--set".
+const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
+
+// ---- spec/include.c: fragments in other files -----------------------------------------------------------------------
+
+// The tree with the files that it includes; `text` is the spec's, to which theirs is added as comments.
+const Node *include_all(const char *folder, const Node *root, Arena *arena, Diagnostics *diagnostics,
+                        const char **text);
+
+// ---- spec/values.c: value forms -------------------------------------------------------------------------------------
+
+// Values of the parameter that `key` describes: [list], {linspace: ...}, ... ; false after an error.
+bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
+// As flow YAML, {linspace: [50, 300, 26]}, that reads back to the same values.
+const char *values_text(const Values *values, Arena *arena);
+// The value of a row of KEY_POINTS; node NULL: there are none. And as flow YAML, [[0, 0], [1, 0.1]].
+void points_read(SpecReader *reader, const Key *key, const Node *node);
+const char *points_text(const Points *points, Arena *arena);
+// The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
+void numbers_read(SpecReader *reader, const Key *key, const Node *node);
+const char *numbers_text(const Points *numbers, Arena *arena);
+// One row a form, for the schema and the reference page.
+typedef struct ValueForm {
+    const char *name, *arguments, *doc, *example;
+    ValuesForm form;
+    int n_arguments;
+} ValueForm;
+const ValueForm *value_forms(int *count);
+
+// ---- spec/files.c: files that a model reads -------------------------------------------------------------------------
+
+// The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
+// it holds, for the spec's identity.
+void files_read(SpecReader *reader, const Key *key, const Node *node);
+const char *files_text(const SpecFile *file, Arena *arena);
+const char *files_identity(const SpecFile *file, Arena *arena);
+
+// ---- spec/items.c: lists that models declare ------------------------------------------------------------------------
+
+// The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
+void items_read(SpecReader *reader, const Key *key, const Node *node);
+const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // that it was read from
+const char *items_text(const Key *key, Arena *arena);
+
+// ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
+
+// method, over, points, zip, exclude; needs the model's parameters. Fixed values are read already.
+void axes_read_method(SpecReader *reader);
+void axes_read(SpecReader *reader);
+void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
+const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
+
+// ---- spec/cmaes_section.c: keys of `search.cmaes:` with forms of their own ------------------------------------------
+
+void cmaes_section_read(SpecReader *reader); // after the axes
+// {k_fp: 100, thrust: 30} of one injected point; what was taken from another campaign. As flow YAML.
+const char *cmaes_inject_text(const Spec *spec, const char *const *names, int index, Arena *arena);
+
+// ---- spec/limits.c --------------------------------------------------------------------------------------------------
+
+void limits_reference(FILE *out); // for the reference page
+
+// ---- spec/spec.c ----------------------------------------------------------------------------------------------------
+
+const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
+// The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
+// one typo is one error; -1: nothing is near.
+int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
+// The whole of the file that the scalar names, at most `most` bytes, and its name for messages; false after an error.
+// A name is relative to the file that it stands in, and leads nowhere but to the spec's folder and below.
+bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
+                    Source *source);
+const char *source_beside(const Node *name, Arena *arena); // that name, relative to the spec's folder
+// NULL after an error; `what` is the key that holds the expression.
+const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what);
+
+// ---- spec/sections.c: sections with forms of their own --------------------------------------------------------------
+
+void perturb_read(SpecReader *reader); // after the axes: a searched parameter can't be perturbed
+void objective_read(SpecReader *reader);
+Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
+void constraints_read(SpecReader *reader); // constraints_section.c
+// The value of a form's key is none that it takes.
+void form_mistyped(SpecReader *reader, const char *path, const Node *node);
+// "quantile(0.9)", "penalty(10)": as the spec writes them
+const char *objective_over_text(const Spec *spec, Arena *arena);
+const char *objective_failed_text(const Spec *spec, Arena *arena);
+
+// ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
+
+// The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
+// looked up. After the model is configured, before its parameters are read.
+void things_choose(SpecReader *reader, bool good);
+
+// ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
+
+void record_read(SpecReader *reader); // needs the model
+
+// ---- spec/resolve.c -------------------------------------------------------------------------------------------------
+
+// Fills spec->resolved, canonical and hash.
+Error spec_resolve(SpecReader *reader);
+
+#endif

@@ -1,0 +1,193 @@
+// Reading the section `record:`, and what its times mean in ticks of the model.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- which trials ---------------------------------------------------------------------------------------------------
+
+static void record_read_trials(SpecReader *reader, const char *path, Selection *select)
+{
+    static const Key key = {.path = "trials", .type = KEY_INTEGER, .high = (double)INTEGER_MAX};
+    const GivenKey *given = given_find(reader, path);
+    if (given == NULL) return;
+    const Node *node = given->value;
+    if (node->kind != NODE_SEQUENCE) {
+        form_mistyped(reader, path, node);
+        return;
+    }
+    int64_t *trials = ARENA_NEW(reader->arena, int64_t, node->count);
+    for (int i = 0; i < node->count; i++) {
+        double id = 0;
+        scalar_number(reader, &key, node->items[i], &id);
+        trials[i] = (int64_t)id;
+    }
+    select->trials = trials;
+    select->n_trials = node->count;
+}
+
+static bool record_selects(const Selection *select)
+{
+    return select->best > 0 || select->every > 0 || select->failures > 0 || select->n_trials > 0;
+}
+
+// ---- trajectories ---------------------------------------------------------------------------------------------------
+
+// Samples are taken at ticks of the model.
+static void record_check_sample(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "record.trajectories.sample");
+    const double tick = reader->spec->configured.tick_duration;
+    double *sample = &reader->spec->record.sample;
+    if (tick <= 0.0) {
+        if (*sample > 0.0)
+            diagnose(reader->diagnostics, given->value, "sample is %s, but model %s has no time: leave it out",
+                     given->value->text, reader->spec->model->name);
+        return;
+    }
+    if (*sample == 0.0) { // auto
+        const double ticks = floor(1e-3 / tick + 0.5);
+        *sample = ticks >= 1.0 ? ticks * tick : tick;
+        return;
+    }
+    const double ticks = *sample / tick, below = floor(ticks);
+    if (fabs(ticks - floor(ticks + 0.5)) <= 1e-9 * ticks) return;
+    const char *nearest = below >= 1.0 ? arena_format(reader->arena, "%.6g or %.6g", below * tick, (below + 1.0) * tick)
+                                       : arena_format(reader->arena, "%.6g", tick);
+    diagnose(reader->diagnostics, given->value, "sample is %s, must be a multiple of the step, %s s: write %s",
+             given->value->text, text_number(tick).text, nearest);
+}
+
+// All samples of a recorded trial must fit.
+static void record_check_size(SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    const Configured *configured = &spec->configured;
+    const GivenKey *given = given_find(reader, "record.trajectories");
+    const double lanes = spec->record.all_replicates ? spec->replicates.count : 1;
+    const double samples = (double)trace_capacity(configured->ticks, spec_sample_ticks(spec));
+    const double bytes = samples * 8.0 * configured->n_columns * lanes, most = (double)RECORD_TRIAL_BYTES_MAX;
+    if (!spec->record.trajectories || given == NULL || bytes <= most) return;
+    const double ticks = ceil((double)configured->ticks * bytes / most / samples);
+    diagnose(reader->diagnostics, given->key,
+             "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates) and %s is "
+             "allowed: write sample of at least %.6g s%s%s",
+             text_bytes(bytes).text, text_count((int64_t)samples).text, configured->n_columns,
+             text_count((int64_t)lanes).text, text_bytes(most).text, ticks * configured->tick_duration,
+             lanes > 1 ? ", or replicates: first" : "",
+             configured->n_things > 1 ? ", or name fewer record.bodies" : "");
+}
+
+int64_t spec_sample_ticks(const Spec *spec)
+{
+    const double tick = spec->configured.tick_duration;
+    return tick > 0.0 && spec->record.sample > tick ? (int64_t)(spec->record.sample / tick + 0.5) : 1;
+}
+
+// ---- debug rows -----------------------------------------------------------------------------------------------------
+
+// The first tick that begins at or after a time (s).
+static int64_t record_tick_at(const Spec *spec, double time)
+{
+    const double ticks = ceil(time / spec->configured.tick_duration - 1e-6);
+    return ticks < (double)spec->configured.ticks ? (int64_t)ticks : spec->configured.ticks;
+}
+
+void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end)
+{
+    const double *window = spec->record.debug.window;
+    const bool always = window[1] <= 0.0;
+    *first = always ? 0 : record_tick_at(spec, window[0]);
+    *end = always ? spec->configured.ticks : record_tick_at(spec, window[1]);
+}
+
+int64_t spec_debug_rows(const Spec *spec)
+{
+    int64_t first, end, rows;
+    spec_debug_ticks(spec, &first, &end);
+    if (__builtin_mul_overflow(end - first, spec->configured.debug_rows, &rows)) rows = INT64_MAX;
+    const int64_t keep = spec->record.debug.keep;
+    return keep > 0 && keep < rows ? keep : rows;
+}
+
+// A key of the section of debug rows, by its end.
+static const char *record_debug_path(SpecReader *reader, const char *end)
+{
+    return arena_format(reader->arena, "record.debug.%s%s", model_debug_name(reader->spec->model), end);
+}
+
+static const GivenKey *record_debug_given(SpecReader *reader, const char *end)
+{
+    return given_find(reader, record_debug_path(reader, end));
+}
+
+static void record_read_window(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const Configured *configured = &spec->configured;
+    const GivenKey *given = record_debug_given(reader, ".window");
+    if (given == NULL) return;
+    if (given->value->kind != NODE_SEQUENCE || given->value->count != 2) {
+        form_mistyped(reader, given->path, given->value);
+        return;
+    }
+    const double life = (double)configured->ticks * configured->tick_duration;
+    const Key key = {.path = "window", .type = KEY_NUMBER, .unit = "s", .high = life};
+    double *window = spec->record.debug.window;
+    bool good = true;
+    for (int i = 0; i < 2; i++) good &= scalar_number(reader, &key, given->value->items[i], &window[i]);
+    if (good && record_tick_at(spec, window[0]) >= record_tick_at(spec, window[1]))
+        diagnose(reader->diagnostics, given->value, "no step begins in the window from %s s to %s s: a step takes %s s",
+                 text_number(window[0]).text, text_number(window[1]).text, text_number(configured->tick_duration).text);
+}
+
+// All rows of a recorded trial must fit.
+static void record_check_debug_size(SpecReader *reader, const Node *at)
+{
+    const Spec *spec = reader->spec;
+    const Configured *configured = &spec->configured;
+    const bool all = spec->record.debug.failed_only || spec->record.debug.all_replicates;
+    const double lanes = all ? spec->replicates.count : 1, row = 8.0 * configured->n_debug;
+    const double bytes = (double)spec_debug_rows(spec) * row * lanes, most = (double)RECORD_BYTES_MAX;
+    if (bytes <= most) return;
+    const double rows = floor(most / (row * lanes)), window = floor(rows / configured->debug_rows);
+    diagnose(reader->diagnostics, at,
+             "debug rows of one trial may take %s (%s rows of %d columns for each of %s replicates) and %s is allowed: "
+             "write window for at most %.6g s, or keep for at most %.0f rows",
+             text_bytes(bytes).text, text_count(spec_debug_rows(spec)).text, configured->n_debug,
+             text_count((int64_t)lanes).text, text_bytes(most).text, window * configured->tick_duration, rows);
+}
+
+static void record_read_debug(SpecReader *reader)
+{
+    enum { FAILURES = 1000, KEEP = 200 }; // of `on: failure`
+    Spec *spec = reader->spec;
+    const GivenKey *given = record_debug_given(reader, "");
+    Selection *select = &spec->record.debug.select;
+    record_read_trials(reader, record_debug_path(reader, ".select.trials"), select);
+    if (spec->record.debug.failed_only && !record_selects(select)) select->failures = FAILURES;
+    if (spec->record.debug.failed_only && spec->record.debug.keep == 0) spec->record.debug.keep = KEEP;
+    spec->record.debug.wanted = record_selects(select);
+    if (given == NULL || reader->names == NULL) return;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    if (spec->configured.n_debug > 0) record_read_window(reader);
+    if (!spec->record.debug.wanted) return;
+    if (spec->configured.n_debug == 0)
+        diagnose(reader->diagnostics, given->key,
+                 "model %s makes no debug rows under this `simulation:`: no step is solved by iteration; leave %s out",
+                 spec->model->name, given->path);
+    else if (diagnostics_errors(reader->diagnostics) == errors)
+        record_check_debug_size(reader, given->key);
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+void record_read(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    record_read_trials(reader, "record.trajectories.select.trials", &spec->record.select);
+    if (reader->names != NULL) record_check_sample(reader);
+    spec->record.trajectories = record_selects(&spec->record.select);
+    if (reader->names != NULL) record_check_size(reader);
+    record_read_debug(reader);
+}

@@ -1,0 +1,588 @@
+// Reading a spec: the tree of nodes, the overrides, then every section by the rows of the key table. All errors are
+// found in one pass, so an error must neither hide others nor cause any: a misspelt key is read on under the name that
+// was meant, a value out of range as the nearest bound, any other as its default.
+#include "keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPEC_NAMES_SHOWN = 16 };
+
+// ---- the table of this spec -----------------------------------------------------------------------------------------
+
+static void spec_add_key(SpecReader *reader, Key key)
+{
+    if (reader->n_keys == reader->keys_capacity) {
+        reader->keys_capacity = reader->keys_capacity > 0 ? 2 * reader->keys_capacity : 256;
+        Key *keys = ARENA_NEW(reader->arena, Key, reader->keys_capacity);
+        if (reader->n_keys > 0) memcpy(keys, reader->keys, (size_t)reader->n_keys * sizeof *keys);
+        reader->keys = keys;
+    }
+    reader->keys[reader->n_keys++] = key;
+}
+
+// Rows of the options; their values go to settings[count], those of lists to points[count], of files to files[count].
+static double *spec_add_options(SpecReader *reader, const Option *options, int count, const char *section,
+                                const char *method, Points *points, SpecFile *files)
+{
+    double *settings = ARENA_NEW(reader->arena, double, count);
+    for (int i = 0; i < count; i++) {
+        Key key = key_of_option(&options[i], section, reader->arena);
+        key.at = key.store == STORE_POINTS ? (void *)&points[i]
+                 : key.store == STORE_FILE ? (void *)&files[i]
+                                           : (void *)&settings[i];
+        key.method = method;
+        spec_add_key(reader, key);
+    }
+    return settings;
+}
+
+static void spec_add_lists(SpecReader *reader, const Model *model, Points *items)
+{
+    for (int i = 0; i < model->n_lists; i++) {
+        Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
+        key.at = &items[i];
+        spec_add_key(reader, key);
+    }
+}
+
+// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
+static const Model *spec_debug_model(const SpecReader *reader)
+{
+    const Node *named = node_find(reader->root, "model"), *record = node_find(reader->root, "record");
+    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
+    const bool mapping = record != NULL && record->kind == NODE_MAPPING;
+    const Node *debug = mapping ? node_find(record, "debug") : NULL;
+    for (int i = 0; model == NULL && debug != NULL && debug->kind == NODE_MAPPING && i < model_count(); i++) {
+        if (node_find(debug, model_debug_name(model_at(i))) != NULL) model = model_at(i);
+    }
+    return model;
+}
+
+static void spec_start_table(SpecReader *reader)
+{
+    int count;
+    const Key *table = keys_table(&count);
+    const Model *model = spec_debug_model(reader);
+    for (int i = 0; i < count; i++) {
+        Key key = key_of_debug(&table[i], model, reader->arena);
+        key.at = (char *)reader->spec + key.offset;
+        spec_add_key(reader, key);
+    }
+    for (int i = 0; i < search_method_count(); i++) {
+        const SearchMethod *method = search_method_at(i);
+        spec_add_options(reader, method->options, method->n_options, "search", method->name, NULL, NULL);
+    }
+}
+
+static const Key *spec_key(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        if (strcmp(reader->keys[i].path, path) == 0) return &reader->keys[i];
+    }
+    return NULL;
+}
+
+// The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
+static size_t spec_child_length(const char *path, const char *section, const char **child)
+{
+    const size_t length = strlen(section);
+    if (strncmp(path, section, length) != 0 || (length > 0 && path[length] != '.')) return 0;
+    *child = path + length + (length > 0);
+    return strcspn(*child, ".");
+}
+
+// Names directly below a section, each once, with or without those of later versions. [n_keys] long at most.
+static int spec_children(const SpecReader *reader, const char *section, bool with_later, const char **names)
+{
+    int count = 0;
+    for (int i = 0; i < reader->n_keys; i++) {
+        const char *child;
+        const size_t length = spec_child_length(reader->keys[i].path, section, &child);
+        bool seen = length == 0 || (reader->keys[i].type == KEY_LATER && !with_later);
+        for (int n = 0; n < count; n++) seen |= strlen(names[n]) == length && strncmp(names[n], child, length) == 0;
+        if (!seen) names[count++] = arena_format(reader->arena, "%.*s", (int)length, child);
+    }
+    return count;
+}
+
+// "PREFIX a, b or c", the names that a section takes; empty if they are too many to read.
+static const char *spec_expected(const SpecReader *reader, const char *section, const char *prefix)
+{
+    const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
+    const int count = spec_children(reader, section, false, names);
+    if (count > SPEC_NAMES_SHOWN) return "";
+    return arena_format(reader->arena, "%s%s", prefix, words_sentence(names, count, reader->arena));
+}
+
+static bool spec_is_section(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        const char *child;
+        if (spec_child_length(reader->keys[i].path, path, &child) > 0) return true;
+    }
+    return false;
+}
+
+// ---- which keys are given -------------------------------------------------------------------------------------------
+
+const GivenKey *given_find(const SpecReader *reader, const char *path)
+{
+    for (int i = 0; i < reader->n_given; i++) {
+        if (strcmp(reader->given[i].path, path) == 0) return &reader->given[i];
+    }
+    return NULL;
+}
+
+static void spec_add_given(SpecReader *reader, const char *path, const Node *key, const Node *value)
+{
+    if (reader->n_given == reader->given_capacity) {
+        reader->given_capacity = reader->given_capacity > 0 ? 2 * reader->given_capacity : 64;
+        GivenKey *given = ARENA_NEW(reader->arena, GivenKey, reader->given_capacity);
+        if (reader->n_given > 0) memcpy(given, reader->given, (size_t)reader->n_given * sizeof *given);
+        reader->given = given;
+    }
+    reader->given[reader->n_given++] = (GivenKey){path, key, value};
+}
+
+// Where else in the spec a key of this name stands, NULL: nowhere. The model's rows may not be in the table yet.
+static const char *spec_elsewhere(SpecReader *reader, const char *name)
+{
+    for (int i = 0; i < reader->n_keys; i++) {
+        if (strcmp(key_name(&reader->keys[i]), name) == 0 && reader->keys[i].type != KEY_LATER)
+            return reader->keys[i].path;
+    }
+    const Node *given = node_find(reader->root, "model");
+    const Model *model = given != NULL && given->kind == NODE_SCALAR ? model_find(given->text) : NULL;
+    Configured configured;
+    if (model == NULL || !keys_widest_model(model, reader->arena, &configured)) return NULL;
+    for (int i = 0; i < model->n_options; i++) {
+        if (strcmp(model->options[i].name, name) == 0) return arena_format(reader->arena, "simulation.%s", name);
+    }
+    for (int i = 0; i < configured.n_parameters; i++) {
+        if (strcmp(configured.parameters[i].name, name) == 0)
+            return key_of_parameter(&configured.parameters[i], reader->arena).path;
+    }
+    const Parameter *extra = keys_extra(model, name);
+    return extra != NULL ? key_of_parameter(extra, reader->arena).path : NULL;
+}
+
+// The nearest of `names`, rather one that `mapping` doesn't give too.
+static const char *spec_nearest(const char *text, const char **names, int count, const Node *mapping)
+{
+    const char *const nearest = nearest_name(text, names, count);
+    for (const char *near = nearest; near != NULL; near = nearest_name(text, names, count)) {
+        if (node_find(mapping, near) == NULL) return near;
+        int at = 0;
+        while (names[at] != near) at++;
+        names[at] = names[--count];
+    }
+    return nearest;
+}
+
+// A parameter that only other settings would give the model: says so. False: `key` is none.
+static bool spec_is_extra(SpecReader *reader, const Node *key)
+{
+    const Model *model = reader->spec->model;
+    const Parameter *extra = model != NULL ? keys_extra(model, key->text) : NULL;
+    if (extra == NULL) return false;
+    diagnose(reader->diagnostics, key, "%s is of no use with these settings of simulation: it is the %s", key->text,
+             extra->doc);
+    return true;
+}
+
+// newton: {tolerance: ...} for newton.tolerance
+static const char *spec_nested(const char *dotted, Arena *arena)
+{
+    const char *text = "", *brackets = "";
+    size_t length = strcspn(dotted, ".");
+    for (; dotted[length] == '.'; dotted += length + 1, length = strcspn(dotted, ".")) {
+        text = arena_format(arena, "%s%.*s: {", text, (int)length, dotted);
+        brackets = arena_format(arena, "%s}", brackets);
+    }
+    return arena_format(arena, "%s%s: ...%s", text, dotted, brackets);
+}
+
+// What others call a key.
+static const struct {
+    const char *section, *name, *key;
+} spec_synonyms[] = {
+    {"", "name", "experiment"},   {"", "title", "experiment"},  {"", "sweep", "search"},
+    {"", "grid", "search"},       {"", "params", "parameters"}, {"", "output", "record"},
+    {"", "fitness", "objective"}, {"", "cost", "objective"},    {"search", "parameters", "over"},
+};
+
+static const char *spec_synonym(const char *name, const char *section)
+{
+    for (size_t i = 0; i < sizeof spec_synonyms / sizeof *spec_synonyms; i++) {
+        if (strcmp(spec_synonyms[i].section, section) == 0 && strcmp(spec_synonyms[i].name, name) == 0)
+            return spec_synonyms[i].key;
+    }
+    return NULL;
+}
+
+// The name that was meant, if it is near and not given itself; NULL: the key can't be read.
+static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
+{
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, key, "unknown key");
+        return NULL;
+    }
+    const char *dotted = section[0] != '\0' ? arena_format(reader->arena, "%s.%s", section, key->text) : key->text;
+    if (strchr(key->text, '.') != NULL && spec_key(reader, dotted) != NULL) {
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s: keys nest, write %s", key->text,
+                 section[0] != '\0' ? section : "the spec", spec_nested(key->text, reader->arena));
+        return NULL;
+    }
+    const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
+    if (parameters && spec_is_extra(reader, key)) return NULL;
+    const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
+    const char *near = spec_synonym(key->text, section);
+    if (near == NULL || node_find(mapping, near) != NULL)
+        near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
+    const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
+    const char *where = section[0] != '\0' ? section : "the spec";
+    if (meant != NULL)
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s; did you mean '%s'?", key->text, where, meant);
+    else
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
+                 spec_expected(reader, section, ", expected "));
+    return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
+}
+
+static void spec_walk(SpecReader *reader, const Node *mapping, const char *section);
+
+static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, const char *section)
+{
+    const Node *key = mapping->keys[index], *value = mapping->items[index];
+    const char *dot = section[0] != '\0' ? "." : "";
+    const char *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
+    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
+    const bool unknown = dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path));
+    if (unknown) {
+        const char *meant = spec_unknown_key(reader, mapping, key, section);
+        if (meant == NULL) return;
+        path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
+    }
+    const Key *row = spec_key(reader, path);      // NULL: a mapping that is there for the dots in options' names
+    if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
+    if (row != NULL && row->type == KEY_LATER) {
+        if (!unknown) diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
+        return;
+    }
+    spec_add_given(reader, path, key, value);
+    const bool walks = row == NULL || (row->type == KEY_SECTION && (row->flags & KEY_OPEN) == 0);
+    if (walks) spec_walk(reader, value, path);
+}
+
+// Finds the rows of all keys in a mapping and below, as far as forms and the model's sections.
+static void spec_walk(SpecReader *reader, const Node *mapping, const char *section)
+{
+    if (scalar_is_empty(mapping)) return;
+    if (mapping->kind != NODE_MAPPING) {
+        diagnose(reader->diagnostics, mapping, "%s is %s, expected a mapping%s", section,
+                 scalar_given(mapping, reader->arena), spec_expected(reader, section, " with "));
+        return;
+    }
+    for (int i = 0; i < mapping->count; i++) spec_walk_key(reader, mapping, i, section);
+    for (int i = 0; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        const char *child = NULL;
+        if ((key->flags & KEY_REQUIRED) == 0 || given_find(reader, key->path) != NULL) continue;
+        if (spec_child_length(key->path, section, &child) == 0 || child != key_name(key)) continue; // not right below
+        diagnose(reader->diagnostics, mapping, "%s is missing: %s, for example `%s: %s`", key->path, key->doc,
+                 key_name(key), key->example);
+    }
+}
+
+// ---- the model ------------------------------------------------------------------------------------------------------
+
+static const Model *spec_read_model(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "model");
+    if (given == NULL) return NULL; // reported as missing
+    const char *names[64];
+    const int count = model_count() < 64 ? model_count() : 64;
+    for (int i = 0; i < count; i++) names[i] = model_at(i)->name;
+    const bool scalar = given->value->kind == NODE_SCALAR;
+    const Model *model = scalar ? model_find(given->value->text) : NULL;
+    if (model != NULL) return model;
+    const char *near = scalar ? nearest_name(given->value->text, names, count) : NULL;
+    diagnose(reader->diagnostics, given->value, "model is %s, expected %s%s%s%s",
+             scalar_given(given->value, reader->arena), words_sentence(names, count, reader->arena),
+             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    return near != NULL ? model_find(near) : NULL; // as a misspelt key: the rest is read as of the one that was meant
+}
+
+static void spec_read_rows(SpecReader *reader, int first)
+{
+    for (int i = first; i < reader->n_keys; i++) {
+        const Key *key = &reader->keys[i];
+        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
+            continue;
+        const GivenKey *given = given_find(reader, key->path);
+        (key->type == KEY_POINTS    ? points_read
+         : key->type == KEY_NUMBERS ? numbers_read
+         : key->type == KEY_ITEMS   ? items_read
+         : key->type == KEY_FILE    ? files_read
+                                    : scalar_read)(reader, key, given != NULL ? given->value : NULL);
+    }
+}
+
+// What the model's error is about: an option, an item of a list, or the section.
+static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
+{
+    const Configured *configured = &reader->spec->configured;
+    const Node *whole = section != NULL ? section->key : reader->root;
+    if (configured->wrong_option > 0) {
+        const char *name = reader->spec->model->options[configured->wrong_option - 1].name;
+        const GivenKey *option = given_find(reader, arena_format(reader->arena, "simulation.%s", name));
+        return option != NULL ? option->value : whole;
+    }
+    if (configured->wrong_list == 0) return whole;
+    const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
+    const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
+    if (given == NULL || given->value->kind != NODE_SEQUENCE) return whole;
+    const Node *item = items_node(reader, list, given->value, configured->wrong_item);
+    return item != NULL ? item : given->key;
+}
+
+// If the settings go together badly, the rest is checked under the defaults, with the lists as far as they are good.
+static bool spec_configure_defaults(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const Model *model = spec->model;
+    double *defaults = ARENA_NEW(reader->arena, double, model->n_options);
+    for (int i = 0; i < model->n_options; i++) defaults[i] = model->options[i].value;
+    if (model->n_lists == 0 &&
+        model->configure(defaults, spec->option_points, reader->arena, &spec->configured).kind == OK)
+        return true;
+    return model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
+}
+
+// What is only built for a run is built here too of a spec that is a file, so that what is wrong with it is said at its
+// place.
+static void spec_build_here(SpecReader *reader, const GivenKey *section)
+{
+    Spec *spec = reader->spec;
+    Configured built;
+    if (reader->folder == NULL || diagnostics_errors(reader->diagnostics) > 0) return;
+    const Error error = spec_build(spec, reader->arena, &built);
+    spec->configured.wrong_option = built.wrong_option;
+    if (error.kind == OK && built.dropped > 0)
+        diagnose_warning(reader->diagnostics, spec_wrong(reader, section),
+                         "%lld point%s of the files %s no finite place and %s left out", (long long)built.dropped,
+                         built.dropped == 1 ? "" : "s", built.dropped == 1 ? "has" : "have",
+                         built.dropped == 1 ? "is" : "are");
+    if (error.kind == OK)
+        spec->configured = built;
+    else
+        diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
+}
+
+static bool spec_configure(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    const int n_options = spec->model->n_options;
+    const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
+    const GivenKey *section = given_find(reader, "simulation");
+    Points *points = ARENA_NEW(reader->arena, Points, n_options + spec->model->n_lists);
+    SpecFile *files = ARENA_NEW(reader->arena, SpecFile, n_options);
+    double *settings = spec_add_options(reader, spec->model->options, n_options, "simulation", NULL, points, files);
+    spec->settings = settings;
+    spec->option_points = points;
+    spec->files = files;
+    spec_add_lists(reader, spec->model, points + n_options);
+    if (section != NULL) spec_walk(reader, section->value, "simulation");
+    spec_read_rows(reader, first);
+    for (int i = 0; i < n_options; i++) {
+        if (files[i].name != NULL) settings[i] = 1.0;
+    }
+    const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
+    if (error.kind == OK) {
+        spec_build_here(reader, section);
+        return true;
+    }
+    if (diagnostics_errors(reader->diagnostics) == errors)
+        diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
+    return spec_configure_defaults(reader);
+}
+
+static void spec_read_parameters(SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    const int first = reader->n_keys, n = configured_named(configured);
+    double *fixed = ARENA_NEW(reader->arena, double, configured->n_parameters); // a seed's stays 0
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    for (int i = 0; i < n; i++) {
+        Key key = key_of_parameter(&configured->parameters[i], reader->arena);
+        key.at = &fixed[i];
+        key.parameter = i + 1;
+        spec_add_key(reader, key);
+        names[i] = configured->parameters[i].name;
+    }
+    reader->parameter_keys = ARENA_NEW(reader->arena, const Key *, n);
+    for (int i = 0; i < n; i++)
+        reader->parameter_keys[i] = &reader->keys[first + i]; // the last rows: nothing moves them
+    reader->names = names;
+    reader->spec->fixed = fixed;
+    static const char *const sections[] = {"initial", "parameters"};
+    for (int s = 0; s < 2; s++) {
+        const GivenKey *section = given_find(reader, sections[s]);
+        if (section != NULL) spec_walk(reader, section->value, sections[s]);
+    }
+    spec_read_rows(reader, first);
+}
+
+int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where)
+{
+    const int n = configured_named(&reader->spec->configured);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(reader->names[i], key->text) == 0) return i;
+    }
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, key, "unknown parameter");
+        return -1;
+    }
+    if (spec_is_extra(reader, key)) return -1;
+    const char **names = ARENA_NEW(reader->arena, const char *, n);
+    memcpy(names, reader->names, (size_t)n * sizeof *names);
+    const char *near = spec_nearest(key->text, names, n, mapping);
+    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
+             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    for (int i = 0; i < n; i++) {
+        if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
+    }
+    return -1;
+}
+
+const char *source_beside(const Node *name, Arena *arena)
+{
+    const char *text = name->text;
+    while (strncmp(text, "./", 2) == 0) text += 2 + strspn(text + 2, "/");
+    if (name->source->name == NULL || strchr(name->source->name, '/') == NULL || text[0] == '/') return text;
+    return arena_format(arena, "%s/%s", folder_of(name->source->name, arena), text);
+}
+
+bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
+                    Source *source)
+{
+    const char *beside = source_beside(name, arena);
+    FileBeneath file;
+    Bytes bytes = {0};
+    if (folder == NULL) {
+        diagnose(diagnostics, name, "no file can be named here: only a spec that is a file itself has a folder");
+        return false;
+    }
+    Error error = file_open_beneath(folder, beside, arena, &file);
+    if (error.kind == OK) error = file_read_beneath(&file, (size_t)most, arena, &bytes);
+    if (error.kind != OK) {
+        diagnose(diagnostics, name, "%s", error.text);
+        return false;
+    }
+    *source = (Source){.file = file.path, .text = (const char *)bytes.data, .name = beside};
+    return source_check(source, bytes.size, diagnostics);
+}
+
+const Expression *expression_read(SpecReader *reader, const Node *node, const Scope *scope, const char *what)
+{
+    if (node->kind == NODE_SCALAR && !scalar_is_empty(node))
+        return expression_parse(node, scope, reader->arena, reader->diagnostics);
+    diagnose(reader->diagnostics, node, "%s is %s, expected an expression", what, scalar_given(node, reader->arena));
+    return NULL;
+}
+
+// What the method has against its settings, said at the key that it is about; where that is not given, at the method.
+static void spec_check_search(SpecReader *reader)
+{
+    const char *key;
+    const Error error = search_check(reader->spec, &key);
+    if (error.kind == OK) return;
+    const GivenKey *about = given_find(reader, key);
+    if (about == NULL) about = given_find(reader, "search.method");
+    diagnose(reader->diagnostics, about != NULL ? about->value : reader->root, "%s", error.text);
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void spec_read(SpecReader *reader)
+{
+    spec_start_table(reader);
+    spec_walk(reader, reader->root, "");
+    spec_read_rows(reader, 0);
+    const GivenKey *include = given_find(reader, "include");
+    if (include != NULL) diagnose(reader->diagnostics, include->key, "include stands in a spec's file only");
+    axes_read_method(reader);
+    reader->spec->model = spec_read_model(reader);
+    const int errors = diagnostics_errors(reader->diagnostics);
+    const bool with_model = reader->spec->model != NULL && spec_configure(reader);
+    if (with_model) {
+        things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
+        spec_read_parameters(reader);
+        axes_read(reader);
+        cmaes_section_read(reader);
+        perturb_read(reader);
+    } else if (reader->spec->model == NULL) {
+        axes_read_without_model(reader);
+    }
+    objective_read(reader);
+    constraints_read(reader);
+    record_read(reader);
+}
+
+static Error spec_summary(const char *file, const Diagnostics *diagnostics)
+{
+    const int errors = diagnostics_errors(diagnostics);
+    if (diagnostics_no_memory(diagnostics))
+        return error_make(ERROR_MACHINE, "%s: there is not enough memory to read it", file);
+    return error_make(ERROR_USER, "%s: %d error%s", file, errors, errors == 1 ? "" : "s");
+}
+
+// Where a spec comes from.
+typedef struct SpecPlace {
+    const char *file, *folder; // folder NULL: it names no files
+    size_t most;               // bytes that it may have
+} SpecPlace;
+
+static Error spec_parse_at(const SpecPlace *place, const char *text, const char *const *overrides, int n_overrides,
+                           Arena *arena, Diagnostics *diagnostics, Spec *out)
+{
+    const char *file = place->file;
+    *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text)};
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = out->file, .text = out->text, .most = place->most};
+    const Node *root = yaml_parse(source, arena, diagnostics);
+    if (root == NULL) return spec_summary(file, diagnostics);
+    root = include_all(place->folder, root, arena, diagnostics, &out->text);
+    for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
+        root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
+    if (root->kind != NODE_MAPPING)
+        diagnose(diagnostics, root, "a spec is a mapping of keys to values, this is %s", scalar_given(root, arena));
+    SpecReader reader = {
+        .spec = out, .arena = arena, .diagnostics = diagnostics, .root = root, .folder = place->folder};
+    if (root->kind == NODE_MAPPING) spec_read(&reader);
+    if (diagnostics_errors(diagnostics) == 0) spec_check_search(&reader);
+    if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
+    TRY(spec_resolve(&reader));
+    return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();
+}
+
+// A resolved spec may be longer than one that somebody writes: it holds the points of a file.
+Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                 Diagnostics *diagnostics, Spec *out)
+{
+    const SpecPlace place = {.file = file, .most = RESOLVED_BYTES_MAX};
+    return spec_parse_at(&place, text, overrides, n_overrides, arena, diagnostics, out);
+}
+
+Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
+                Spec *out)
+{
+    Bytes bytes;
+    const SpecPlace place = {.file = path, .folder = folder_of(path, arena)};
+    TRY(file_read(path, YAML_BYTES_MAX, arena, &bytes));
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = arena_copy(arena, path), .text = (const char *)bytes.data};
+    if (!source_check(source, bytes.size, diagnostics)) return spec_summary(path, diagnostics);
+    return spec_parse_at(&place, (const char *)bytes.data, overrides, n_overrides, arena, diagnostics, out);
+}

@@ -1,0 +1,187 @@
+// Which things of a model (the bodies of a world) have rows in its tables, where it has more of them than anybody wants
+// columns. Inputs and metrics: those that the model takes by itself, and those that the spec names, so that a name in
+// an objective, a search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
+#include "keys.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- words of the spec ----------------------------------------------------------------------------------------------
+
+typedef struct ThingWords {
+    const char **words;
+    int64_t count, capacity;
+    Arena *arena;
+} ThingWords;
+
+static void things_add_word(ThingWords *to, const char *text, size_t length)
+{
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity > 0 ? 2 * to->capacity : 256;
+        const char **words = ARENA_NEW(to->arena, const char *, to->capacity);
+        if (to->count > 0) memcpy(words, to->words, (size_t)to->count * sizeof *words);
+        to->words = words;
+    }
+    to->words[to->count++] = arena_format(to->arena, "%.*s", (int)length, text);
+}
+
+// Names in a text that have a `_`, as every name of a thing's inputs and metrics has.
+static void things_add_text(ThingWords *to, const char *text)
+{
+    enum { LONGEST = 128 };
+    while (*text != '\0') {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;
+        const bool name = length > 0 && length < LONGEST && !isdigit((unsigned char)text[0]);
+        if (name && memchr(text, '_', length) != NULL) things_add_word(to, text, length);
+        text += length > 0 ? length : 1;
+    }
+}
+
+static void things_add_node(ThingWords *to, const Node *node)
+{
+    if (node->kind == NODE_SCALAR) things_add_text(to, node->text);
+    for (int i = 0; node->kind != NODE_SCALAR && i < node->count; i++) {
+        if (node->kind == NODE_MAPPING) things_add_text(to, node->keys[i]->text);
+        things_add_node(to, node->items[i]);
+    }
+}
+
+// The header of a file of points. What is wrong with the file is said where it is read.
+static void things_add_header(ThingWords *to, const SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "search.csv");
+    FileBeneath file;
+    Bytes bytes = {0};
+    if (given == NULL || given->value->kind != NODE_SCALAR || reader->folder == NULL) return;
+    if (file_open_beneath(reader->folder, source_beside(given->value, reader->arena), reader->arena, &file).kind != OK)
+        return;
+    if (file_read_beneath(&file, POINTS_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
+    const char *text = (const char *)bytes.data, *end = memchr(text, '\n', bytes.size);
+    things_add_text(to, arena_format(reader->arena, "%.*s", end != NULL ? (int)(end - text) : 0, text));
+}
+
+static ThingWords things_words(const SpecReader *reader)
+{
+    static const char *const sections[] = {"initial", "parameters", "search", "replicates", "objective", "constraints"};
+    ThingWords words = {.arena = reader->arena};
+    for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
+        const GivenKey *section = given_find(reader, sections[s]);
+        if (section != NULL) things_add_node(&words, section->value);
+    }
+    things_add_header(&words, reader);
+    return words;
+}
+
+// ---- record.bodies --------------------------------------------------------------------------------------------------
+
+bool things_match(const char *pattern, const char *name)
+{
+    for (; *pattern != '\0'; pattern++) {
+        if (*pattern != '#') {
+            if (*name++ != *pattern) return false;
+            continue;
+        }
+        if (!isdigit((unsigned char)*name)) return false;
+        while (isdigit((unsigned char)*name)) name++;
+    }
+    return *name == '\0';
+}
+
+int things_mark(const Configured *configured, const char *pattern, bool *chosen)
+{
+    int found = 0;
+    for (int i = 0; i < configured->n_things; i++) {
+        if (strcmp(pattern, "all") != 0 && !things_match(pattern, configured->things[i])) continue;
+        chosen[i] = true;
+        found++;
+    }
+    return found;
+}
+
+const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena)
+{
+    const char *text = pattern, *number = strchr(pattern, '#');
+    if (number != NULL) text = arena_format(arena, "%.*s1%s", (int)(number - pattern), pattern, number + 1);
+    return nearest_name(text, configured->things, configured->n_things);
+}
+
+// One name or pattern.
+static void things_read_one(SpecReader *reader, const Node *node, bool *chosen)
+{
+    const Configured *configured = &reader->spec->configured;
+    if (node->kind != NODE_SCALAR || scalar_is_empty(node)) {
+        diagnose(reader->diagnostics, node, "record.bodies has %s, expected names of %s",
+                 scalar_given(node, reader->arena), configured->things_are);
+        return;
+    }
+    if (things_mark(configured, node->text, chosen) > 0) return;
+    if (scalar_flooded(reader)) {
+        diagnose(reader->diagnostics, node, "unknown name");
+        return;
+    }
+    const char *near = things_nearest(configured, node->text, reader->arena);
+    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s%s%s", node->text, configured->n_things,
+             configured->things_are, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+             near != NULL ? "'?" : "");
+}
+
+static const bool *things_read(SpecReader *reader, const GivenKey *given)
+{
+    Spec *spec = reader->spec;
+    const Node *node = given->value, *const alone[] = {node};
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1, errors = diagnostics_errors(reader->diagnostics);
+    bool *chosen = ARENA_NEW(reader->arena, bool, spec->configured.n_things + 1);
+    const char **names = ARENA_NEW(reader->arena, const char *, count + 1);
+    if (spec->configured.n_things == 0)
+        diagnose(reader->diagnostics, given->key, "model %s has no bodies: leave record.bodies out", spec->model->name);
+    else if (node->kind == NODE_MAPPING || count == 0)
+        form_mistyped(reader, "record.bodies", node);
+    if (diagnostics_errors(reader->diagnostics) > errors) return NULL;
+    for (int i = 0; i < count; i++) {
+        const Node *item = list ? node->items[i] : alone[0];
+        things_read_one(reader, item, chosen);
+        names[i] = item->kind == NODE_SCALAR ? item->text : "";
+    }
+    if (diagnostics_errors(reader->diagnostics) > errors) return NULL;
+    spec->record.bodies = names;
+    spec->record.n_bodies = count;
+    return chosen;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+void things_choose(SpecReader *reader, bool good)
+{
+    Spec *spec = reader->spec;
+    Configured *configured = &spec->configured;
+    const GivenKey *given = good ? given_find(reader, "record.bodies") : NULL;
+    const bool *recorded = given != NULL ? things_read(reader, given) : NULL;
+    if (spec->model->choose == NULL || configured->n_things == 0) return;
+    const ThingWords words = things_words(reader);
+    const Choice choice = {.words = words.words, .n_words = words.count, .recorded = recorded};
+    const Error error = spec->model->choose(configured, &choice, reader->arena);
+    if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
+    if (configured->n_columns > RECORD_COLUMNS_MAX)
+        diagnose(reader->diagnostics, given->value,
+                 "a trajectory of these %s has %d columns, and %d is allowed: name fewer", configured->things_are,
+                 configured->n_columns, RECORD_COLUMNS_MAX);
+}
+
+Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
+{
+    *configured = spec->configured;
+    if (spec->model->choose == NULL || configured->n_things == 0) return error_none();
+    // what has inputs and metrics is named by them
+    const int count = configured->n_parameters + configured->n_metrics;
+    const char **words = ARENA_NEW(arena, const char *, count);
+    bool *recorded = ARENA_NEW(arena, bool, configured->n_things);
+    for (int i = 0; i < count; i++)
+        words[i] = i < configured->n_parameters ? configured->parameters[i].name
+                                                : configured->metrics[i - configured->n_parameters].name;
+    memset(recorded, true, (size_t)configured->n_things * sizeof *recorded);
+    const Choice choice = {.words = words, .n_words = count, .recorded = recorded};
+    return spec->model->choose(configured, &choice, arena);
+}

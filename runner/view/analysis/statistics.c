@@ -1,0 +1,191 @@
+// Intervals of 95 % and the rank test of two samples. What is printed of them has few digits and is never stored among
+// results, so that the C library's functions serve here.
+#include "../view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double statistics_z = 1.959963984540054; // the normal distribution's 0.975-quantile
+
+// ---- distributions --------------------------------------------------------------------------------------------------
+
+// The continued fraction of the incomplete beta function (NIST DLMF 8.17.22) by Lentz's method (Applied Optics 15,
+// 1976): for x < (a + 1)/(a + b + 2), where it converges fast.
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0), f;
+    d = 1.0 / (fabs(d) < tiny ? tiny : d);
+    f = d;
+    for (int m = 1; m < 10000; m++) {
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        const double terms[2] = {even, odd};
+        double step = 1.0;
+        for (int i = 0; i < 2; i++) {
+            d = 1.0 + terms[i] * d;
+            c = 1.0 + terms[i] / c;
+            d = 1.0 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            step = c * d;
+            f *= step;
+        }
+        if (fabs(step - 1.0) < 1e-15) break;
+    }
+    return f;
+}
+
+// I_x(a, b), the regularised incomplete beta function (DLMF 8.17).
+static double beta_regularised(double a, double b, double x)
+{
+    if (x <= 0.0) return 0.0;
+    if (x >= 1.0) return 1.0;
+    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
+    return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+}
+
+// The 0.975-quantile of Student's t with so many degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
+static double student_quantile(double freedom)
+{
+    double low = 0.0, high = 13.0; // 12.71 for one degree
+    for (int i = 0; i < 60; i++) {
+        const double t = (low + high) / 2.0;
+        if (beta_regularised(freedom / 2.0, 0.5, freedom / (freedom + t * t)) > 0.05)
+            low = t;
+        else
+            high = t;
+    }
+    return high;
+}
+
+// P(X <= k) for X binomial (n, q), as an incomplete beta function (DLMF 8.17.5).
+static double binomial_below(int64_t k, int64_t n, double q)
+{
+    if (k < 0) return 0.0;
+    return k >= n ? 1.0 : beta_regularised((double)(n - k), (double)(k + 1), 1.0 - q);
+}
+
+// ---- intervals ------------------------------------------------------------------------------------------------------
+
+// E. B. Wilson, Journal of the American Statistical Association 22, 1927: never outside [0, 1], and right for rates of
+// 0 and 1 too.
+Interval interval_of_rate(int64_t successes, int64_t n)
+{
+    if (n == 0) return (Interval){(double)NAN, (double)NAN, (double)NAN};
+    const double rate = (double)successes / (double)n, z2 = statistics_z * statistics_z / (double)n;
+    const double middle = (rate + z2 / 2.0) / (1.0 + z2);
+    const double half = statistics_z * sqrt(rate * (1.0 - rate) / (double)n + z2 / (4.0 * (double)n)) / (1.0 + z2);
+    return (Interval){rate, successes == 0 ? 0.0 : middle - half, successes == n ? 1.0 : middle + half};
+}
+
+// Student's: mean +- t s / sqrt(n).
+Interval interval_of_mean(const double *value, int64_t n)
+{
+    double sum = 0.0, squares = 0.0;
+    if (n == 0) return (Interval){(double)NAN, (double)NAN, (double)NAN};
+    for (int64_t i = 0; i < n; i++) sum += value[i];
+    const double mean = sum / (double)n;
+    if (n == 1) return (Interval){mean, (double)NAN, (double)NAN};
+    for (int64_t i = 0; i < n; i++) squares += (value[i] - mean) * (value[i] - mean);
+    const double freedom = (double)(n - 1), half = student_quantile(freedom) * sqrt(squares / freedom / (double)n);
+    return (Interval){mean, mean - half, mean + half};
+}
+
+// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order
+// statistics between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical
+// Nonparametric Statistics, 3.2.
+Interval interval_of_quantile(const double *value, int64_t n, double q)
+{
+    Interval interval = {(double)NAN, (double)NAN, (double)NAN};
+    if (n == 0) return interval;
+    const double rank = (double)(n - 1) * q, part = rank - floor(rank);
+    const double *at = value + (int64_t)rank;
+    interval.value = part == 0.0 || at[0] == at[1] ? at[0] : at[0] + part * (at[1] - at[0]);
+    int64_t low = -1, high = n; // places from 0: P(X < quantile) at most 2.5 %, P(X > quantile) likewise
+    while (low + 1 < n && binomial_below(low + 1, n, q) <= 0.025) low++;
+    while (high > 0 && 1.0 - binomial_below(high - 1, n, q) <= 0.025) high--;
+    if (low >= 0) interval.low = value[low];
+    if (high < n) interval.high = value[high];
+    return interval;
+}
+
+int statistics_ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+// ---- two samples ----------------------------------------------------------------------------------------------------
+
+// H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18, 1947. Ties and effect size: A. Vargha and
+// H. D. Delaney, Journal of Educational and Behavioral Statistics 25, 2000.
+
+enum { RANK_EXACT_MAX = 50 }; // values in all, up to which all orders are counted
+
+// P(U <= u) when all orders of n_a and n_b values are as likely: count[k][s] is the number of ways to choose k of the
+// ranks seen so far with the sum s of their places above the least, by the recursion of Mann and Whitney's section 4.
+static double rank_exact(double u, int64_t n_a, int64_t n_b, Arena *arena)
+{
+    const int64_t sums = n_a * n_b + 1;
+    const size_t used = arena->used;
+    double *count = ARENA_NEW(arena, double, (n_a + 1) * sums), all = 0.0, below = 0.0;
+    count[0] = 1.0;
+    for (int64_t rank = 0; rank < n_a + n_b; rank++) {
+        for (int64_t k = (rank < n_a ? rank : n_a - 1); k >= 0; k--) { // rank as the k-th chosen adds rank - k
+            const int64_t more = rank - k;
+            for (int64_t s = sums - 1 - more; s >= 0; s--) count[(k + 1) * sums + s + more] += count[k * sums + s];
+        }
+    }
+    for (int64_t s = 0; s < sums; s++) {
+        all += count[n_a * sums + s];
+        if ((double)s <= u) below += count[n_a * sums + s];
+    }
+    arena_rewind(arena, used);
+    return below / all;
+}
+
+// Two-sided, with a correction for continuity. ties: the sum of t^3 - t over groups of t equal values.
+static double rank_normal(double u, double n_a, double n_b, double ties)
+{
+    const double n = n_a + n_b;
+    const double variance = n_a * n_b / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));
+    const double off = fabs(u - n_a * n_b / 2.0) - 0.5;
+    return variance <= 0.0 || off <= 0.0 ? 1.0 : erfc(off / sqrt(2.0 * variance));
+}
+
+RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, Arena *arena)
+{
+    RankTest test = {.u = 0.0, .p = (double)NAN, .superior = (double)NAN};
+    const int64_t n = n_a + n_b;
+    double ties = 0.0;
+    if (n_a == 0 || n_b == 0) return test;
+    double *all = ARENA_NEW(arena, double, n), *sorted_a = ARENA_NEW(arena, double, n_a);
+    for (int64_t i = 0; i < n; i++) all[i] = i < n_a ? a[i] : b[i - n_a];
+    for (int64_t i = 0; i < n_a; i++) sorted_a[i] = a[i];
+    qsort(all, (size_t)n, sizeof *all, statistics_ascending);
+    qsort(sorted_a, (size_t)n_a, sizeof *sorted_a, statistics_ascending);
+    for (int64_t i = 0, same; i < n; i += same) {
+        for (same = 1; i + same < n && all[i + same] == all[i];) same++;
+        ties += (double)same * ((double)same * (double)same - 1.0);
+    }
+    for (int64_t i = 0; i < n_b; i++) {
+        int64_t below = 0, end = n_a; // the first of a that is not below b[i]
+        while (below < end) {
+            const int64_t middle = below + (end - below) / 2;
+            if (sorted_a[middle] < b[i])
+                below = middle + 1;
+            else
+                end = middle;
+        }
+        int64_t equal = 0;
+        while (below + equal < n_a && sorted_a[below + equal] == b[i]) equal++;
+        test.u += (double)(n_a - below - equal) + 0.5 * (double)equal;
+    }
+    test.superior = test.u / ((double)n_a * (double)n_b);
+    test.exact = ties == 0.0 && n <= RANK_EXACT_MAX;
+    const double least = fmin(test.u, (double)n_a * (double)n_b - test.u);
+    test.p = test.exact ? fmin(1.0, 2.0 * rank_exact(least, n_a, n_b, arena))
+                        : rank_normal(test.u, (double)n_a, (double)n_b, ties);
+    return test;
+}

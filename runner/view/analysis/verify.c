@@ -1,0 +1,375 @@
+// The specs that verify makes, and what their runs say. See view.h.
+#include "../view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what is drawn --------------------------------------------------------------------------------------------------
+
+uint64_t verify_seed(const Spec *spec)
+{
+    char text[64];
+    snprintf(text, sizeof text, "verify %llu", (unsigned long long)spec->seed);
+    const Sha256Text hash = sha256_of(text, strlen(text));
+    char digits[14] = "";
+    memcpy(digits, hash.hex, 13); // 52 bits
+    return strtoull(digits, NULL, 16);
+}
+
+bool verify_draws(const Spec *spec)
+{
+    return spec->replicates.n_perturb > 0 || configured_named(&spec->configured) < spec->configured.n_parameters;
+}
+
+// ---- the new specs --------------------------------------------------------------------------------------------------
+
+static const Axis *verify_searched(const Spec *spec, int parameter)
+{
+    for (int a = 0; a < spec->n_axes + spec->n_derived + spec->n_outer; a++) {
+        if (spec->axes[a].parameter == parameter) return &spec->axes[a];
+    }
+    return NULL;
+}
+
+static const Perturbation *verify_perturbed(const Spec *spec, int parameter)
+{
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        if (spec->replicates.perturb[i].parameter == parameter) return &spec->replicates.perturb[i];
+    }
+    return NULL;
+}
+
+// A parameter that describes the machine or its task: set, not searched, not drawn, and not zero.
+static bool verify_is_physics(const VerifyTask *task, int parameter)
+{
+    const Spec *spec = &task->campaign->spec;
+    return spec->configured.parameters[parameter].section == SECTION_PARAMETERS &&
+           verify_searched(spec, parameter) == NULL && verify_perturbed(spec, parameter) == NULL &&
+           task->parameter[parameter] != 0.0;
+}
+
+static bool verify_is_also(const VerifyTask *task, int parameter)
+{
+    for (int i = 0; i < task->n_also; i++) {
+        if (task->also[i] == parameter) return true;
+    }
+    return false;
+}
+
+// Within the parameter's range, and of so many digits as a person would write.
+static double verify_within(const Parameter *row, double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", x);
+    x = strtod(text, NULL);
+    return x < row->low ? row->low : x > row->high ? row->high : x;
+}
+
+// "[x, ...]": the value of the trial, and a part of it less and more as far as the parameter's range allows. `centered`
+// takes the middle of three and the first of two as its centre.
+static void verify_put_changes(const VerifyTask *task, int parameter, double part, FILE *out)
+{
+    const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
+    const Axis *axis = verify_searched(&task->campaign->spec, parameter);
+    const double x = task->parameter[parameter];
+    double step = part * fabs(x);
+    if (x == 0.0 && axis != NULL && axis->values.form == VALUES_RANGE)
+        step = part * (axis->values.high - axis->values.low); // a part of nothing is nothing: of the range then
+    if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
+    const double low = step > 0.0 ? verify_within(row, x - step) : x;
+    const double high = step > 0.0 ? verify_within(row, x + step) : x;
+    fputs("[", out);
+    if (low < x && high > x) fprintf(out, "%s, ", text_number(low).text);
+    fputs(text_number(x).text, out);
+    if (low < x && !(high > x)) fprintf(out, ", %s", text_number(low).text);
+    if (high > x) fprintf(out, ", %s", text_number(high).text);
+    fputs("]\n", out);
+}
+
+static void verify_put_name(const VerifyTask *task, int parameter, FILE *out)
+{
+    fprintf(out, "    %s: ", task->campaign->spec.configured.parameters[parameter].name);
+}
+
+// What an outer grid gave the trial's search stays as it is, unless the new grid varies it.
+static void verify_put_outer(const VerifyTask *task, bool grid, FILE *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
+    for (int i = 0; i < spec->n_outer; i++) {
+        if (grid && verify_is_also(task, outer[i].parameter)) continue;
+        verify_put_name(task, outer[i].parameter, out);
+        fprintf(out, "[%s]\n", text_number(task->parameter[outer[i].parameter]).text);
+    }
+}
+
+static void verify_put_derived(const VerifyTask *task, Arena *arena, FILE *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    for (int a = spec->n_axes; a < spec->n_axes + spec->n_derived; a++) {
+        verify_put_name(task, spec->axes[a].parameter, out);
+        fprintf(out, "{derive: \"%s\"}\n", expression_text(spec->axes[a].derive, arena));
+    }
+}
+
+// The sections that are written anew. Failed runs are left out of the fitness: how many there are is a number of its
+// own.
+static const SpecRest verify_rest = {
+    .without = {"version", "experiment", "seed", "search", "replicates", "record", "limits", "device"},
+    .failed = "ignore"};
+
+static void verify_put_head(const VerifyTask *task, const char *what, const char *name, FILE *out)
+{
+    if (task->trial >= 0)
+        fprintf(out, "# hopscotch verify: trial %lld of %s, %s.\n", (long long)task->trial, task->campaign->name, what);
+    else
+        fprintf(out, "# hopscotch verify: the model's defaults for what %s searches, %s.\n", task->campaign->name,
+                what);
+    fprintf(out, "version: 1\nexperiment: \"%s\"\nseed: %llu\n", name, (unsigned long long)task->seed);
+}
+
+typedef void VerifyPut(const VerifyTask *task, const char *name, Arena *arena, FILE *out);
+
+static const char *verify_text(const VerifyTask *task, VerifyPut *put, const char *name, Arena *arena)
+{
+    const size_t size = YAML_BYTES_MAX + 1; // more can't be read
+    char *text = arena_take(arena, size, 1);
+    FILE *out = fmemopen(text, size, "w");
+    if (out == NULL) return "";
+    put(task, name, arena, out);
+    fclose(out);
+    return text;
+}
+
+// ---- fresh seeds, one change at a time ------------------------------------------------------------------------------
+
+static bool verify_seeds_drops(const void *given, int parameter)
+{
+    const VerifyTask *task = given;
+    return verify_searched(&task->campaign->spec, parameter) != NULL ||
+           (task->physics > 0.0 && verify_is_physics(task, parameter));
+}
+
+static void verify_put_perturb(const Spec *spec, FILE *out)
+{
+    if (spec->replicates.n_perturb > 0) fputs("  perturb:\n", out);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *perturbation = &spec->replicates.perturb[i];
+        fprintf(out, "    %s: {%s: [%s, %s]}\n", spec->configured.parameters[perturbation->parameter].name,
+                perturbation->distribution == DISTRIBUTION_NORMAL ? "normal" : "uniform",
+                text_number(perturbation->a).text, text_number(perturbation->b).text);
+    }
+}
+
+static void verify_put_seeds(const VerifyTask *task, const char *name, Arena *arena, FILE *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    verify_put_head(task, "under fresh seeds, and with one change at a time", name, out);
+    spec_put_rest(spec, &verify_rest, verify_seeds_drops, task, arena, out);
+    fputs("search:\n  method: centered\n  over:\n", out);
+    for (int a = 0; a < spec->n_axes; a++) {
+        verify_put_name(task, spec->axes[a].parameter, out);
+        verify_put_changes(task, spec->axes[a].parameter, task->gains, out);
+    }
+    verify_put_outer(task, false, out);
+    for (int p = 0; task->physics > 0.0 && p < configured_named(&spec->configured); p++) {
+        if (!verify_is_physics(task, p)) continue;
+        verify_put_name(task, p, out);
+        verify_put_changes(task, p, task->physics, out);
+    }
+    verify_put_derived(task, arena, out);
+    fprintf(out, "replicates:\n  count: %lld\n  common: true\n  store: true\n", (long long)task->seeds);
+    verify_put_perturb(spec, out);
+}
+
+const char *verify_seeds_text(const VerifyTask *task, const char *name, Arena *arena)
+{
+    return verify_text(task, verify_put_seeds, name, arena);
+}
+
+// ---- the grid -------------------------------------------------------------------------------------------------------
+
+// A parameter of the grid, and between which values: what the replicates draw, three standard deviations to each side;
+// of others a part less and more.
+static bool verify_grid_range(const VerifyTask *task, int parameter, double *low, double *high)
+{
+    const Spec *spec = &task->campaign->spec;
+    const Parameter *row = &spec->configured.parameters[parameter];
+    const Perturbation *drawn = verify_perturbed(spec, parameter);
+    const double x = task->parameter[parameter], part = (task->physics > 0.0 ? task->physics : 0.1) * fabs(x);
+    if (drawn == NULL && !verify_is_also(task, parameter)) return false;
+    *low = x - part;
+    *high = x + part;
+    if (drawn != NULL) {
+        const bool normal = drawn->distribution == DISTRIBUTION_NORMAL;
+        *low = normal ? drawn->a - 3.0 * drawn->b : drawn->a;
+        *high = normal ? drawn->a + 3.0 * drawn->b : drawn->b;
+    }
+    *low = verify_within(row, *low);
+    *high = verify_within(row, *high);
+    return *low < *high;
+}
+
+int verify_grid_axes(const VerifyTask *task)
+{
+    int axes = 0;
+    double low, high;
+    for (int p = 0; p < configured_named(&task->campaign->spec.configured); p++)
+        axes += verify_grid_range(task, p, &low, &high);
+    return axes;
+}
+
+static bool verify_grid_drops(const void *given, int parameter)
+{
+    const VerifyTask *task = given;
+    double low, high;
+    return verify_searched(&task->campaign->spec, parameter) != NULL || verify_grid_range(task, parameter, &low, &high);
+}
+
+static void verify_put_grid(const VerifyTask *task, const char *name, Arena *arena, FILE *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    double low, high;
+    verify_put_head(task, "from every combination of starts", name, out);
+    spec_put_rest(spec, &verify_rest, verify_grid_drops, task, arena, out);
+    fputs("search:\n  method: grid\n  over:\n", out);
+    for (int a = 0; a < spec->n_axes; a++) {
+        verify_put_name(task, spec->axes[a].parameter, out);
+        fprintf(out, "[%s]\n", text_number(task->parameter[spec->axes[a].parameter]).text);
+    }
+    verify_put_outer(task, true, out);
+    for (int p = 0; p < configured_named(&spec->configured); p++) {
+        if (!verify_grid_range(task, p, &low, &high)) continue;
+        verify_put_name(task, p, out);
+        fprintf(out, "{linspace: [%s, %s, %d]}\n", text_number(low).text, text_number(high).text, task->levels);
+    }
+    verify_put_derived(task, arena, out);
+}
+
+const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *arena)
+{
+    return verify_text(task, verify_put_grid, name, arena);
+}
+
+// ---- what came of it ------------------------------------------------------------------------------------------------
+
+// The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
+// experiment/fitness/objective.c has them.
+static double verify_objective(const Spec *spec, Statement *row, const double *parameter, double *scope)
+{
+    enum { FIRST_METRIC = 1 };
+    const int n_metrics = spec->configured.n_metrics;
+    for (int m = 0; m < n_metrics; m++) scope[m] = column_real(row, FIRST_METRIC + m);
+    memcpy(scope + n_metrics, parameter, (size_t)spec->configured.n_parameters * sizeof *scope);
+    return spec_cost(spec, 0, expression_value(spec->objective.expression[0], scope));
+}
+
+static int verify_survived(const Spec *spec)
+{
+    for (int m = 0; m < spec->configured.n_metrics; m++) {
+        if (strcmp(spec->configured.metrics[m].name, "survived") == 0) return m;
+    }
+    return -1;
+}
+
+// A failed run is worse than any other, and among them the one that failed sooner.
+static bool verify_is_worse(const VerifyOutcome *outcome, double value, double survived)
+{
+    if (outcome->n == 0) return true;
+    const double worst = outcome->value[outcome->worst];
+    return value > worst || (isinf(value) && isinf(worst) && survived < outcome->worst_survived);
+}
+
+static void verify_add_run(const StoredCampaign *run, Statement *row, const double *parameter, double *scope,
+                           VerifyOutcome *outcome, Arena *arena)
+{
+    const Spec *spec = &run->spec;
+    const int survived_metric = verify_survived(spec);
+    const char *failure = column_text(row, 0);
+    const double objective = verify_objective(spec, row, parameter, scope);
+    const bool failed = strcmp(failure, "none") != 0 || !isfinite(objective); // a gait that stands has no finite cost
+    const double value = failed ? (double)INFINITY : objective;
+    const double survived = survived_metric >= 0 ? scope[survived_metric] : (double)NAN;
+    if (verify_is_worse(outcome, value, survived)) {
+        outcome->worst = outcome->n;
+        outcome->worst_failure = arena_copy(arena, failure);
+        outcome->worst_survived = survived;
+    }
+    outcome->value[outcome->n++] = value;
+    outcome->good += !failed;
+}
+
+static const char *verify_runs_sql(const Spec *spec, Arena *arena)
+{
+    const char *sql = "SELECT failure";
+    for (int m = 0; m < spec->configured.n_metrics; m++)
+        sql = arena_format(arena, "%s, %s", sql, sql_identifier(arena, spec->configured.metrics[m].name));
+    return arena_format(arena, "%s FROM replicates WHERE trial = ? ORDER BY replicate", sql);
+}
+
+static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome)
+{
+    const Spec *spec = &run->spec;
+    Search search;
+    Statement *statement = NULL;
+    bool row = false;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    double *scope = ARENA_NEW(arena, double, spec->configured.n_parameters + spec->configured.n_metrics);
+    TRY(search_init(spec, arena, &search));
+    TRY(search_read_trial(&search, run->database, trial, arena, parameter));
+    TRY(database_prepare(run->database, verify_runs_sql(spec, arena), &statement));
+    bind_integer(statement, 1, trial);
+    Error error = statement_step(statement, &row);
+    for (; error.kind == OK && row && outcome->n < spec->replicates.count; error = statement_step(statement, &row))
+        verify_add_run(run, statement, parameter, scope, outcome, arena);
+    statement_close(statement);
+    return error;
+}
+
+static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)
+{
+    const double q = spec->objective.quantile;
+    const Interval none = {(double)NAN, (double)NAN, (double)NAN};
+    if (good == 0) return none;
+    switch (spec->objective.over) {
+    case OVER_MEAN: return interval_of_mean(sorted, good);
+    case OVER_MEDIAN: return interval_of_quantile(sorted, good, 0.5);
+    case OVER_QUANTILE: return interval_of_quantile(sorted, good, spec->objective.maximize[0] ? 1.0 - q : q);
+    case OVER_WORST: break;
+    }
+    return (Interval){sorted[good - 1], (double)NAN, (double)NAN};
+}
+
+Interval verify_shown(const Spec *spec, const Interval *cost)
+{
+    const double value = spec_cost(spec, 0, cost->value);
+    const double low = spec_cost(spec, 0, cost->low), high = spec_cost(spec, 0, cost->high);
+    return spec->objective.maximize[0] ? (Interval){value, high, low} : (Interval){value, low, high};
+}
+
+const char *verify_interval_method(const Spec *spec)
+{
+    static const char *const methods[] = {[OVER_MEAN] = "Student's t",
+                                          [OVER_MEDIAN] = "order statistics",
+                                          [OVER_WORST] = "no interval: the worst",
+                                          [OVER_QUANTILE] = "order statistics"};
+    return methods[spec->objective.over];
+}
+
+Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome)
+{
+    const int count = run->spec.replicates.count;
+    *outcome = (VerifyOutcome){.trial = trial,
+                               .value = ARENA_NEW(arena, double, count),
+                               .worst_failure = "none",
+                               .worst_survived = (double)NAN};
+    TRY(verify_read_runs(run, trial, arena, outcome));
+    double *sorted = ARENA_NEW(arena, double, count);
+    memcpy(sorted, outcome->value, (size_t)outcome->n * sizeof *sorted);
+    qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // those that failed last
+    outcome->rate = interval_of_rate(outcome->good, outcome->n);
+    const Interval cost = verify_cost(&run->spec, sorted, outcome->good);
+    outcome->fitness = verify_shown(&run->spec, &cost);
+    return error_none();
+}

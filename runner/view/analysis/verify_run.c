@@ -1,0 +1,88 @@
+// The trial that is verified, and the run of a spec that was made for it, as a campaign like any other.
+#include "../view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static Error verify_best_trial(VerifyTask *task, Arena *arena)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
+                                   store_best_order(&task->campaign->spec));
+    TRY(database_prepare(task->campaign->database, sql, &statement));
+    Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) task->trial = column_integer(statement, 0);
+    if (error.kind == OK && !row)
+        error = error_make(
+            ERROR_USER,
+            "no trial of %.100s has a fitness, so there is no best one; verify --trial ID takes one that failed",
+            task->campaign->name);
+    statement_close(statement);
+    return error;
+}
+
+Error verify_take_trial(VerifyTask *task, Arena *arena)
+{
+    const StoredCampaign *campaign = task->campaign;
+    Statement *statement = NULL;
+    Search search;
+    bool row = false;
+    double *parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters);
+    task->parameter = parameter;
+    if (task->trial < 0 && campaign->spec.objective.count > 1)
+        return error_make(ERROR_USER,
+                          "%.100s has %d objectives and so no best trial: name one of its front with verify --trial "
+                          "(%s); the first objective is its fitness then",
+                          campaign->name, campaign->spec.objective.count,
+                          command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
+    if (task->trial < 0) TRY(verify_best_trial(task, arena));
+    TRY(database_prepare(campaign->database, "SELECT fitness FROM trials WHERE id = ?", &statement));
+    bind_integer(statement, 1, task->trial);
+    Error error = statement_step(statement, &row);
+    if (error.kind == OK && row) task->fitness = column_real(statement, 0);
+    if (error.kind == OK && !row)
+        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; %s lists the best", campaign->name,
+                           task->trial,
+                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
+    statement_close(statement);
+    if (error.kind != OK) return error;
+    TRY(search_init(&campaign->spec, arena, &search));
+    return search_read_trial(&search, campaign->database, task->trial, arena, parameter);
+}
+
+void verify_take_defaults(VerifyTask *task, Arena *arena)
+{
+    const Spec *spec = &task->campaign->spec;
+    double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    for (int a = 0; a < spec->n_axes; a++)
+        parameter[spec->axes[a].parameter] = spec->configured.parameters[spec->axes[a].parameter].value;
+    task->parameter = parameter;
+    task->trial = -1;
+    task->fitness = (double)NAN;
+}
+
+Error verify_run_text(const VerifyTask *task, const char *purpose, const char *text, const RunOptions *options,
+                      Arena *arena, StoredCampaign *out)
+{
+    Spec spec;
+    RunSummary summary;
+    const char *folder = NULL, *name = options->name;
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    const Error parsed =
+        spec_parse(arena_format(arena, "%s (made by hopscotch)", name), text, NULL, 0, arena, diagnostics, &spec);
+    diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
+    TRY(parsed);
+    TRY(campaign_run(&spec, options, arena, &summary));
+    TRY(campaign_folder(options->results, name, arena, &folder));
+    const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};
+    const Origin origin = {.purpose = purpose,
+                           .campaign = task->campaign->name,
+                           .hash = task->campaign->spec.hash.hex,
+                           .trial = task->trial,
+                           .fitness = task->fitness};
+    TRY(origin_note(&place, options->shared_fs, &origin, arena));
+    return campaign_open(options->results, name, arena, out);
+}

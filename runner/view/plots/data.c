@@ -1,0 +1,436 @@
+// What the plots are drawn from: three readings of the trials, whatever their number in bounded memory. The first
+// counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
+#include "plot.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- gains ----------------------------------------------------------------------------------------------------------
+
+static bool plot_log_axis(const Values *values)
+{
+    return values->form == VALUES_LOGSPACE || (values->form == VALUES_RANGE && values->log_scale);
+}
+
+static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
+{
+    data->gain = ARENA_NEW(arena, PlotGain, PLOT_GAINS_MAX);
+    for (int a = 0; a < spec->n_axes && data->n_gains < PLOT_GAINS_MAX; a++) {
+        if (search_zip_leader(spec, a) != a) continue;
+        const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
+        data->gain[data->n_gains++] = (PlotGain){.name = row->name,
+                                                 .unit = row->unit,
+                                                 .searched = a,
+                                                 .low = (double)INFINITY,
+                                                 .high = (double)-INFINITY,
+                                                 .log = plot_log_axis(&spec->axes[a].values)};
+    }
+}
+
+// Columns of every statement here: id, fitness, failure, the gains.
+enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
+
+// `tail`: what follows the condition.
+static Error plot_select(const PlotData *data, const char *tail, Arena *arena, Statement **statement)
+{
+    const char *columns = arena_format(arena, "id, %s, failure", data->value_column);
+    for (int g = 0; g < data->n_gains; g++)
+        columns = arena_format(arena, "%s, %s", columns, sql_identifier(arena, data->gain[g].name));
+    const char *sql = arena_format(arena, "SELECT %s FROM trials WHERE %s %s", columns, data->where.sql, tail);
+    TRY(database_prepare(data->campaign->database, sql, statement));
+    condition_bind(&data->where, *statement);
+    return error_none();
+}
+
+// Calls `take` with every row.
+typedef void PlotTake(PlotData *data, Statement *row);
+
+static Error plot_each(PlotData *data, const char *tail, Arena *arena, PlotTake *take)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(plot_select(data, tail, arena, &statement));
+    Error error = statement_step(statement, &row);
+    while (error.kind == OK && row) {
+        take(data, statement);
+        error = statement_step(statement, &row);
+    }
+    statement_close(statement);
+    return error;
+}
+
+static int plot_failure_of(const Spec *spec, const char *name)
+{
+    const bool failed = spec->configured.n_failures > 0 && strcmp(spec->configured.failures[0], name) != 0;
+    for (int f = 1; failed && f < spec->configured.n_failures; f++) {
+        if (strcmp(spec->configured.failures[f], name) == 0) return f;
+    }
+    return 0;
+}
+
+// ---- first reading: counts, ranges, a sample ------------------------------------------------------------------------
+
+// Uniform bits of an id (splitmix64, S. Vigna). Every k-th trial would see only some values of a grid's axes.
+static uint64_t plot_hash(uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+// Six standard deviations above what is expected.
+enum { PLOT_SAMPLE_MOST = PLOT_SAMPLE + 2000 };
+
+static bool plot_is_sampled(const PlotData *data, int64_t id)
+{
+    const double part = data->trials > PLOT_SAMPLE ? (double)PLOT_SAMPLE / (double)data->trials : 1.0;
+    return data->n_sample < PLOT_SAMPLE_MOST && (double)plot_hash((uint64_t)id) * 0x1p-64 < part;
+}
+
+static void plot_take_sample(PlotData *data, Statement *row)
+{
+    const int64_t id = column_integer(row, PLOT_ID), s = data->n_sample;
+    const double fitness = column_real(row, PLOT_FITNESS);
+    data->ranked += isfinite(fitness);
+    data->failures[plot_failure_of(&data->campaign->spec, column_text(row, PLOT_FAILURE))]++;
+    for (int g = 0; g < data->n_gains; g++) {
+        const double value = column_real(row, PLOT_VALUES + g);
+        PlotGain *gain = &data->gain[g];
+        if (!isfinite(value)) return; // only another program could have put it there
+        gain->low = value < gain->low ? value : gain->low;
+        gain->high = value > gain->high ? value : gain->high;
+    }
+    if (!plot_is_sampled(data, id)) return;
+    data->id[s] = id;
+    data->fitness[s] = isfinite(fitness) ? fitness : (double)NAN;
+    for (int g = 0; g < data->n_gains; g++) data->value[s * data->n_gains + g] = column_real(row, PLOT_VALUES + g);
+    data->n_sample++;
+}
+
+static int plot_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void plot_sort_fitness(PlotData *data, Arena *arena)
+{
+    data->sorted = ARENA_NEW(arena, double, data->n_sample + 1);
+    for (int64_t s = 0; s < data->n_sample; s++) {
+        if (!isnan(data->fitness[s])) data->sorted[data->n_fitted++] = data->fitness[s];
+    }
+    qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, plot_ascending);
+}
+
+double plot_quantile(const PlotData *data, double part)
+{
+    if (data->n_fitted == 0) return (double)NAN;
+    const int64_t at = (int64_t)(part * (double)(data->n_fitted - 1) + 0.5);
+    return data->sorted[data->maximize ? data->n_fitted - 1 - at : at];
+}
+
+bool plot_better(const PlotData *data, double a, double b) { return isnan(b) || (data->maximize ? a > b : a < b); }
+
+// ---- bins -----------------------------------------------------------------------------------------------------------
+
+// A gain with few values has a bin for each, with its edges between them.
+static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
+{
+    gain->n_bins = count;
+    for (int b = 1; b < count; b++)
+        gain->edge[b] = gain->log ? sqrt(value[b - 1] * value[b]) : (value[b - 1] + value[b]) / 2;
+    const double first = value[0], last = value[count - 1];
+    gain->edge[0] = gain->log ? first * first / gain->edge[1] : 2 * first - gain->edge[1];
+    gain->edge[count] = gain->log ? last * last / gain->edge[count - 1] : 2 * last - gain->edge[count - 1];
+    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // of numbers that only another program could have put there
+    gain->edge[count] = fmin(gain->edge[count], DBL_MAX);
+}
+
+// Of few trials wider ones, so that a cell of two gains holds some ten of them.
+static int plot_fine_bins(const PlotData *data)
+{
+    const double bins = sqrt((double)data->ranked / 10);
+    return bins < 10 ? 10 : bins < PLOT_BINS ? (int)bins : PLOT_BINS;
+}
+
+static void plot_bins_even(PlotGain *gain, int bins)
+{
+    const int count = gain->n_bins = bins;
+    for (int b = 0; b <= count; b++) {
+        const double part = (double)b / count;
+        gain->edge[b] =
+            gain->log ? gain->low * pow(gain->high / gain->low, part) : gain->low + part * (gain->high - gain->low);
+    }
+}
+
+static void plot_find_bins(PlotData *data, int g, double *work)
+{
+    PlotGain *gain = &data->gain[g];
+    double value[PLOT_BINS];
+    int count = 0;
+    for (int64_t s = 0; s < data->n_sample; s++) work[s] = data->value[s * data->n_gains + g];
+    qsort(work, (size_t)data->n_sample, sizeof *work, plot_ascending);
+    for (int64_t s = 0; s < data->n_sample && count <= PLOT_BINS; s++) {
+        if (s > 0 && work[s] == work[s - 1]) continue;
+        if (count < PLOT_BINS) value[count] = work[s];
+        count++;
+    }
+    gain->log = gain->log && gain->low > 0;
+    if (count >= 2 && count <= PLOT_BINS) {
+        plot_bins_of_values(gain, value, count);
+    } else if (gain->low < gain->high) {
+        plot_bins_even(gain, plot_fine_bins(data));
+    } else { // one value, or none
+        const double middle = count == 1 ? value[0] : 0, half = fabs(middle) > 0 ? 0.05 * fabs(middle) : 0.5;
+        gain->n_bins = 1;
+        gain->edge[0] = middle - half;
+        gain->edge[1] = middle + half;
+    }
+}
+
+int64_t plot_shown_trial(const PlotData *data)
+{
+    return data->n_best > 0 ? data->best_id[0] : data->n_sample > 0 ? data->id[0] : -1;
+}
+
+bool plot_varies(const PlotGain *gain) { return gain->low < gain->high; }
+
+int plot_bin(const PlotGain *gain, double value)
+{
+    int low = 0, high = gain->n_bins;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (value >= gain->edge[middle])
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static PlotCell *plot_cell_at(const PlotData *data, int g, int h, int bin_g, int bin_h)
+{
+    return &data->cell[(((int64_t)g * data->n_gains + h) * PLOT_BINS + bin_g) * PLOT_BINS + bin_h];
+}
+
+const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y)
+{
+    return gain_x < gain_y ? plot_cell_at(data, gain_x, gain_y, bin_x, bin_y)
+                           : plot_cell_at(data, gain_y, gain_x, bin_y, bin_x);
+}
+
+static void plot_cell_add(const PlotData *data, PlotCell *cell, double fitness, bool failed)
+{
+    cell->count++;
+    cell->failed += failed;
+    if (isfinite(fitness) && plot_better(data, fitness, cell->best)) cell->best = fitness;
+}
+
+// ---- second reading: every trial into its bins ----------------------------------------------------------------------
+
+static void plot_take_bins(PlotData *data, Statement *row)
+{
+    const int n_failures = data->campaign->spec.configured.n_failures;
+    const double fitness = column_real(row, PLOT_FITNESS);
+    const int failure = plot_failure_of(&data->campaign->spec, column_text(row, PLOT_FAILURE));
+    int bin[PLOT_GAINS_MAX];
+    for (int g = 0; g < data->n_gains; g++) {
+        const double value = column_real(row, PLOT_VALUES + g);
+        if (!isfinite(value)) return;
+        bin[g] = plot_bin(&data->gain[g], value);
+        plot_cell_add(data, &data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
+        data->bin_failures[(g * PLOT_BINS + bin[g]) * n_failures + failure]++;
+        for (int h = 0; h < g; h++)
+            plot_cell_add(data, plot_cell_at(data, h, g, bin[h], bin[g]), fitness, failure != 0);
+    }
+}
+
+static Error plot_read_bins(PlotData *data, Arena *arena)
+{
+    const int64_t bins = (int64_t)data->n_gains * PLOT_BINS, cells = bins * bins;
+    data->bin = ARENA_NEW(arena, PlotCell, bins + 1);
+    data->bin_failures = ARENA_NEW(arena, int64_t, bins * data->campaign->spec.configured.n_failures + 1);
+    data->cell = ARENA_NEW(arena, PlotCell, cells + 1);
+    for (int64_t b = 0; b < bins; b++) data->bin[b].best = (double)NAN;
+    for (int64_t c = 0; c < cells; c++) data->cell[c].best = (double)NAN;
+    return plot_each(data, "", arena, plot_take_bins);
+}
+
+// ---- third reading: the best ----------------------------------------------------------------------------------------
+
+static void plot_take_best(PlotData *data, Statement *row)
+{
+    if (!isfinite(column_real(row, PLOT_FITNESS))) return; // only another program could have put it there
+    const int64_t b = data->n_best++;
+    data->best_id[b] = column_integer(row, PLOT_ID);
+    data->best_fitness[b] = column_real(row, PLOT_FITNESS);
+    for (int g = 0; g < data->n_gains; g++) data->best_value[b * data->n_gains + g] = column_real(row, PLOT_VALUES + g);
+}
+
+static Error plot_read_best(PlotData *data, Arena *arena)
+{
+    const char *survived = spec_has_metric(&data->campaign->spec, "survived") ? "survived DESC, " : "";
+    data->best_value = ARENA_NEW(arena, double, PLOT_BEST * data->n_gains + 1);
+    const char *tail = arena_format(arena, "AND %s IS NOT NULL ORDER BY %s%s, %sid LIMIT %d", data->value_column,
+                                    data->value_column, data->maximize ? " DESC" : "", survived, (int)PLOT_BEST);
+    return plot_each(data, tail, arena, plot_take_best);
+}
+
+// ---- rank correlation -----------------------------------------------------------------------------------------------
+// Spearman's rho: Pearson's correlation of the ranks, ties with the mean of theirs (C. Spearman, Am. J. Psychol. 15,
+// 1904; Kendall & Gibbons, Rank correlation methods, 1990, chapter 3).
+
+typedef struct PlotRank {
+    double value;
+    int64_t at;
+} PlotRank;
+
+static int plot_rank_order(const void *a, const void *b)
+{
+    return plot_ascending(&((const PlotRank *)a)->value, &((const PlotRank *)b)->value);
+}
+
+// rank[n] of value[n].value
+static void plot_ranks(PlotRank *value, int64_t n, double *rank)
+{
+    qsort(value, (size_t)n, sizeof *value, plot_rank_order);
+    for (int64_t first = 0, last; first < n; first = last) {
+        for (last = first + 1; last < n && value[last].value == value[first].value;) last++;
+        for (int64_t i = first; i < last; i++) rank[value[i].at] = (double)(first + last - 1) / 2;
+    }
+}
+
+static double plot_correlation(const double *x, const double *y, int64_t n)
+{
+    const double mean = (double)(n - 1) / 2; // of ranks
+    double xy = 0, xx = 0, yy = 0;
+    for (int64_t i = 0; i < n; i++) {
+        xy += (x[i] - mean) * (y[i] - mean);
+        xx += (x[i] - mean) * (x[i] - mean);
+        yy += (y[i] - mean) * (y[i] - mean);
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
+}
+
+// Ranks of the fitted trials by a column of the sample: gain g, or the fitness (g < 0).
+static void plot_rank_column(const PlotData *data, int g, PlotRank *work, double *rank)
+{
+    int64_t n = 0;
+    for (int64_t s = 0; s < data->n_sample; s++) {
+        if (isnan(data->fitness[s])) continue;
+        work[n] = (PlotRank){g < 0 ? data->fitness[s] : data->value[s * data->n_gains + g], n};
+        n++;
+    }
+    plot_ranks(work, n, rank);
+}
+
+// Moves the gains that never vary behind the others, whose order stays.
+static void plot_order_varied(PlotData *data)
+{
+    int constant[PLOT_GAINS_MAX], n_constant = 0;
+    for (int i = 0; i < data->n_gains; i++) {
+        if (plot_varies(&data->gain[data->order[i]]))
+            data->order[data->n_varied++] = data->order[i];
+        else
+            constant[n_constant++] = data->order[i];
+    }
+    for (int i = 0; i < n_constant; i++) data->order[data->n_varied + i] = constant[i];
+}
+
+static void plot_correlate(PlotData *data, Arena *arena)
+{
+    PlotRank *work = ARENA_NEW(arena, PlotRank, data->n_fitted + 1);
+    double *fitness = ARENA_NEW(arena, double, data->n_fitted + 1),
+           *gain = ARENA_NEW(arena, double, data->n_fitted + 1);
+    data->correlation = ARENA_NEW(arena, double, data->n_gains + 1);
+    data->order = ARENA_NEW(arena, int, data->n_gains + 1);
+    plot_rank_column(data, -1, work, fitness);
+    for (int g = 0; g < data->n_gains; g++) {
+        plot_rank_column(data, g, work, gain);
+        data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
+        int at = g; // insertion: the greatest first, equal ones as in the spec
+        for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {
+            if (isnan(data->correlation[g])) break;
+            data->order[at] = data->order[at - 1];
+        }
+        data->order[at] = g;
+    }
+    plot_order_varied(data);
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error plot_count_trials(PlotData *data, Arena *arena)
+{
+    const char *sql = arena_format(arena, "SELECT count(*) FROM trials WHERE %s", data->where.sql);
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_prepare(data->campaign->database, sql, &statement));
+    condition_bind(&data->where, statement);
+    const Error error = statement_step(statement, &row);
+    data->trials = row ? column_integer(statement, 0) : 0;
+    statement_close(statement);
+    return error;
+}
+
+static Error plot_read_all(PlotData *data, Arena *arena)
+{
+    TRY(plot_count_trials(data, arena));
+    const int64_t samples = data->trials < PLOT_SAMPLE_MOST ? data->trials : PLOT_SAMPLE_MOST;
+    data->failures = ARENA_NEW(arena, int64_t, data->campaign->spec.configured.n_failures);
+    data->id = ARENA_NEW(arena, int64_t, samples + 1);
+    data->fitness = ARENA_NEW(arena, double, samples + 1);
+    data->value = ARENA_NEW(arena, double, samples * data->n_gains + 1);
+    TRY(plot_each(data, "", arena, plot_take_sample));
+    plot_sort_fitness(data, arena);
+    double *work = ARENA_NEW(arena, double, data->n_sample + 1);
+    for (int g = 0; g < data->n_gains; g++) plot_find_bins(data, g, work);
+    TRY(plot_read_bins(data, arena));
+    TRY(plot_read_best(data, arena));
+    plot_correlate(data, arena);
+    return error_none();
+}
+
+Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has)
+{
+    Statement *statement = NULL;
+    TRY(database_prepare(data->campaign->database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", &statement));
+    bind_text(statement, 1, table);
+    bind_text(statement, 2, column);
+    const Error error = statement_step(statement, has);
+    statement_close(statement);
+    return error;
+}
+
+static Error plot_find_value(const Spec *spec, int objective, Arena *arena, PlotData *data)
+{
+    data->value_name = data->value_column = "fitness";
+    if (objective < 0 || objective >= spec->objective.count)
+        return error_make(ERROR_USER, "--objective: %s has %d objective%s", data->campaign->name, spec->objective.count,
+                          spec->objective.count == 1 ? "" : "s");
+    data->maximize = spec->objective.maximize[objective];
+    if (!spec_several(spec)) {
+        if (data->maximize) data->value_name = "fitness (maximised)";
+        return error_none();
+    }
+    data->value_name = objective_text(spec, objective, arena);
+    data->value_column = sql_identifier(arena, rows_objective_name(objective));
+    return error_none();
+}
+
+Error plot_data_read(const StoredCampaign *campaign, int objective, const char *where, Arena *arena, PlotData *data)
+{
+    TrialColumns all;
+    *data = (PlotData){.campaign = campaign};
+    TRY(trial_columns(campaign->database, arena, &all));
+    TRY(condition_read(&all, where, arena, &data->where));
+    TRY(plot_find_value(&campaign->spec, objective, arena, data));
+    plot_find_gains(&campaign->spec, arena, data);
+    TRY(database_run(campaign->database, "BEGIN")); // one state of the campaign, whoever writes meanwhile
+    const Error error = plot_read_all(data, arena);
+    const Error ended = database_run(campaign->database, "COMMIT");
+    return error.kind == OK ? ended : error;
+}

@@ -1,0 +1,33 @@
+// What is made of a replayed trial's trace: tables, pictures, an animation.
+#ifndef HOPSCOTCH_TRACE_H
+#define HOPSCOTCH_TRACE_H
+
+#include "../plots/plot.h"
+
+double trace_ground(const ReplayTrace *trace, double x); // m
+double trace_height(const ReplayTrace *trace);           // m over the ground, of what is highest
+int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
+
+// Columns that never change, or only by rounding: constant[n_columns], and how many (trace_constant.c). A page names
+// them in a paragraph, a picture in a line.
+typedef struct TraceConstant {
+    bool is;
+    double value; // NaN: the column has none
+} TraceConstant;
+const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count);
+void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena);
+void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
+
+// Panels: figures through one cycle of the motion, and each column that changes against time (trace_plot.c).
+void trace_plot_phases(const ReplayTrace *trace, Plot *plot);
+void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
+// The phases that the curves shade, in words; "" if there are none.
+const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
+
+// Motions side by side for the script of the page (trace_page.c).
+Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out);
+// How a page of traces begins, up to its first section, which it opens; how the section of one trace does.
+Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+void trace_page_heading(const ReplayTrace *trace, FILE *out);
+
+#endif

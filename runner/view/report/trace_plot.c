@@ -1,0 +1,382 @@
+// A trace as pictures: the figures of one cycle of the motion beside one another, and every column against time.
+#include "trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_THINGS = 8 };
+#define TRACE_WIDTH 896.0 // of the panel of figures
+#define TRACE_SEEN 4.0    // pixels of a figure, at least
+
+double trace_ground(const ReplayTrace *trace, double x)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing->ground == NULL) return trace->level;
+    return drawing->ground(trace->configured, trace->parameter, x);
+}
+
+// What diverges leaves the picture. A motion without ground is as high as it is wide, or more.
+double trace_height(const ReplayTrace *trace)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double height = drawing->ground != NULL ? 0.1 : 0.001, start = 0;
+    for (int64_t i = 0; i < trace->count; i++) {
+        const double *point = trace_points(trace, i);
+        const double ground = trace_ground(trace, point[2 * drawing->focus]);
+        for (int k = 0; k < drawing->n_points; k++) {
+            height = fmax(height, point[2 * k + 1] - ground);
+            if (drawing->ground == NULL) height = fmax(height, fabs(point[2 * k] - point[2 * drawing->focus]));
+        }
+        if (i == 0) start = height;
+    }
+    return 1.08 * fmin(height, 8 * start);
+}
+
+int trace_phase(const ReplayTrace *trace, int64_t i)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    if (drawing == NULL || drawing->phase < 0) return -1;
+    const double phase = trace->row[i * trace->n_columns + drawing->phase];
+    return phase >= 0 && phase < drawing->n_phases ? (int)phase : -1;
+}
+
+// ---- figures --------------------------------------------------------------------------------------------------------
+
+// From metres to pixels.
+typedef struct TraceView {
+    FILE *out;
+    double scale, x, y; // pixels a metre; where the point (origin, 0) is drawn
+    double origin;      // m
+} TraceView;
+
+static double trace_x(const TraceView *view, double x) { return view->x + (x - view->origin) * view->scale; }
+static double trace_y(const TraceView *view, double y) { return view->y - y * view->scale; }
+
+// A zigzag of eight strokes between two straight ends.
+static void trace_draw_spring(const TraceView *view, const Shape *shape, const double *from, const double *to)
+{
+    const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
+    const double side = length > 0 ? shape->width / 2 / length : 0;
+    SvgPath path = {.out = view->out};
+    fprintf(view->out, "<path class=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\" d=\"", shape->name);
+    svg_path_to(&path, trace_x(view, from[0]), trace_y(view, from[1]));
+    for (int k = 0; k < 8; k++) {
+        const double along = 0.12 + 0.76 * (k + 0.5) / 8, across = k % 2 == 0 ? side : -side;
+        svg_path_to(&path, trace_x(view, from[0] + along * dx - across * dy),
+                    trace_y(view, from[1] + along * dy + across * dx));
+    }
+    svg_path_to(&path, trace_x(view, to[0]), trace_y(view, to[1]));
+    svg_path_end(&path);
+}
+
+static void trace_draw_rod(const TraceView *view, const Shape *shape, const double *from, const double *to)
+{
+    fprintf(view->out,
+            "<line class=\"%s\" stroke-linecap=\"round\" stroke-width=\"%.1f\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+            "y2=\"%.1f\"/>",
+            shape->name, shape->width * view->scale, trace_x(view, from[0]), trace_y(view, from[1]),
+            trace_x(view, to[0]), trace_y(view, to[1]));
+}
+
+static void trace_draw_disc(const TraceView *view, const Shape *shape, const double *at, const double *to)
+{
+    (void)to;
+    fprintf(view->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", shape->name, trace_x(view, at[0]),
+            trace_y(view, at[1]), shape->width / 2 * view->scale);
+}
+
+static void (*const trace_draw_shape[])(const TraceView *, const Shape *, const double *, const double *) = {
+    [SHAPE_ROD] = trace_draw_rod, [SHAPE_SPRING] = trace_draw_spring, [SHAPE_DISC] = trace_draw_disc};
+
+static void trace_draw_ground(const ReplayTrace *trace, const TraceView *view, double half)
+{
+    SvgPath path = svg_path(view->out, "gd");
+    for (int k = 0; k <= 12; k++) {
+        const double x = view->origin + half * (k / 6.0 - 1);
+        svg_path_to(&path, trace_x(view, x), trace_y(view, trace_ground(trace, x)));
+    }
+    svg_path_end(&path);
+}
+
+static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, const double *point)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    for (int s = 0; s < drawing->n_shapes; s++) {
+        const Shape *shape = &drawing->shapes[s];
+        trace_draw_shape[shape->kind](view, shape, &point[2 * shape->from], &point[2 * shape->to]);
+    }
+}
+
+// The last whole cycle of the motion (true); without one, the last second.
+static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    int64_t starts[2] = {-1, -1}; // the last two
+    for (int64_t i = 1; i < trace->count; i++) {
+        if (trace_phase(trace, i) != (int)drawing->cycle_starts || trace_phase(trace, i - 1) == trace_phase(trace, i))
+            continue;
+        starts[0] = starts[1];
+        starts[1] = i;
+    }
+    *first = starts[0];
+    *end = starts[1];
+    if (starts[0] >= 0) return true;
+    const double last = trace->row[(trace->count - 1) * trace->n_columns];
+    *end = trace->count - 1;
+    for (*first = *end; *first > 0 && trace->row[*first * trace->n_columns] > last - 1;) --*first;
+    return false;
+}
+
+// The figure's greatest width or height in these rows, in m.
+static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    double extent = 0;
+    for (int k = 0; k < TRACE_FIGURES; k++) {
+        const double *point = trace_points(trace, first + (end - first) * k / (TRACE_FIGURES - 1));
+        for (int p = 0; p < 2 * drawing->n_points; p++) extent = fmax(extent, fabs(point[p] - point[p % 2]));
+    }
+    return extent;
+}
+
+// Nothing of what would be too small to be seen.
+void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    char text[64];
+    int64_t first, end;
+    if (drawing == NULL || trace->count < 2) return;
+    const bool cycle = trace_find_cycle(trace, &first, &end);
+    const char *title = cycle ? "One cycle of the motion" : first > 0 ? "The last second of the motion" : "The motion";
+    const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
+    const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
+    const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
+    if (trace_extent(trace, first, end) * scale < TRACE_SEEN) return;
+    PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
+    for (int k = 0; k < TRACE_FIGURES; k++) {
+        const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
+        const double *point = trace_points(trace, i);
+        TraceView view = {.out = plot->out, .scale = scale, .x = column * (k + 0.5), .y = bottom};
+        view.origin = point[2 * drawing->focus];
+        view.y += trace_ground(trace, view.origin) * scale;
+        trace_draw_ground(trace, &view, 0.44 * column / scale);
+        trace_draw_figure(trace, &view, point);
+        snprintf(text, sizeof text, "%.3f s", trace->row[i * trace->n_columns]);
+        svg_text(plot->out, "la", view.x, bottom + 26, "middle", text);
+        const int phase = trace_phase(trace, i);
+        if (phase >= 0) svg_text(plot->out, "tk", view.x, bottom + 42, "middle", drawing->phases[phase]);
+    }
+    plot_panel_end(&panel);
+}
+
+// ---- time series ----------------------------------------------------------------------------------------------------
+
+// What is drawn in one panel: neighbouring columns of one unit.
+typedef struct TraceCurves {
+    const char *name, *unit;
+    int column, count;
+    const char *const *lines; // [count] names; NULL: there is one
+} TraceCurves;
+
+static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *curves)
+{
+    double low = (double)INFINITY, high = (double)-INFINITY;
+    for (int64_t i = 0; i < trace->count; i++) {
+        for (int k = 0; k < curves->count; k++) {
+            const double value = trace->row[i * trace->n_columns + curves->column + k];
+            if (!isfinite(value)) continue;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+    }
+    if (!(low <= high)) low = 0, high = 1;
+    const double margin = high > low ? 0.05 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
+    const double key = curves->lines != NULL ? 0.2 * (high - low + 2 * margin) : 0; // room for it above the lines
+    return (PlotAxis){.name = curves->name, .unit = curves->unit, .low = low - margin, .high = high + margin + key};
+}
+
+enum { TRACE_SHADED = 2 }; // the first phases, which are on the ground
+
+const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    bool met[TRACE_SHADED] = {false};
+    const char *names = "";
+    for (int64_t i = 0; i < trace->count; i++) {
+        const int phase = trace_phase(trace, i);
+        if (phase >= 0 && phase < TRACE_SHADED) met[phase] = true;
+    }
+    for (int p = 0; p < TRACE_SHADED; p++) {
+        if (met[p]) names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "", drawing->phases[p]);
+    }
+    return names;
+}
+
+// Bands for the phases that are shaded.
+static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
+{
+    char name[16];
+    int64_t first = 0;
+    for (int64_t i = 1; i <= trace->count; i++) {
+        const int phase = trace_phase(trace, first);
+        if (i < trace->count && trace_phase(trace, i) == phase) continue;
+        const double left = plot_at(&panel->x, trace->row[first * trace->n_columns]);
+        const double right = plot_at(&panel->x, trace->row[(i < trace->count ? i : i - 1) * trace->n_columns]);
+        snprintf(name, sizeof name, "c%d ce", phase);
+        if (phase >= 0 && phase < TRACE_SHADED)
+            svg_rectangle(panel->plot->out, name, left, panel->y.to, right - left, panel->y.from - panel->y.to);
+        first = i;
+    }
+}
+
+// Of many samples each pixel's least and greatest are drawn, in the order in which they came.
+static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, const char *class_name, int column)
+{
+    SvgPath path = svg_path(panel->plot->out, class_name);
+    const int64_t each = 1 + trace->count / (TRACE_POINTS / 2);
+    for (int64_t first = 0; first < trace->count; first += each) {
+        int64_t low = first, high = first;
+        for (int64_t i = first; i < first + each && i < trace->count; i++) {
+            const double value = trace->row[i * trace->n_columns + column];
+            if (value < trace->row[low * trace->n_columns + column]) low = i;
+            if (value > trace->row[high * trace->n_columns + column]) high = i;
+        }
+        const int64_t order[2] = {low < high ? low : high, low < high ? high : low};
+        for (int k = low == high ? 1 : 0; k < 2; k++)
+            svg_path_to(&path, plot_at(&panel->x, trace->row[order[k] * trace->n_columns]),
+                        plot_at(&panel->y, trace->row[order[k] * trace->n_columns + column]));
+    }
+    svg_path_end(&path);
+}
+
+// Colours of a few lines in one panel, and of their keys.
+static const char *const trace_lines[] = {"s7", "s5", "s3", "s2"}, *const trace_keys[] = {"c7", "c5", "c3", "c2"};
+enum { TRACE_LINES = sizeof trace_lines / sizeof *trace_lines };
+
+static PlotAxis trace_time_axis(const ReplayTrace *trace)
+{
+    const double end = trace->row[(trace->count - 1) * trace->n_columns];
+    PlotAxis time = {.name = trace->columns[0].name, .unit = trace->columns[0].unit, .low = trace->row[0], .high = end};
+    if (!(time.high > time.low)) time.high = time.low + 1;
+    return time;
+}
+
+static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width, double height,
+                              const TraceCurves *curves)
+{
+    PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
+    trace_draw_bands(trace, &panel);
+    for (int k = 0; k < curves->count; k++)
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : trace_lines[k % TRACE_LINES], curves->column + k);
+    double x = panel.x.from + 6;
+    for (int k = 0; curves->lines != NULL && k < curves->count; k++)
+        x = plot_key(&panel, x, panel.y.to + 8, trace_keys[k % TRACE_LINES], curves->lines[k]);
+    plot_panel_end(&panel);
+}
+
+static bool trace_shows(const ReplayTrace *trace, int column)
+{
+    for (int c = 0; c < trace->n_shown; c++) {
+        if (trace->shown[c] == column) return true;
+    }
+    return false;
+}
+
+// The first panels of the things that are shown: of many some, evenly from the first to the last. panel[n_panels];
+// *things: how many are shown in all.
+static int trace_find_things(const ReplayTrace *trace, int *panel, int *things)
+{
+    const Configured *configured = trace->configured;
+    const char *last = "";
+    int count = 0;
+    for (int p = 0; p < configured->n_panels; p++) {
+        if (strcmp(configured->panels[p].of, last) == 0 || !trace_shows(trace, configured->panels[p].column)) continue;
+        last = configured->panels[p].of;
+        panel[count++] = p;
+    }
+    *things = count;
+    if (count <= TRACE_THINGS) return count;
+    for (int k = 0; k < TRACE_THINGS; k++) panel[k] = panel[(int64_t)k * (count - 1) / (TRACE_THINGS - 1)];
+    return TRACE_THINGS;
+}
+
+// What has no curves, and how to see it.
+static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, int things)
+{
+    char text[160];
+    const Configured *configured = trace->configured;
+    if (drawn == configured->n_things) return;
+    snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
+             configured->n_things, configured->things_are,
+             drawn < things ? ", from the first to the last that are recorded" : "");
+    PlotPanel panel = plot_panel(plot, 896, 26, text, (PlotAxis){0}, (PlotAxis){0});
+    plot_panel_end(&panel);
+    plot_new_row(plot);
+}
+
+static bool trace_panel_changes(const ColumnPanel *panel, const TraceConstant *constant)
+{
+    for (int k = 0; k < panel->count; k++) {
+        if (!constant[panel->column + k].is) return true;
+    }
+    return false;
+}
+
+// A row of panels for each thing, of what changes.
+static void trace_plot_things(const ReplayTrace *trace, Plot *plot, const TraceConstant *constant, Arena *arena)
+{
+    char name[96];
+    const Configured *configured = trace->configured;
+    int *first = ARENA_NEW(arena, int, configured->n_panels), things;
+    const int drawn = trace_find_things(trace, first, &things);
+    trace_say_left_out(trace, plot, drawn, things);
+    for (int k = 0; k < drawn; k++) {
+        const ColumnPanel *of = &configured->panels[first[k]];
+        for (int p = first[k]; p < configured->n_panels && strcmp(configured->panels[p].of, of->of) == 0; p++) {
+            const ColumnPanel *panel = &configured->panels[p];
+            if (!trace_panel_changes(panel, constant)) continue;
+            const TraceCurves curves = {name, panel->unit, panel->column, panel->count, panel->lines};
+            snprintf(name, sizeof name, "%s %s", panel->of, panel->title);
+            trace_draw_curves(trace, plot, 212, 172, &curves);
+        }
+        plot_new_row(plot);
+    }
+}
+
+void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena)
+{
+    int constants;
+    const TraceConstant *constant = trace_constants(trace, arena, &constants);
+    if (trace->count < 2) return;
+    if (trace->configured->n_panels > 0 && !trace->request.debug) {
+        trace_plot_things(trace, plot, constant, arena);
+        return;
+    }
+    for (int c = 1; c < trace->n_columns; c++) {
+        if (constant[c].is) continue;
+        const TraceCurves curves = {trace->columns[c].name, trace->columns[c].unit, c, 1, NULL};
+        trace_draw_curves(trace, plot, 288, 190, &curves);
+    }
+}
+
+Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
+{
+    TextStream panels;
+    TRY(text_stream_open("the picture", &panels));
+    Plot plot = {.out = panels.out};
+    trace_plot_phases(trace, &plot);
+    plot_new_row(&plot);
+    trace_plot_series(trace, &plot, arena);
+    trace_plot_constants(trace, &plot, arena);
+    const Error error = text_stream_close(&panels);
+    const char *name = text_visible(trace->campaign->name, arena);
+    if (error.kind == OK)
+        plot_write_picture(&plot,
+                           arena_format(arena, "%s/%lld, replicate %d: fitness %s", name,
+                                        (long long)trace->request.trial, trace->request.replicate,
+                                        isnan(trace->fitness) ? trace->failure : plot_short(trace->fitness).text),
+                           panels.text, out);
+    free(panels.text);
+    return error;
+}
