@@ -890,21 +890,13 @@ typedef struct TrialColumns {
 } TrialColumns;
 Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
-// What --where gives of them (analysis/query.c); NULL: all. Error (user): it is no condition. Its values go to the
-// statement's first places.
-typedef struct Condition {
-    const char *sql;
-    SqlValue *values; // [count]
-    int count;
-} Condition;
-Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
-void condition_bind(const Condition *condition, Statement *statement);
 // The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
 bool spec_has_metric(const Spec *spec, const char *name);
-// Columns as a list for SELECT, quoted; one cell of a row, by its column's type.
+// Columns as a list for SELECT, quoted; one cell of a trial, by its column's type.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
+struct Cursor;
+void trial_cell(Table *table, const struct Cursor *trial, int place, const TrialColumns *columns, int column);
 // The columns that a front is of (commands/best_front.c): those of a list "a,b", or, with NULL, the spec's objectives.
 typedef struct FrontColumns {
     const char *names[OBJECTIVES_MAX];

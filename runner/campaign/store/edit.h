@@ -25,9 +25,9 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
 // The same after the folder was renamed.
 Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
                        CampaignEdit *edit);
-Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
-Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
-Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
+Error edit_rename(CampaignEdit *edit, const char *name); // of the campaign, in its database
+Lock edit_keep_lock(CampaignEdit *edit);                 // which the caller releases, after the edit's end
+Error edit_end(CampaignEdit *edit, Error error);         // takes all of it back after an error, and gives that
 
 // of a folder in which campaigns are being merged; gc removes what a crash leaves of it
 #define MERGE_PREFIX ".merging-"

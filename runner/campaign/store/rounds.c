@@ -19,12 +19,14 @@ const char *const fronts_table_sql =
     "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
     "  STRICT, WITHOUT ROWID;\n";
 
-Error fronts_exist(Database *database, bool *exist)
+Error fronts_exist(Database *database, bool *exist) { return store_has_table(database, "fronts", exist); }
+
+Error fronts_are_stored(Database *database, bool *stored)
 {
-    int64_t tables = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'fronts'", 0,
-                      &tables));
-    *exist = tables > 0;
+    int64_t rows = 0;
+    TRY(fronts_exist(database, stored));
+    if (*stored) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    *stored = rows > 0;
     return error_none();
 }
 

@@ -281,7 +281,7 @@ void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, i
     }
 }
 
-static int32_t rows_failure_code(const Spec *spec, const char *name)
+int32_t rows_failure_code(const Spec *spec, const char *name)
 {
     for (int32_t i = 0; i < spec->configured.n_failures; i++) {
         if (strcmp(spec->configured.failures[i], name) == 0) return i;

@@ -164,3 +164,35 @@ Error sensitivity_record(Store *store, const Search *search)
     arena_destroy(&arena);
     return error;
 }
+
+// ---- what is stored -------------------------------------------------------------------------------------------------
+
+#define SENSITIVITY_ROWS "SELECT parameter, measure, value, low, high, blocks, left_out FROM sensitivity s ORDER BY "
+
+Cursor sensitivity_by_parameter(Database *database)
+{
+    return cursor_open(database, SENSITIVITY_ROWS
+                       "(SELECT max(abs(value)) FROM sensitivity m WHERE m.parameter = s.parameter AND "
+                       "m.measure IN ('mu_star', 'total')) DESC, parameter, measure");
+}
+
+Cursor sensitivity_by_measure(Database *database, int64_t most)
+{
+    Cursor rows =
+        cursor_open(database, SENSITIVITY_ROWS "measure NOT IN ('mu_star', 'total'), measure, abs(value) DESC LIMIT ?");
+    with_integer(&rows, most);
+    return rows;
+}
+
+bool sensitivity_next(Cursor *rows, SensitivityRow *row)
+{
+    if (!cursor_next(rows)) return false;
+    *row = (SensitivityRow){.parameter = cell_text(rows, 0),
+                            .measure = cell_text(rows, 1),
+                            .value = cell_real(rows, 2),
+                            .low = cell_real(rows, 3),
+                            .high = cell_real(rows, 4),
+                            .blocks = cell_integer(rows, 5),
+                            .left_out = cell_integer(rows, 6)};
+    return true;
+}

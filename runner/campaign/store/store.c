@@ -2,6 +2,7 @@
 // commit.c; what a crash left behind is cleaned up by recovery.c.
 #include "store.h"
 
+#include "cursor.h"
 #include "edit.h"
 #include "extend.h"
 #include "migration.h"
@@ -83,6 +84,46 @@ Error store_text(Database *database, const char *sql, Arena *arena, const char *
     statement_close(statement);
     return error;
 }
+
+Error store_has_table(Database *database, const char *table, bool *has)
+{
+    Cursor tables = cursor_open(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    with_text(&tables, table);
+    *has = cursor_next(&tables);
+    return cursor_close(&tables);
+}
+
+Error store_has_column(Database *database, const char *table, const char *column, bool *has)
+{
+    Cursor columns = cursor_open(database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+    with_text(&columns, table);
+    with_text(&columns, column);
+    *has = cursor_next(&columns);
+    return cursor_close(&columns);
+}
+
+// ---- transactions ---------------------------------------------------------------------------------------------------
+
+Error store_peek(const CampaignPlace *place, Arena *arena, Database **database)
+{
+    return database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database);
+}
+
+void store_leave(Database *database)
+{
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+}
+
+Error store_read_begin(Database *database) { return database_run(database, "BEGIN"); }
+
+Error store_read_end(Database *database, Error error)
+{
+    const Error ended = database_run(database, "COMMIT");
+    return error.kind == OK ? ended : error;
+}
+
+Error store_begin(Store *store) { return database_run(store->database, "BEGIN IMMEDIATE"); }
 
 // A statement without rows, whose values were bound; closes it.
 static Error store_finish(Statement *statement)
@@ -600,4 +641,9 @@ Error store_event(Store *store, const char *kind, const char *format, ...)
     bind_text(statement, 3, text);
     TRY(store_finish(statement));
     return store_log_line(store, time.text, kind, text);
+}
+
+Cursor store_events(Database *database)
+{
+    return cursor_open(database, "SELECT time, kind, text FROM events ORDER BY id");
 }

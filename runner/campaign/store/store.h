@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_STORE_H
 #define HOPSCOTCH_STORE_H
 
+#include "cursor.h"
 #include "recording.h"
 
 struct Store {
@@ -31,7 +32,17 @@ Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
-// Ends a transaction: commits it if all went well, else takes it back and gives `error`.
+// Whether there is such a table, such a column: databases of older schemas have fewer.
+Error store_has_table(Database *database, const char *table, bool *has);
+Error store_has_column(Database *database, const char *table, const char *column, bool *has);
+// Between the two all that is read is of one moment, whoever writes meanwhile. The end gives `error`, or its own.
+Error store_read_begin(Database *database);
+Error store_read_end(Database *database, Error error);
+// A campaign's database for readers, who have nothing to lose when they leave it; NULL is passed over.
+Error store_peek(const CampaignPlace *place, Arena *arena, Database **database);
+void store_leave(Database *database);
+Error store_begin(Store *store); // a transaction
+// Ends it: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 Error store_recover(Store *store, StoreRecovery *recovery, FILE *messages);
 typedef struct StoreCounts {
@@ -46,6 +57,7 @@ Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
+Cursor store_events(Database *database); // cells: time, kind, text
 Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised

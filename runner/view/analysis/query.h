@@ -8,7 +8,7 @@
 #ifndef HOPSCOTCH_QUERY_H
 #define HOPSCOTCH_QUERY_H
 
-#include "../../runner.h"
+#include "../../campaign/store/trials.h"
 
 typedef struct Query {
     const StoredCampaign *campaign;
@@ -17,9 +17,10 @@ typedef struct Query {
     int *columns;       // [count] their places in `all`
     int count;
     Condition where;
-    const char *order; // SQL
-    int64_t limit;     // 0: none
-    int64_t *ids;      // [n_ids] that match; one more than the limit tells that there are more
+    TrialOrder *order; // [n_order]
+    int n_order;
+    int64_t limit; // 0: none
+    int64_t *ids;  // [n_ids] that match; one more than the limit tells that there are more
     int64_t n_ids;
 } Query;
 
@@ -31,8 +32,8 @@ typedef struct QueryAsked {
 } QueryAsked;
 Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena *arena, Query *query);
 int64_t query_rows(const Query *query); // that are given
-// Calls `take` with every row's statement, whose cells are the columns.
-typedef Error QueryTake(void *taker, const Query *query, Statement *row);
+// Calls `take` with every trial, whose cells are the columns.
+typedef Error QueryTake(void *taker, const Query *query, const Cursor *trial);
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker);
 
 #endif

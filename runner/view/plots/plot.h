@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_PLOT_H
 #define HOPSCOTCH_PLOT_H
 
-#include "../../runner.h"
+#include "../../campaign/store/trials.h"
 
 // ---- data (data.c) --------------------------------------------------------------------------------------------------
 
@@ -64,8 +64,7 @@ typedef struct PlotData {
 // Of the trials where that is so (NULL: all). objective: which one, from 0, if there are several. Error (user): there
 // is none of that number, or the condition is none.
 Error plot_data_read(const StoredCampaign *campaign, int objective, const char *where, Arena *arena, PlotData *data);
-// Whether the database's schema, which may be an older one, has the column.
-Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
+
 // The trial that a report shows closer: the best one; the first of the sample if all failed; -1 if there is none.
 int64_t plot_shown_trial(const PlotData *data);
 int plot_bin(const PlotGain *gain, double value);

@@ -2,7 +2,7 @@
 // motion is the best trial's, simulated again, which also proves that its number can be had again.
 #include "report.h"
 
-#include "../../campaign/store/store.h"
+#include "../../campaign/store/batches.h"
 #include "iterations.h"
 #include "tables.h"
 #include "trace.h"
@@ -334,7 +334,7 @@ Error report_write(const StoredCampaign *campaign, const PlotData *data, const B
 {
     Report report = {.campaign = campaign, .data = data, .backend = backend, .out = out, .arena = arena};
     const char *style;
-    TRY(store_integer(campaign->database, "SELECT count(*) FROM batches", 0, &report.batches));
+    TRY(batches_count(campaign->database, &report.batches));
     TRY(report_style(arena, &style));
     page_start(out, campaign->name, style);
     TRY(report_body(&report));
