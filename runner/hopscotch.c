@@ -174,6 +174,10 @@
 #include "campaign/store/columns.c"
 #include "campaign/store/trials.c"
 #include "campaign/store/places.c"
+#include "campaign/store/lost.c"
+#include "campaign/store/integrity.c"
+#include "campaign/store/rewrite.c"
+#include "campaign/store/retries.c"
 #include "campaign/store/labels.c"
 #include "campaign/store/searches.c"
 #include "campaign/store/batches.c"
@@ -213,7 +217,7 @@
 
 // a run: the loop from ask to commit, and what may end it
 #include "campaign/run/record.c"
-#include "campaign/run/record_unwanted.c"
+#include "campaign/store/unwanted.c"
 #include "campaign/run/writer.c"
 #include "campaign/run/loop.c"
 #include "campaign/run/retry.c"
@@ -230,7 +234,7 @@
 
 // is it still what was written?
 #include "campaign/doctor/doctor.c"
-#include "campaign/doctor/indices.c"
+#include "campaign/store/indices.c"
 #include "campaign/doctor/kept.c"
 #include "campaign/doctor/shards.c"
 #include "campaign/doctor/repair.c"

@@ -1,6 +1,8 @@
 // See batches.h.
 #include "batches.h"
 
+#include "rows.h"
+
 Error batches_count(Database *database, int64_t *count)
 {
     return store_integer(database, "SELECT count(*) FROM batches", 0, count);
@@ -49,4 +51,25 @@ Error batch_note_merged(Store *store, const char *campaign, const MergedTrials *
     with_integer(&insert, NUMERICS_VERSION);
     with_text(&insert, clock_utc().text);
     return cursor_run(&insert);
+}
+
+Error batches_restore(Database *database, const Spec *spec, Arena *arena)
+{
+    const char *sums = arena_format(arena,
+                                    "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, "
+                                    "max(id) AS last, ifnull(sum(failure <> 'none' OR %s IS NULL), 0) AS failures "
+                                    "FROM trials",
+                                    rows_good_name(spec));
+    TRY(database_run(database, sums));
+    return database_run(
+        database,
+        "INSERT INTO batches SELECT 0, first, last, 0, 0, trials, 'unknown', 'unknown', 'unknown', 0, NULL, NULL, "
+        "NULL, '', NULL, NULL, NULL, NULL FROM temp.sums WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
+        "CREATE TEMP TABLE disagree AS SELECT 1 AS is_so FROM temp.sums WHERE trials > 0 AND (trials, failures, last) "
+        "IS NOT (SELECT sum(trials), sum(failures), max(last_trial) FROM batches); "
+        "DELETE FROM batches WHERE id > (SELECT min(id) FROM batches) AND EXISTS (SELECT * FROM temp.disagree); "
+        "UPDATE batches SET id = 0, first_trial = (SELECT first FROM temp.sums), "
+        "last_trial = (SELECT last FROM temp.sums), trials = (SELECT trials FROM temp.sums), "
+        "failures = (SELECT failures FROM temp.sums) WHERE EXISTS (SELECT * FROM temp.disagree); "
+        "DROP TABLE temp.sums; DROP TABLE temp.disagree;");
 }

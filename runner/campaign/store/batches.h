@@ -24,5 +24,7 @@ typedef struct MergedTrials {
     int64_t first, last, trials, failures;
 } MergedTrials;
 Error batch_note_merged(Store *store, const char *campaign, const MergedTrials *merged);
+// Of a repair: they say how many trials there are. If theirs is another number, one batch takes the place of all.
+Error batches_restore(Database *database, const Spec *spec, Arena *arena);
 
 #endif

@@ -15,3 +15,22 @@ Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool
         *texts[i] = *found ? arena_copy(arena, cell_text(&campaign, i)) : "";
     return cursor_close(&campaign);
 }
+
+Error campaign_row_restore(Database *database, const char *name, const Spec *spec, const char *given)
+{
+    TRY(database_run(
+        database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
+                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1, NULL WHERE NOT EXISTS "
+                  "(SELECT * FROM campaign)"));
+    const char *const texts[] = {name,           spec->experiment, spec->model->name, given,
+                                 spec->resolved, spec->canonical,  spec->hash.hex};
+    Cursor update = cursor_open(
+        database, "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "
+                  "canonical = ?, hash = ?, seed = ?, replicates = ?, numerics_version = "
+                  "ifnull((SELECT max(numerics_version) FROM batches), numerics_version), state = CASE WHEN "
+                  "state IN ('done', 'stopped', 'running') THEN state ELSE 'interrupted' END");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&update, texts[i]);
+    with_integer(&update, (int64_t)spec->seed);
+    with_integer(&update, spec->replicates.count);
+    return cursor_run(&update);
+}

@@ -10,5 +10,8 @@ typedef struct CampaignRow {
         *commit, *host, *seed, *given, *resolved, *canonical, *hash; // given: the spec as it was
 } CampaignRow;
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found);
+// Of a repair: the row as the spec has it, made anew if it is gone. given: the spec's text. What only the row told (times,
+// host, versions) is kept as it stands.
+Error campaign_row_restore(Database *database, const char *name, const Spec *spec, const char *given);
 
 #endif

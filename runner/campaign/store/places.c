@@ -16,7 +16,8 @@ Cursor shards_by_id(Database *database, bool newest_first)
 bool shard_next(Cursor *shards, StoredShard *shard)
 {
     if (!cursor_next(shards)) return false;
-    *shard = (StoredShard){cell_integer(shards, 0), cell_integer(shards, 1), cell_text(shards, 2), cell_text(shards, 3)};
+    *shard =
+        (StoredShard){cell_integer(shards, 0), cell_integer(shards, 1), cell_text(shards, 2), cell_text(shards, 3)};
     return true;
 }
 
@@ -111,3 +112,20 @@ Error places_count(Database *database, const Recording *recording, Arena *arena,
 }
 
 #undef PLACES
+
+Cursor places_filler(Database *database, const Recording *recording, Arena *arena)
+{
+    return cursor_open(database,
+                       arena_format(arena, "INSERT OR IGNORE INTO %s VALUES(?, ?, ?, ?, ?, ?)", recording->table));
+}
+
+void place_add(Cursor *filler, const ShardLane *lane, int64_t shard, int64_t row, const char *recipe)
+{
+    with_integer(filler, lane->trial);
+    with_integer(filler, lane->replicate);
+    with_integer(filler, shard);
+    with_integer(filler, row);
+    with_integer(filler, lane->length);
+    with_text(filler, recipe);
+    cursor_next(filler);
+}

@@ -30,6 +30,9 @@ Cursor places_of_shard(Database *database, RecordKind kind, int64_t shard); // b
 Cursor places_wanted(Database *database, const Recording *recording, Arena *arena);
 // By shard and row, of arrays that have the columns of the recording; and how many places there are in all.
 Cursor places_alike(Database *database, const Recording *recording, Arena *arena);
+// Inserts places: those that are there stay.
+Cursor places_filler(Database *database, const Recording *recording, Arena *arena);
+void place_add(Cursor *filler, const ShardLane *lane, int64_t shard, int64_t row, const char *recipe);
 Error places_count(Database *database, const Recording *recording, Arena *arena, int64_t *count);
 
 #endif

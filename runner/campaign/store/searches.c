@@ -4,6 +4,8 @@
 #include "rounds.h"
 #include "store.h"
 
+#include <string.h>
+
 Error searches_have_rounds(Database *database, bool *have)
 {
     int64_t rounds = 0;
@@ -18,6 +20,43 @@ Error searches_count(Database *database, int64_t *count)
 {
     return store_integer(database, "SELECT count(DISTINCT search) FROM rounds", 0, count);
 }
+
+// ---- the state --------------------------------------------------------------------------------------------------------
+
+Error search_state_read(Database *database, void *state, size_t most, size_t *size, bool *found)
+{
+    Cursor searches = cursor_open(database, "SELECT state FROM searches WHERE id = 0");
+    *found = cursor_next(&searches) && !cell_is_null(&searches, 0);
+    if (*found) {
+        const Bytes blob = cell_blob(&searches, 0);
+        if (blob.size > 0 && blob.size <= most) memcpy(state, blob.data, blob.size);
+        *size = blob.size;
+    }
+    return cursor_close(&searches);
+}
+
+Error search_state_restore(Database *database, const Search *search)
+{
+    Cursor insert = cursor_open(
+        database, "INSERT INTO searches(id, method, state, stop_reason) VALUES(0, ?, ?, ?) ON CONFLICT(id) DO "
+                  "UPDATE SET method = excluded.method, state = excluded.state, previous = NULL, "
+                  "stop_reason = excluded.stop_reason");
+    with_text(&insert, search->spec->method->name);
+    with_blob(&insert, search->state, search->state_size);
+    with_text(&insert, search->method->stopped(search));
+    return cursor_run(&insert);
+}
+
+Error searches_restore_others(Database *database)
+{
+    return database_run(database,
+                        "DELETE FROM searches WHERE id <> 0 AND id NOT IN (SELECT search FROM rounds); "
+                        "INSERT OR IGNORE INTO searches(id, method) SELECT DISTINCT search, '' FROM rounds; "
+                        "UPDATE searches SET method = (SELECT method FROM searches WHERE id = 0), state = NULL, "
+                        "previous = NULL, stop_reason = NULL WHERE id <> 0");
+}
+
+Error rounds_clear(Database *database) { return database_run(database, "DELETE FROM fronts; DELETE FROM rounds"); }
 
 // ---- the last rounds ------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,14 @@
 
 #include "cursor.h"
 
+// The state of all searches after the last tell. *found: there is one, of *size bytes; copied if they are at most
+// `most`.
+Error search_state_read(Database *database, void *state, size_t most, size_t *size, bool *found);
+// Of a repair, within a transaction: the state anew; the other searches, which have none, by the rounds; no rounds.
+Error search_state_restore(Database *database, const Search *search);
+Error searches_restore_others(Database *database);
+Error rounds_clear(Database *database);
+
 Error searches_have_rounds(Database *database, bool *have); // none have in databases of schemas before 4
 Error searches_count(Database *database, int64_t *count);   // of those that have rounds
 

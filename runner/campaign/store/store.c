@@ -9,9 +9,11 @@
 #include "origin.h"
 #include "outer_points.h"
 #include "overrides.h"
+#include "retries.h"
 #include "rounds.h"
 #include "rows.h"
 #include "seal.h"
+#include "searches.h"
 #include "sensitivity.h"
 
 #include <limits.h>
@@ -54,11 +56,6 @@ static const char store_schema[] =
     "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
-
-static const char store_retries_sql[] =
-    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
-    "  finished TEXT) STRICT;\n";
 
 // ---- one value ------------------------------------------------------------------------------------------------------
 
@@ -198,7 +195,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, overrides_table_sql));
-    TRY(database_run(database, store_retries_sql));
+    TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
@@ -534,23 +531,14 @@ static bool store_state_fits(const Search *search, size_t size)
 
 Error store_search_state(Store *store, Search *search, bool *found)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    *found = false;
-    TRY(database_prepare(store->database, "SELECT state FROM searches WHERE id = 0", &statement));
-    Error error = statement_step(statement, &row);
-    if (row && !column_is_null(statement, 0)) {
-        const Bytes blob = column_blob(statement, 0);
-        *found = store_state_fits(search, blob.size);
-        if (!*found) {
-            error = search_state_damaged(search);
-        } else {
-            if (blob.size > 0) memcpy(search->state, blob.data, blob.size);
-            search->state_size = blob.size;
-        }
-    }
-    statement_close(statement);
-    return error;
+    size_t size = 0;
+    const size_t most = search->state_capacity > 0 ? search->state_capacity : search->state_size;
+    TRY(search_state_read(store->database, search->state, most, &size, found));
+    if (!*found) return error_none();
+    *found = store_state_fits(search, size);
+    if (!*found) return search_state_damaged(search);
+    search->state_size = size;
+    return error_none();
 }
 
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason)

@@ -157,6 +157,15 @@ Error trials_last(Database *database, int64_t *id)
     return store_integer(database, "SELECT max(id) FROM trials", 0, id);
 }
 
+Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id)
+{
+    Cursor last = cursor_open(database, by_batches ? "SELECT max(last_trial) FROM batches"
+                                                   : "SELECT max(id) FROM trials WHERE id < ?");
+    if (!by_batches) with_integer(&last, end);
+    *id = cursor_next(&last) && !cell_is_null(&last, 0) ? cell_integer(&last, 0) : -1;
+    return cursor_close(&last);
+}
+
 Error trials_any_good(const StoredCampaign *campaign, bool *any)
 {
     char sql[96];
@@ -234,6 +243,42 @@ bool trial_row_at(Cursor *trials, int64_t id, const Spec *spec, TrialRows *rows,
 {
     with_integer(trials, id);
     return trial_rows_next(trials, spec, rows, row);
+}
+
+Cursor trial_rows_wanted(Database *database, const Spec *spec, Arena *arena)
+{
+    return cursor_open(database, rows_select_sql(spec, arena,
+                                                 "WHERE id IN (SELECT id FROM temp.wanted WHERE id > ? "
+                                                 "ORDER BY id LIMIT ?) ORDER BY id"));
+}
+
+void trial_rows_after(Cursor *trials, int64_t id, int64_t most)
+{
+    with_integer(trials, id);
+    with_integer(trials, most);
+}
+
+Cursor trial_results_by_id(Database *database, const Spec *spec, Arena *arena)
+{
+    const char *columns = spec_has_metric(spec, "survived") ? "survived" : "0.0";
+    for (int i = 0; i < rows_objectives(spec); i++)
+        columns = arena_format(arena, "%s, %s", columns, rows_objective_name(i));
+    for (int i = 1; i < rows_constraints(spec); i++)
+        columns = arena_format(arena, "%s, %s", columns, rows_constraint_name(i).text);
+    return cursor_open(database, arena_format(arena, "SELECT fitness, %s FROM trials WHERE id = ?", columns));
+}
+
+bool trial_result_at(Cursor *results, const Spec *spec, Trials *trials, int64_t i)
+{
+    const int objectives = rows_objectives(spec), constraints = spec->n_constraints;
+    if (!trial_at(results, trials->id[i])) return false;
+    trials->fitness[i] = cell_real(results, 0);
+    trials->survived[i] = cell_real(results, 1);
+    for (int k = 0; k < objectives; k++) trials->objective[i * objectives + k] = cell_real(results, 2 + k);
+    for (int k = 0; k < constraints; k++)
+        trials->constraint[i * constraints + k] = cell_real(results, 2 + objectives + k);
+    while (results->row) cursor_next(results); // there is only one
+    return true;
 }
 
 Error trial_row_read(const StoredCampaign *campaign, int64_t id, Arena *arena, TrialRows *row)

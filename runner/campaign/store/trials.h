@@ -50,6 +50,8 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 Error trials_count(Database *database, int64_t *count);
 Error trials_count_of(Database *database, const Condition *where, Arena *arena, int64_t *count);
 Error trials_last(Database *database, int64_t *id); // 0 if there is none
+// The last that a search was told, by the batches; or by the ids below `end` that are there. -1: none.
+Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id);
 Error trials_any_good(const StoredCampaign *campaign, bool *any);
 // Characters of the longest text in a column.
 Error trials_widest(Database *database, const char *column, Arena *arena, int64_t *width);
@@ -73,6 +75,12 @@ bool trial_rows_next(Cursor *trials, const Spec *spec, TrialRows *rows, int64_t 
 // And of one id (trial_row_at), whatever the order.
 Cursor trial_rows_by_id(Database *database, const Spec *spec, Arena *arena);
 bool trial_row_at(Cursor *trials, int64_t id, const Spec *spec, TrialRows *rows, int64_t row);
+// Those whose arrays are wanted (record_list), block by block: after trial_rows_after(id, n) the next n behind that id.
+Cursor trial_rows_wanted(Database *database, const Spec *spec, Arena *arena);
+void trial_rows_after(Cursor *trials, int64_t id, int64_t most);
+// What a search is told of a trial, whatever the order, into trials[i]; false: there is no such row.
+Cursor trial_results_by_id(Database *database, const Spec *spec, Arena *arena);
+bool trial_result_at(Cursor *results, const Spec *spec, Trials *trials, int64_t i);
 Error trial_row_read(const StoredCampaign *campaign, int64_t id, Arena *arena, TrialRows *row); // row->count 0: none
 
 // ---- replicates, where they are stored ------------------------------------------------------------------------------

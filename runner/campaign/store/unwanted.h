@@ -1,6 +1,6 @@
-// Arrays that a spec does not ask for any more (record_unwanted.c).
-#ifndef HOPSCOTCH_RECORD_UNWANTED_H
-#define HOPSCOTCH_RECORD_UNWANTED_H
+// Arrays that a spec does not ask for any more (unwanted.c).
+#ifndef HOPSCOTCH_UNWANTED_H
+#define HOPSCOTCH_UNWANTED_H
 
 #include "../../runner.h"
 
