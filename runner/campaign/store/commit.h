@@ -34,7 +34,7 @@ typedef struct StoreShard {
     double seconds; // to build and write it
 } StoreShard;
 Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
-Error store_insert_shard(const Store *store, const StoreShard *shard);
+Error store_insert_shard(Store *store, const StoreShard *shard);
 // Shard first, then one transaction. *seconds: what it took.
 // How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
@@ -43,6 +43,6 @@ Error store_note_seconds(Store *store);
 Error store_note_wall(Store *store, double seconds);
 // Within a transaction; n_fields: of a round's row.
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
-Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields);
+Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_ROWS_H
 #define HOPSCOTCH_ROWS_H
 
-#include "../../runner.h"
+#include "cursor.h"
 
 // A block of rows, in the order of their ids. P: searched parameters, K: objectives, if they are several, else 0;
 // M: metrics, R: replicates.
@@ -41,8 +41,8 @@ const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail); // every column, in table order
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
-// Row `row` from the statement's current row.
-void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row);
+// Row `row` from a row of rows_select_sql.
+void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
 int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name
 // Adds the row to a hash: every column in table order, numbers by their 8 bytes, NULL as the canonical NaN (which is
 // never stored), texts by length and bytes.

@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_STATUS_CACHE_H
 #define HOPSCOTCH_STATUS_CACHE_H
 
+#include "cursor.h"
 #include "status.h"
 
 typedef struct StatusCacheRow StatusCacheRow;
@@ -10,7 +11,7 @@ typedef struct StatusCache {
     const char *results;
     Arena *arena;
     Database *catalogue; // open for reading; NULL: there is none that can be used
-    Statement *find;
+    Cursor find;
     bool writable;         // the root is of a kind where the catalogue may be written
     StatusCacheRow *fresh; // campaigns that were read anew, the last one first
     int opened;            // how many databases of campaigns were opened

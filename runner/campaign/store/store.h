@@ -5,13 +5,19 @@
 #include "cursor.h"
 #include "recording.h"
 
+enum { STORE_STATEMENTS = 10 + RECORD_KINDS };
 struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *add_digest;
-    Statement *update_search, *insert_search, *insert_round, *insert_front;
-    Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
+    union { // the statements of a commit, which all commits share
+        struct {
+            Cursor insert_trial, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
+            Cursor update_search, insert_search, insert_round, insert_front;
+            Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
+        };
+        Cursor statements[STORE_STATEMENTS];
+    };
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
     bool created;          // by this process
@@ -61,7 +67,8 @@ Cursor store_events(Database *database); // cells: time, kind, text
 Error store_index_fitness(Store *store);
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
-Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
+// Of the best trial, whatever the spec; they stay as they are if there is none.
+Error store_best(Database *database, int64_t *id, double *fitness);
 const char *store_worst_order(const Spec *spec);
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 

@@ -230,7 +230,7 @@ Cursor trial_rows(Database *database, const Spec *spec, Arena *arena)
 bool trial_rows_next(Cursor *trials, const Spec *spec, TrialRows *rows, int64_t row)
 {
     if (!cursor_next(trials)) return false;
-    rows_read(spec, trials->statement, rows, row);
+    rows_read(spec, trials, rows, row);
     return true;
 }
 
