@@ -26,7 +26,7 @@ endif
 
 # The folders, and the commit that is built: written when it changes, so that a dry run is right about what follows.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-$(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable unit/unit unit/bench unit/crash) && \
+$(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable faults unit/unit unit/bench unit/crash) && \
   { echo '$(COMMIT)' | cmp -s - $(BUILD)/commit || echo '$(COMMIT)' >$(BUILD)/commit; }))
 
 # ---- progress: a line per step in place of its command; a dry run counts the steps -----------------------------------
@@ -40,10 +40,13 @@ $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) a
   $(if $(first),about a minute,minutes: a file of kernels up to one and a half). V=1 shows the commands.))
 endif
 
-# ---- the program: one host translation unit, one object of kernels an instruction set, one CUDA object ---------------
+# ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
+# Each floor has one unit that includes its files (its table of contents), in the folder of its name.
+floors := sim io experiment campaign view command
+vpath %.c sim io $(addprefix runner/,experiment campaign view command) runner
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
-HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA) -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
+HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 KERNELS = $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
@@ -51,16 +54,23 @@ isas := $(if $(first),$(sort v2 $(ISA)),scalar v2 v3 v4)
 cpu_kernels := $(foreach isa,$(isas),$(if $(first),,$(BUILD)/cpu_plain_$(isa).o) $(BUILD)/cpu_observed_$(isa).o)
 kernels := $(cpu_kernels) $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o))
 
-$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(BUILD)/$(UNIT).o $(kernels)
+# In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
+can_fail := sim io command
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) commit)
+units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) commit)
+
+$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(units_$(UNIT)) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
-$(BUILD)/hopscotch.o $(BUILD)/faults.o: $(wildcard io/page/*.css io/page/*.js)
-$(BUILD)/hopscotch.o: runner/hopscotch.c $(BUILD)/commit build/config.mk
+$(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
+$(BUILD)/commit.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
+$(BUILD)/commit.o: $(BUILD)/commit
+$(patsubst %,$(BUILD)/%.o,$(floors) commit main): $(BUILD)/%.o: %.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -c $< -o $@
-$(BUILD)/main.o: runner/main.c build/config.mk
+$(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -c $< -o $@
+	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
 $(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
 	$(call step,$@: kernels for $(ISA_$*))
 	$(Q)$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
@@ -75,24 +85,21 @@ $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 
-# ---- tests: the same unit, compiled so that file and database operations can be made to fail -------------------------
-$(BUILD)/faults.o: runner/hopscotch.c build/config.mk
-	$(call step,$@)
-	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+# ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
 $(BUILD)/unit/%.o: tests/%.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
-$(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(BUILD)/faults.o $(kernels)
+$(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(units_faults) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
-$(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(BUILD)/faults.o $(kernels)
+$(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(units_faults) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
-$(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(BUILD)/$(UNIT).o $(kernels)
+$(BUILD)/flips: $(BUILD)/unit/crash/flips.o $(units_$(UNIT)) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
--include $(wildcard $(BUILD)/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/faults/*.d $(BUILD)/unit/*.d $(BUILD)/unit/*/*.d)
 
 $(BUILD)/sql: tests/sql.c build/config.mk
 	$(call step,$@)
@@ -109,7 +116,7 @@ demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
-# with sanitizers one unit serves the program and the tests: it takes long to compile
+# with sanitizers the same objects serve the program and the tests: they take long to compile
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$*)" programs
 asan tsan: %: %_programs
@@ -148,7 +155,7 @@ bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 bench-gpu: $(BUILD)/bench_hopper_speed
 	./$< $(BUILD)/hopper_speed_gpu cuda $$(nvidia-smi --query-gpu=clocks.max.sm --format=csv,noheader,nounits | head -n 1)
-$(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(BUILD)/hopscotch.o $(kernels)
+$(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(units_hopscotch) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
 # 10,000 campaigns and five million trials, 3 GB under build/load
@@ -158,6 +165,14 @@ bench-search: $(BUILD)/bench_search
 	$< 2,5,10,20 >tests/bench/search.csv
 lint:
 	sh tests/lint.sh "$(DEPENDENCY_FLAGS)"
+# for editors: how each .c file compiles alone
+compile_commands.json: FORCE
+	$(Q)find sim io runner tests -name '*.c' | sort | awk -v folder='$(CURDIR)' -v cc='$(filter-out -MMD -MP,$(HOST))' '\
+	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
+	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
+	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
+	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
+	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
 fuzz: $(cpu_kernels)

@@ -17,27 +17,6 @@ void json_start(Json *json, FILE *out, bool pretty)
     json->first[0] = true;
 }
 
-// Length of the UTF-8 sequence at p, 0 if it is none (RFC 3629: no overlong forms, no surrogates, at most U+10FFFF).
-static int json_utf8_length(const unsigned char *p)
-{
-    static const struct {
-        unsigned char first_low, first_high, second_low, second_high;
-        int length;
-    } forms[] = {{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-                 {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-                 {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (p[0] < forms[i].first_low || p[0] > forms[i].first_high) continue;
-        if (forms[i].length == 1) return 1;
-        if (p[1] < forms[i].second_low || p[1] > forms[i].second_high) return 0;
-        for (int k = 2; k < forms[i].length; k++) {
-            if ((p[k] & 0xc0) != 0x80) return 0;
-        }
-        return forms[i].length;
-    }
-    return 0;
-}
-
 static void json_character(FILE *out, unsigned char c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -54,15 +33,15 @@ static void json_character(FILE *out, unsigned char c)
 static void json_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
-        const int length = json_utf8_length(p);
+    for (uint32_t character; *text != '\0';) {
+        const int length = utf8_read(text, &character);
         if (length == 0)
             fputs("\\ufffd", out);
         else if (length == 1)
-            json_character(out, *p);
+            json_character(out, (unsigned char)*text);
         else
-            fwrite(p, 1, (size_t)length, out);
-        p += length > 0 ? length : 1;
+            fwrite(text, 1, (size_t)length, out);
+        text += length > 0 ? length : 1;
     }
     fputc('"', out);
 }

@@ -1,4 +1,4 @@
 // The program's entry, apart from everything else so that tests can link the rest.
-#include "runner.h"
+#include "command/command.h"
 
 int main(int argc, char **argv) { return hopscotch_main(argc, argv); }

@@ -1,6 +1,6 @@
 // real: the number that model code is written with. On the GPU it is one double, on the CPU a native vector of LANES
 // doubles, one per lane; the same source text gives the same bits because every operation is IEEE and lane by lane.
-// This is the only file that knows which processor it is compiled for.
+// This file and team.h know which processor they are compiled for; models know only the names that these define.
 //
 // What model code may use: + - * /, comparisons (they give a mask), & | ~ on masks, and the functions below. No libm,
 // no min/max of the vendor, no branch on a lane's value except through any_lane().
@@ -24,6 +24,13 @@
 #define HD static inline __attribute__((unused))
 #else
 #define HD static inline __attribute__((always_inline, unused))
+#endif
+
+// Arithmetic of integers that the host needs as well as the kernel.
+#if defined(__CUDACC__)
+#define HD_BOTH static inline __host__ __device__
+#else
+#define HD_BOTH static inline __attribute__((unused))
 #endif
 
 #if defined(__cplusplus)
@@ -305,6 +312,22 @@ HD double lane_of(real x, int i)
 #else
     return x[i];
 #endif
+}
+
+// Entry k of a table of two integers each, 16-byte aligned, that no kernel writes: one load on the GPU.
+typedef struct TwoIntegers {
+    int64_t first, second;
+} TwoIntegers;
+
+HD TwoIntegers load_two_integers(const int64_t *table, uint64_t k)
+{
+#if defined(__CUDACC__)
+    const longlong2 two = __ldg((const longlong2 *)table + k);
+    const TwoIntegers loaded = {two.x, two.y};
+#else
+    const TwoIntegers loaded = {table[2 * k], table[2 * k + 1]};
+#endif
+    return loaded;
 }
 
 // ---- from rows of memory to lanes, and back to one number -----------------------------------------------------------

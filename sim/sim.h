@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "thread.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,7 +27,7 @@ typedef enum ErrorKind {
     ERROR_USAGE,
     ERROR_MACHINE,
     ERROR_INTERRUPTED,
-    // the machine's too, and a run may be able to go on after them (runner/campaign/run/device.c)
+    // the machine's too, and a run may be able to go on after them (runner/campaign/batch/device.c)
     ERROR_MEMORY, // there was not enough of it: a smaller batch takes less
     ERROR_DEVICE, // a device failed: what it had in flight can be computed anew, there or elsewhere
     ERROR_STUCK   // a slice does not end: it holds memory that can't be given back, so the process must leave by _exit

@@ -1,7 +1,7 @@
 // A team: the threads of a GPU that advance one lane together, a block of them or several blocks. The first warp of the
 // first block leads: it computes what a single thread computes on the CPU, all its threads the same, and writes what is
 // to be seen. The others help where there is work to share. Nothing of the result depends on the size of the team.
-// On the CPU a lane has no team, and its one thread leads.
+// On the CPU a team is one thread, which leads, and so is a warp.
 #ifndef HOPSCOTCH_TEAM_H
 #define HOPSCOTCH_TEAM_H
 
@@ -46,26 +46,45 @@ HD_CALL void team_barrier(const LaneGroup *group)
     team_block_barrier();
 }
 
-// lanes_debug by the leading warp of a row whose column 0 is `first`; own[]: the columns 1 + team_column(),
-// 1 + team_column() + TEAM_WARP, ... of `count` more.
+HD void team_warp_barrier(void) { __syncwarp(); }
+#else
+enum { TEAM_WARP = 1 };
+
+HD int team_column(void) { return 0; }
+HD bool team_leads(const LaneGroup *group)
+{
+    (void)group;
+    return true;
+}
+HD bool team_speaks(const LaneGroup *group)
+{
+    (void)group;
+    return true;
+}
+HD void team_warp_barrier(void) {}
+#endif
+
+// A row of `count` numbers that a warp holds: a thread has TEAM_OWN(count) of them, those in the columns team_column(),
+// team_column() + TEAM_WARP, ...
+#define TEAM_OWN(count) (((count) + TEAM_WARP - 1) / TEAM_WARP)
+
+HD void team_set(double *own, int column, double value)
+{
+    if (column % TEAM_WARP == team_column()) own[column / TEAM_WARP] = value;
+}
+
+// lanes_debug of one lane by the leading warp: a row of `first` and the `count` numbers that the warp holds.
 HD void team_debug(const LaneGroup *group, double first, const double *own, int count)
 {
     const DebugRows *debug = &group->batch.debug;
     if (!team_leads(group)) return;
     const int64_t made = debug->count[group->lane];
     double *to = debug->row + (group->lane * debug->capacity + made % debug->capacity) * group->n_debug;
-    for (int k = 0, c = team_column(); c < count; k++, c += TEAM_WARP) to[1 + c] = canonical(own[k]);
-    __syncwarp();
+    for (int k = 0, c = team_column(); c < count; k++, c += TEAM_WARP) to[1 + c] = lane_of(canonical(splat(own[k])), 0);
+    team_warp_barrier();
     if (!team_speaks(group)) return;
     to[0] = first;
     debug->count[group->lane] = made + 1;
 }
-#else
-HD bool team_speaks(const LaneGroup *group)
-{
-    (void)group;
-    return true;
-}
-#endif
 
 #endif

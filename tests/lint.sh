@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from the one
-# translation unit; layers point down; everything is formatted; links and file names of the pages lead somewhere.
+# Every file compiles alone, without a warning, by gcc and by clang; headers too. No file is missing from its floor's
+# unit; includes and symbols point down; two headers tell processors apart; everything is formatted; links and file
+# names of the pages lead somewhere.
 #
 #   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
 #
@@ -16,28 +17,101 @@ fail()
     status=1
 }
 
+# From the bottom to the top. A folder uses itself and those before it. Of another floor only the public header is
+# included: sim/sim.h, io/io.h, and of the floors of runner the header of their name.
+order="sim io runner/commit.c
+runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/spec
+runner/campaign/store runner/campaign/batch runner/campaign/plan runner/campaign/run runner/campaign/doctor
+runner/view/analysis runner/view/plots runner/view/report
+runner/command runner/main.c"
+
+# The unit of each floor, which includes its files.
+units="sim/sim.c io/io.c runner/experiment/experiment.c runner/campaign/campaign.c runner/view/view.c \
+    runner/command/command.c"
+
+# For awk: the place of a file in that order (0: none), its floor, the place of a floor, and its public header.
+in_order='
+BEGIN { folders = split(order, folder, /[ \n]+/) }
+function rank(file,  i) {
+    for (i = 1; i <= folders; i++) if (file == folder[i] || index(file, folder[i] "/") == 1) return i
+    return 0
+}
+function floor(file,  part) { split(file, part, "/"); return part[1] == "runner" ? "runner/" part[2] : part[1] }
+function floor_rank(name,  i) { for (i = 1; i <= folders; i++) if (index(folder[i] "/", name "/") == 1) return i }
+function header(name,  last) { last = name; sub(/.*\//, "", last); return name "/" last ".h" }
+'
+
+objects=build/lint
+
+# Sources of the program become objects, whose symbols are compared below.
 each_alone()
 {
+    rm -rf $objects && mkdir -p $objects
     git ls-files '*.c' '*.h' | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I FILE sh -c "
-        echo 'int lint;' | $1 $flags -fsyntax-only -include FILE -x c - || { echo 'FAIL $1 FILE' && exit 1; }" ||
-        status=1
+        case $1:FILE in
+        gcc:sim/*.c | gcc:io/*.c | gcc:runner/*.c) out=\"-O0 -c -o $objects/\$(echo FILE | tr / @).o\" ;;
+        *) out=-fsyntax-only ;;
+        esac
+        echo 'int lint;' | $1 $flags \$out -include FILE -x c - || { echo 'FAIL $1 FILE' && exit 1; }" || status=1
 }
 
-unit_is_whole()
+units_are_whole()
 {
-    for file in $(git ls-files 'sim/*.c' 'io/*.c' 'runner/*.c'); do
+    for file in $(git ls-files 'sim/*.c' 'io/*.c' 'runner/*/*.c'); do
+        case " $units sim/cpu_kernels.c " in *" $file "*) continue ;; esac
         case $file in
-        runner/main.c | runner/hopscotch.c | sim/cpu_kernels.c) ;;
-        runner/*) grep -qF "\"${file#runner/}\"" runner/hopscotch.c || fail "$file is not in runner/hopscotch.c" ;;
-        *) grep -qF "\"../$file\"" runner/hopscotch.c || fail "$file is not in runner/hopscotch.c" ;;
+        runner/*) floor=$(echo "$file" | cut -d / -f 1,2) ;;
+        *) floor=${file%%/*} ;;
         esac
+        unit=$floor/${floor##*/}.c
+        grep -qF "\"${file#"$floor"/}\"" "$unit" || fail "$file is not in $unit"
     done
 }
 
-layers_point_down()
+includes_point_down()
 {
-    git grep -n '#include ".*\(io\|runner\)/' -- sim && fail "sim includes a layer above it"
-    git grep -n '#include ".*runner/' -- io && fail "io includes a layer above it"
+    git grep '^#include "' -- 'sim/*.c' 'sim/*.h' 'io/*.c' 'io/*.h' 'runner/*/*.c' 'runner/*/*.h' |
+        awk -F '[:"]' -v order="$order" "$in_order"'
+        function resolved(file, name) {
+            sub(/[^\/]*$/, "", file)
+            for (file = file name; sub(/[^\/]+\/\.\.\//, "", file);) {}
+            return file
+        }
+        {
+            from = $1
+            to = resolved(from, $3)
+            here = floor(from)
+            there = floor(to)
+            whole = from == header(here) || from == substr(header(here), 1, length(header(here)) - 1) "c"
+            if (here == there && (whole || to == header(there) || rank(to) <= rank(from))) next
+            if (here != there && to == header(there) && floor_rank(there) < floor_rank(here)) next
+            print from " includes " to (here != there && floor_rank(there) < floor_rank(here) ? \
+                ": of another floor, include " header(there) : ", which is above it")
+        }' >build/above
+    [ ! -s build/above ] || { cat build/above && fail "includes point upwards"; }
+}
+
+# An undefined symbol of a file that a file above it defines. Kernels and sim/backend_cuda.cu have no object here.
+symbols_point_down()
+{
+    for object in $objects/*.o; do
+        file=$(basename "$object" .o | tr @ /)
+        case " $units " in *" $file "*) continue ;; esac
+        nm -P "$object" | awk -v file="$file" '{ print ($2 == "U" ? "U" : $2 ~ /[A-Z]/ ? "D" : "-"), $1, file }'
+    done | sort | awk -v order="$order" "$in_order"'
+        $1 == "D" { defined[$2] = $3 }
+        $1 == "U" && $2 in defined && rank(defined[$2]) > rank($3) {
+            print $3 " uses " $2 " of " defined[$2] ", which is above it"
+        }
+        rank($3) == 0 && !seen[$3]++ { print $3 " lies in no folder of the order in tests/lint.sh" }' >build/above
+    [ ! -s build/above ] || { cat build/above && fail "symbols point upwards"; }
+}
+
+# Models name what differs between processors by the macros and functions of these headers.
+processors_are_told_apart_in_two_headers()
+{
+    git grep -n '__CUDACC__\|__CUDA_ARCH__' -- sim ':!sim/real.h' ':!sim/team.h' ':!sim/backend_cuda.cu' &&
+        fail "only sim/real.h, sim/team.h and sim/backend_cuda.cu may ask which processor they are compiled for"
 }
 
 is_formatted()
@@ -84,12 +158,14 @@ scripts_are_clean()
     bash -n .ci/run || fail .ci/run
 }
 
-for compiler in gcc clang; do
+for compiler in clang gcc; do # objects of gcc stay
     command -v $compiler >/dev/null || { fail "$compiler is missing (./configure.sh --install-dev)" && continue; }
     each_alone $compiler
 done
-unit_is_whole
-layers_point_down
+units_are_whole
+includes_point_down
+symbols_point_down
+processors_are_told_apart_in_two_headers
 is_formatted
 pages_lead_somewhere
 scripts_are_clean

@@ -4,7 +4,7 @@
 #define HOPSCOTCH_TEST_H
 
 #include "../io/io.h"
-#include "../runner/runner.h"
+#include "../runner/command/command.h"
 #include "../sim/sim.h"
 
 typedef void (*TestFunction)(void);

@@ -1,5 +1,5 @@
 // hopscotch best: the best trials of a campaign, or its front; with none that did not fail, the longest survivors.
-#include "../campaign/store/trials.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // What `best` prints of several objectives: the front, the trials that no other one beats in all of them at once.
 // People see so many of them, spread evenly from one end to the other; programs see all, with every column.
-#include "../campaign/store/trials.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // hopscotch check: every error of a spec in one pass, or one line that says what it would run.
-#include "../runner.h"
+#include "command.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 // Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
 // come from them.
-#include "../campaign/run/warm_start.h"
+#include "command.h"
 
 #include <errno.h>
 #include <inttypes.h>

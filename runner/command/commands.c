@@ -1,6 +1,5 @@
 // The table of commands, and what all of them share: finding the command, printing its error, the exit code.
-#include "../../sim/thread.h"
-#include "../runner.h"
+#include "command.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 // hopscotch compare: campaigns side by side. What differs between their specs; their best trials under the same fresh
 // seeds, with intervals; whether one is better than another, and by how much. The best trials are run as campaigns of
 // their own, which a second comparison finds again. Nothing is tested between campaigns of different tasks.
-#include "../campaign/store/searches.h"
-#include "../campaign/store/trials.h"
-#include "../view/analysis/verify.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // What bash and zsh complete of a command line: commands, options and the words that an option takes from the tables
 // that `help` prints; campaigns from the results folder; files.
-#include "../runner.h"
+#include "command.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // hopscotch doctor: what the checks found, line by line, and the repair of it.
-#include "../campaign/doctor/doctor.h"
+#include "command.h"
 
 #include <string.h>
 

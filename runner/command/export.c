@@ -1,6 +1,5 @@
 // hopscotch export: a campaign's trials as CSV, JSON lines or NPZ, and one HDF5 file over the arrays of all its shards.
-#include "../view/analysis/query.h"
-#include "../campaign/store/places.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

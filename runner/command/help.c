@@ -1,5 +1,5 @@
 // hopscotch help and version.
-#include "../runner.h"
+#include "command.h"
 
 #include <string.h>
 
@@ -101,15 +101,6 @@ static HelpBackend help_backend(const char *name)
     return found;
 }
 
-static const char *help_commit(void)
-{
-#ifdef HOPSCOTCH_COMMIT
-    return HOPSCOTCH_COMMIT;
-#else
-    return NULL;
-#endif
-}
-
 static const char *help_compiler(void)
 {
 #ifdef __clang__
@@ -125,7 +116,7 @@ static void help_version_json(const char *const *names, const HelpBackend *backe
     json_start(&json, out, true);
     json_object(&json, NULL);
     json_text(&json, "version", HOPSCOTCH_VERSION);
-    json_text(&json, "commit", help_commit());
+    json_text(&json, "commit", program_commit());
     json_integer(&json, "numerics_version", NUMERICS_VERSION);
     json_integer(&json, "schema_version", STORE_SCHEMA_VERSION);
     json_text(&json, "compiler", help_compiler());
@@ -148,7 +139,7 @@ static Error help_version_run(const CommandLine *line)
         return error_none();
     }
     fprintf(line->out, "hopscotch %s", HOPSCOTCH_VERSION);
-    if (help_commit() != NULL) fprintf(line->out, " (%s)", help_commit());
+    if (program_commit() != NULL) fprintf(line->out, " (%s)", program_commit());
     fprintf(line->out, "\nnumerics version %d, compiled by %s\n", NUMERICS_VERSION, help_compiler());
     for (int i = 0; i < 2; i++) {
         fprintf(line->out, "%-5s %s", names[i], backends[i].device);

@@ -1,8 +1,7 @@
 // hopscotch import: points from a table, evaluated under a spec, as a campaign of their own. The columns that the model
 // has parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is
 // left.
-#include "../experiment/spec/spec_rest.h"
-#include "../runner.h"
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>

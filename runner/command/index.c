@@ -1,8 +1,6 @@
 // hopscotch index: indexes of the table trials, so that a query need not read all of it. SQLite keeps them up as rows
 // come, which costs time: they are best made when a campaign is done.
-#include "../campaign/store/edit.h"
-#include "../campaign/store/seal.h"
-#include "../campaign/store/upkeep.h"
+#include "command.h"
 
 #include <string.h>
 

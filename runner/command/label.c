@@ -1,5 +1,5 @@
 // hopscotch tag and note: what people add to a campaign. Tags are words to find it by, notes are sentences with a date.
-#include "../campaign/store/labels.h"
+#include "command.h"
 
 #include <string.h>
 

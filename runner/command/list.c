@@ -1,5 +1,5 @@
 // hopscotch list: the campaigns under a results root in a line each, by tag or state, for people and for programs.
-#include "../campaign/store/status_cache.h"
+#include "command.h"
 
 #include <math.h>
 #include <stdlib.h>

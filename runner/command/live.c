@@ -1,9 +1,7 @@
 // status --watch: a campaign, or all of them, again and again until it ends or the reader leaves. On a terminal the
 // view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
 // so that there is nothing to put back, however it ends. Elsewhere a line a time.
-#include "../campaign/store/status.h"
-#include "../campaign/store/store.h"
-#include "../campaign/store/trials.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

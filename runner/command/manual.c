@@ -1,5 +1,5 @@
 // Pages for man(1), from the tables that `help` prints: in the macros of man(7).
-#include "../runner.h"
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>

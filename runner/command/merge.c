@@ -2,14 +2,7 @@
 // of them hold must be the same to the bit; then the one that came furthest is copied, what only the others hold is
 // added, and the copy gets its name when it is whole. Arrays that only the others hold are recorded again by the next
 // run.
-#include "../campaign/store/catalogue.h"
-#include "../campaign/store/commit.h"
-#include "../campaign/store/batches.h"
-#include "../campaign/store/edit.h"
-#include "../campaign/store/origin.h"
-#include "../campaign/store/places.h"
-#include "../campaign/store/trials.h"
-#include "../campaign/store/upkeep.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <string.h>

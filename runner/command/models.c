@@ -1,5 +1,5 @@
 // hopscotch models and schema: what a spec may say, from the tables that also check it.
-#include "../experiment/spec/keys.h"
+#include "command.h"
 
 #include <math.h>
 #include <string.h>

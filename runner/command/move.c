@@ -1,9 +1,7 @@
 // hopscotch mv: another name for a campaign. The folder is renamed first, which happens at once or not at all; the name
 // in its database and in the catalogue follow, and after a crash in between the next run or `reindex` mends them. If
 // the database can't take the name, the folder has its old one again; what is not the campaign itself may lag behind.
-#include "../campaign/store/catalogue.h"
-#include "../campaign/store/edit.h"
-#include "../campaign/store/origin.h"
+#include "command.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // What the arguments of a command name: campaigns and their trials.
-#include "../campaign/store/cursor.h"
+#include "command.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Files that commands write for the user: gathered in memory and written whole, so that an error or a kill never leaves
 // half a file where a good one was.
-#include "../runner.h"
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // hopscotch plan: what a run would take, before it is started.
-#include "../runner.h"
+#include "command.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // hopscotch plot: one of the report's plots as an SVG file.
-#include "../view/plots/plot.h"
+#include "command.h"
 
 static Error plot_command_draw(const CommandLine *line, const StoredCampaign *campaign, const PlotKind *kind)
 {
@@ -16,15 +16,14 @@ static Error plot_run(const CommandLine *line)
 {
     StoredCampaign campaign;
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
-    const PlotKind *kind = plot_kind(switch_choice(line, "kind", 0));
+    const PlotKind *kind = plot_kind_find(switch_text(line, "kind", "convergence"));
     const Error error = plot_command_draw(line, &campaign, kind);
     campaign_close(&campaign);
     return error;
 }
 
 static const Switch plot_switch_rows[] = {
-    {"kind", SWITCH_CHOICE, "convergence|scatter|pairs|parallel|importance|failures|pareto|timings", 0, 0,
-     "what is drawn (default convergence)"},
+    {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "what is drawn (default convergence)"},
     {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "of several objectives the one that is plotted (default 1)"},
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
      "which trials: comparisons of columns, and, or, not (convergence and timings: of all)"},

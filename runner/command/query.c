@@ -1,6 +1,5 @@
-// hopscotch query: rows of the table trials by a condition (analysis/query.h).
-#include "../campaign/store/store.h"
-#include "../view/analysis/query.h"
+// hopscotch query: rows of the table trials by a condition (view/analysis/query.c).
+#include "command.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // hopscotch reindex: the catalogue of a results root, made anew from the campaigns' folders.
-#include "../campaign/store/catalogue.h"
+#include "command.h"
 
 static Error reindex_run(const CommandLine *line)
 {

@@ -1,12 +1,7 @@
 // hopscotch rm and gc. A campaign that is removed is first renamed to .removed-NAME, which happens at once or not at
 // all, so that a crash never leaves half a campaign under its name; then the catalogue forgets it, then its files go.
 // What a crash leaves of that, and what recovery put aside, is gc's.
-#include "../campaign/store/unwanted.h"
-#include "../campaign/store/catalogue.h"
-#include "../campaign/store/edit.h"
-#include "../campaign/store/migration.h"
-#include "../campaign/store/trials.h"
-#include "../campaign/store/upkeep.h"
+#include "command.h"
 
 #include <errno.h>
 #include <string.h>

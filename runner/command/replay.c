@@ -1,7 +1,6 @@
 // hopscotch replay and digest: is what is stored still what the simulation gives, and are two campaigns the same? A
 // trial that is replayed can be watched: as numbers, as a picture, as an animation.
-#include "../view/report/iterations.h"
-#include "../view/report/trace.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

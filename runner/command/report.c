@@ -1,5 +1,5 @@
 // hopscotch report: all that is known of a campaign on one page.
-#include "../view/report/report.h"
+#include "command.h"
 
 static Error report_command(const CommandLine *line, const StoredCampaign *campaign)
 {

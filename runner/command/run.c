@@ -1,6 +1,6 @@
-// hopscotch run and resume: the campaign itself is campaign/campaign.c; here is what the user gives it and is told at
-// the end.
-#include "../campaign/store/overrides.h"
+// hopscotch run and resume: the campaign itself is campaign/run/campaign.c; here is what the user gives it and is told
+// at the end.
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

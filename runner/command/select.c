@@ -1,5 +1,5 @@
 // Options that choose rows of the table trials: --where, --order, --columns, --limit.
-#include "../view/analysis/query.h"
+#include "command.h"
 
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
                      Query *query)

@@ -1,12 +1,12 @@
 // hopscotch sensitivity: what a campaign of morris or sobol_indices says of its parameters.
-#include "../campaign/store/sensitivity.h"
+#include "command.h"
 
 #include <string.h>
 
 static Error sensitivity_print(Database *database, TableFormat format, FILE *out, int64_t *rows)
 {
     static const char *const columns[] = {"parameter", "measure", "value", "low", "high", "blocks", "left_out"};
-    SensitivityRow row;
+    StoredMeasure row;
     Cursor each = sensitivity_by_parameter(database);
     if (each.error.kind != OK) return cursor_close(&each);
     Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);

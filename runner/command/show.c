@@ -1,6 +1,4 @@
 // hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "../campaign/store/places.h"
-#include "../campaign/store/trials.h"
 #include "show_debug.h"
 
 #include <inttypes.h>

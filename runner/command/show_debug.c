@@ -2,8 +2,6 @@
 // whole matrices with their eigenvalues; or all rows of its step in one table, if the model reads them together.
 #include "show_debug.h"
 
-#include "../campaign/store/recording.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_SHOW_DEBUG_H
 #define HOPSCOTCH_SHOW_DEBUG_H
 
-#include "../runner.h"
+#include "command.h"
 
 // Prints a debug row of a replicate, from the shard that it lies in, for people, with those of its step if the model
 // reads them together. parameter[n_parameters]: the trial's, NaN where replicates drew their own. Error (user): there

@@ -1,9 +1,5 @@
 // hopscotch status: the campaigns under a results root, or one of them closely.
-#include "../campaign/store/outer_points.h"
-#include "../campaign/store/rounds.h"
-#include "../campaign/store/searches.h"
-#include "../campaign/store/status_cache.h"
-#include "../campaign/store/store.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: campaign/interrupt.c).
-#include "../runner.h"
+// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: batch/interrupt.c).
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>

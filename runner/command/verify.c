@@ -1,7 +1,6 @@
 // hopscotch verify: a campaign's best trial under seeds that the search has never seen, one change at a time, and from
-// every combination of starts. What is run are campaigns of their own (analysis/verify.h).
-#include "../campaign/store/trials.h"
-#include "../view/analysis/verify.h"
+// every combination of starts. What is run are campaigns of their own (view/analysis/verify.c).
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,16 @@
 // Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states
 // the flight is in two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown, in SPEED_MATCH it
 // is let out again and the hip brings the foot's speed over the ground to nothing.
+//
+// In the letters of dynamics.h, with v the horizontal velocity of the body's centre of mass (hopper_body_speed):
+//     stance: u2    = -k_att (b - a/2) - b_att b'
+//             u1    = thrust in THRUST, while t - t_thrust_on <= T_max_thrust, otherwise 0
+//     flight: a_des = -asin(clamp((v T_s/2 + k_xdot (v - x_dot_des))/l, -1, 1))
+//             u2    = k_fp (a - a_des) + b_fp a' if z > z_low, otherwise 0
+//             u1    = 0
+// and with four states:
+//     AIR_PREPARE: u2 as in flight,    u1 = -k_l retract - b_retract l'
+//     SPEED_MATCH: u2 = -k_match x',   u1 = 0
 #ifndef HOPSCOTCH_HOPPER_CONTROL_H
 #define HOPSCOTCH_HOPPER_CONTROL_H
 
@@ -36,28 +46,27 @@ HD HopperSwitches hopper_switches(const HopperParameters *p, const HopperMachine
     return on;
 }
 
-// Control with the given switches. body_speed: v of the body's centre of mass (m/s).
+// Control with the given switches.
 HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *machine, const HopperSwitches *on,
-                                const HopperVector *q, const HopperVector *v, real body_speed)
+                                const HopperVector *q, const HopperVector *qd, real v)
 {
     const HopperParameters *p = &world->p;
     const real zero = splat(0.0);
     const mask flight = hopper_in(machine, HOPPER_FLIGHT);
     HopperControl control;
     control.u1 = select_real(on->thrusting, p->thrust, zero);
-    control.u2 = -fused(p->k_att, fused(splat(-0.5), q->a, q->b), p->b_att * v->b); // stance: the hip levels the body
-    if (any_lane(flight)) {                                                         // flight: the hip places the foot
-        // the foot stands ahead of the hip by v T_s/2 + k_xdot (v - x_dot_des)
-        const real lead = fused(splat(0.5), machine->T_s, p->k_xdot);
-        const real ahead = fused(body_speed, lead, -p->k_xdot * p->x_dot_des);
+    control.u2 = -fused(p->k_att, fused(splat(-0.5), q->a, q->b), p->b_att * qd->b); // the hip levels the body
+    if (any_lane(flight)) { // the hip places the foot ahead of itself, by v T_s/2 + k_xdot (v - x_dot_des)
+        const real v_factor = fused(splat(0.5), machine->T_s, p->k_xdot);
+        const real ahead = fused(v, v_factor, -p->k_xdot * p->x_dot_des);
         const real a_des = -arc_sine_limited(ahead * (1.0 / q->l));
-        const real placing = fused(-p->k_fp, a_des, fused(p->k_fp, q->a, p->b_fp * v->a));
+        const real placing = fused(-p->k_fp, a_des, fused(p->k_fp, q->a, p->b_fp * qd->a));
         control.u2 = select_real(flight, select_real(on->placing, placing, zero), control.u2);
     }
     if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) { // FLIGHT is AIR_PREPARE
         const mask matching = hopper_in(machine, HOPPER_SPEED_MATCH);
-        control.u1 = select_real(flight, -fused(p->k_l, p->retract, p->b_retract * v->l), control.u1);
-        control.u2 = select_real(matching, -p->k_match * v->x, control.u2);
+        control.u1 = select_real(flight, -fused(p->k_l, p->retract, p->b_retract * qd->l), control.u1);
+        control.u2 = select_real(matching, -p->k_match * qd->x, control.u2);
     }
     control.push = zero;
     control.t = zero;
@@ -92,13 +101,14 @@ typedef struct HopperEdge {
 
 // How high over the ground (m) the foot will be t_match from now if the hip falls freely and the leg, at its rest
 // length, keeps its angle: negative when touchdown is nearer than t_match.
-HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *v)
+//     height + z_h' t_match - g t_match^2/2,  z_h' = z' - l a' sin a + l' cos a of the hip
+HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *qd)
 {
     const HopperParameters *p = &world->p;
     const real out = q->l - p->r_s0, zero = splat(0.0);
     const real height = hopper_foot(world, fused(out, s->sin_a, q->x), fused(out, s->cos_a, q->z), zero, zero).height;
-    const real hip_rate = fused(v->l, s->cos_a, fused(-q->l * v->a, s->sin_a, v->z));
-    return fused(p->t_match, fused(-0.5 * p->g, p->t_match, hip_rate), height);
+    const real dz_h = fused(qd->l, s->cos_a, fused(-q->l * qd->a, s->sin_a, qd->z));
+    return fused(p->t_match, fused(-0.5 * p->g, p->t_match, dz_h), height);
 }
 
 // After a step from one place to another that ends at time t. Transitions are edges, not levels: at many lift-offs the

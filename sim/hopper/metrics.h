@@ -1,4 +1,11 @@
 // Sums that a hopper's metrics are made of, and the metrics at the end of its life.
+//
+// In the letters of dynamics.h and control.h; a mean is over the steps, or the time, after settle:
+//     velocity_error    = sqrt(mean (v - x_dot_des)^2),  mean_speed = mean v,  attitude_rms = sqrt(mean b^2)
+//     energy            = integral of |u2 (b' - a')| + |u1 l'|
+//     cost_of_transport = energy/((m + m_l) g |distance|)
+//     peak_ground_force = max |(F_x, F_z)|
+//     energy_drift      = change of HopperEnergy - integral of HopperPower
 #ifndef HOPSCOTCH_HOPPER_METRICS_H
 #define HOPSCOTCH_HOPPER_METRICS_H
 
@@ -34,7 +41,7 @@ HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, 
     told.power = *power;
     told.work = hopper_power_total(power);
     told.effort = absolute(power->hip) + absolute(power->thrust);
-    told.foot_force2 = fused(forces->f_x, forces->f_x, forces->f_z * forces->f_z);
+    told.foot_force2 = fused(forces->F_x, forces->F_x, forces->F_z * forces->F_z);
     told.residual = residual;
     return told;
 }
@@ -87,15 +94,15 @@ HD void hopper_parts_metrics(const HopperParts *parts, const HopperEnergy *energ
     metric[HOPPER_METRIC_work_disturbance] = parts->other;
 }
 
-// After a step of dt (s) that ended in q with body speed `speed` and the given transitions.
+// After a step of dt (s) that ended in q with the body's speed v and the given transitions.
 HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
-                   const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real speed,
+                   const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real v,
                    real height, real dt, bool settled)
 {
     if (settled) {
-        const real error = speed - world->p.x_dot_des;
+        const real error = v - world->p.x_dot_des;
         sums->sum_speed_error2 = fused(error, error, sums->sum_speed_error2);
-        sums->sum_speed = sums->sum_speed + speed;
+        sums->sum_speed = sums->sum_speed + v;
         sums->sum_attitude2 = fused(q->b, q->b, sums->sum_attitude2);
     }
     sums->energy = fused(step->effort, dt, sums->energy);
@@ -107,7 +114,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
 
     // of each flight that a lift-off began, the greatest height
     const mask hopped = MASK(sums->hops > 0.0);
-    const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start;
+    const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start; // of z_b
     if (any_lane(edge->touchdown | edge->lift_off)) {
         const mask landed = edge->touchdown & hopped;
         sums->sum_apex = select_real(landed, sums->sum_apex + sums->apex, sums->sum_apex);
@@ -119,13 +126,13 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     sums->apex = select_real(hopper_flying(machine) & hopped, greater_of(rise, sums->apex), sums->apex);
 }
 
-// The metrics of a lane that ended at `survived` (s) in q, v; metric[HOPPER_N_ALL_METRICS]. `settled`: what the settled
+// The metrics of a lane that ended at `survived` (s) in q, qd. metric[HOPPER_N_ALL_METRICS]; settled: what the settled
 // sums are over, steps or seconds; not positive if the lane ended before.
 HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
-                       const HopperVector *v, real settled, real survived, real *metric)
+                       const HopperVector *qd, real settled, real survived, real *metric)
 {
     const HopperParameters *p = &world->p;
-    const HopperEnergy energy = hopper_energy(world, s, q, v);
+    const HopperEnergy energy = hopper_energy(world, s, q, qd);
     const real missing = real_of_bits(splat_bits(0x7ff8000000000000));
     const real over = select_real(MASK(settled > 0.0), settled, missing);
     const real distance = hopper_body_x(p, s, q->x, q->l) - sums->x_body_start;

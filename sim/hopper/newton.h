@@ -43,11 +43,11 @@ typedef struct HopperPoint {
 //     m_l (z'' - l_1 a'' sin a)                         = p_z + H_z
 //     m (x'' + l a'' cos a + l_2 b'' cos b + l'' sin a) = b_x - H_x
 //     m (z'' - l a'' sin a - l_2 b'' sin b + l'' cos a) = b_z - H_z
-//     J_l a'' = torque + R N,  J b'' = turn + l_2 N cos(a - b),  R = l - l_1.
-// The equations times R, with R N = J_l a'' - torque put into all but that one, are the five rows of M q'' = eta.
+//     J_l a'' = tau + R N,  J b'' = turn + l_2 N cos(a - b),  R = l - l_1.
+// The equations times R, with R N = J_l a'' - tau put into all but that one, are the five rows of M q'' = eta.
 typedef struct HopperLoads {
     real sin_a, cos_a, sin_b, cos_b, cos_r, R; // cos_r = cos(a - b)
-    real torque, turn;                         // N m
+    real tau, turn;                            // N m
     real p_x, p_z, b_x, b_z;                   // N
 } HopperLoads;
 
@@ -65,7 +65,7 @@ HD HopperLoads hopper_loads(const HopperWorld *world, const HopperPoint *at)
     const HopperAngles s = hopper_angles(at->q.a, at->q.b);
     const HopperFoot foot = hopper_foot(world, at->q.x, at->q.z, v->x, v->z);
     const HopperForces F = hopper_ground(p, &at->contact, &foot, v->x);
-    const real F_k = hopper_leg_explicit(p, &at->contact, l, v->l, at->control.u1).constant;
+    const real F_k = hopper_leg_explicit(p, &at->contact, l, v->l, at->control.u1).F_0;
     HopperLoads load;
     load.sin_a = s.sin_a;
     load.cos_a = s.cos_a;
@@ -73,15 +73,21 @@ HD HopperLoads hopper_loads(const HopperWorld *world, const HopperPoint *at)
     load.cos_b = s.cos_b;
     load.cos_r = s.cos_a * s.cos_b + s.sin_a * s.sin_b;
     load.R = l - p->l_1;
-    load.torque = -p->l_1 * (F.f_x * s.cos_a - F.f_z * s.sin_a) - u2;
+    load.tau = -p->l_1 * (F.F_x * s.cos_a - F.F_z * s.sin_a) - u2;
     load.turn = u2 - p->l_2 * F_k * (s.sin_a * s.cos_b - s.cos_a * s.sin_b);
-    load.p_x = F.f_x - F_k * s.sin_a + hopper_centripetal(world) * p->m_l * p->l_1 * da2 * s.sin_a;
-    load.p_z = F.f_z - F_k * s.cos_a + p->m_l * (p->l_1 * da2 * s.cos_a - p->g);
+    load.p_x = F.F_x - F_k * s.sin_a + hopper_centripetal(world) * p->m_l * p->l_1 * da2 * s.sin_a;
+    load.p_z = F.F_z - F_k * s.cos_a + p->m_l * (p->l_1 * da2 * s.cos_a - p->g);
     load.b_x = F_k * s.sin_a + p->m * (l * da2 * s.sin_a + p->l_2 * db2 * s.sin_b - turning * s.cos_a);
     load.b_z = F_k * s.cos_a + p->m * (l * da2 * s.cos_a + p->l_2 * db2 * s.cos_b + turning * s.sin_a - p->g);
     return load;
 }
 
+// M q'' = eta, by rows:
+//     -m_l R x'' + (J_l - m_l R l_1) cos a a''                          = tau cos a - R p_x
+//      m_l R z'' + (J_l - m_l R l_1) sin a a''                          = tau sin a + R p_z
+//      m R (x'' + l_2 cos b b'' + sin a l'') + (J_l + m R l) cos a a''  = tau cos a + R b_x
+//     -m R (z'' - l_2 sin b b'' + cos a l'') + (J_l + m R l) sin a a''  = tau sin a - R b_z
+//      J_l l_2 cos(a - b) a'' - J R b''                                 = tau l_2 cos(a - b) - R turn
 HD Matrix5 hopper_mass_matrix(const HopperParameters *p, const HopperLoads *at, real l)
 {
     const real O = splat(0.0), R = at->R, sin_a = at->sin_a, cos_a = at->cos_a;
@@ -96,9 +102,9 @@ HD Matrix5 hopper_mass_matrix(const HopperParameters *p, const HopperLoads *at, 
 
 HD Vector5 hopper_eta(const HopperParameters *p, const HopperLoads *at)
 {
-    const Vector5 eta = {{at->torque * at->cos_a - at->R * at->p_x, at->torque * at->sin_a + at->R * at->p_z,
-                          at->torque * at->cos_a + at->R * at->b_x, at->torque * at->sin_a - at->R * at->b_z,
-                          at->torque * p->l_2 * at->cos_r - at->R * at->turn}};
+    const Vector5 eta = {{at->tau * at->cos_a - at->R * at->p_x, at->tau * at->sin_a + at->R * at->p_z,
+                          at->tau * at->cos_a + at->R * at->b_x, at->tau * at->sin_a - at->R * at->b_z,
+                          at->tau * p->l_2 * at->cos_r - at->R * at->turn}};
     return eta;
 }
 
@@ -133,7 +139,7 @@ HD HopperLoads hopper_loads_tangent(const HopperWorld *world, const HopperPoint 
     const real sin_r = sin_a * cos_b - cos_a * sin_b;
     const HopperFoot foot = hopper_foot(world, at->q.x, at->q.z, v->x, v->z);
     const HopperForces F = hopper_ground(p, &at->contact, &foot, v->x);
-    const real F_k = hopper_leg_explicit(p, &at->contact, l, v->l, at->control.u1).constant;
+    const real F_k = hopper_leg_explicit(p, &at->contact, l, v->l, at->control.u1).F_0;
     const real dF_x = select_real(at->contact.ground, -p->b_g * dv->x, zero);
     const real dF_z = select_real(at->contact.ground, -p->k_g * dq->z, zero) +
                       select_real(at->contact.damping, -p->b_g * dv->z, zero);
@@ -150,7 +156,7 @@ HD HopperLoads hopper_loads_tangent(const HopperWorld *world, const HopperPoint 
     d.cos_b = -sin_b * dq->b;
     d.cos_r = -sin_r * (dq->a - dq->b);
     d.R = dq->l;
-    d.torque = -p->l_1 * (dF_x * cos_a + F.f_x * d.cos_a - dF_z * sin_a - F.f_z * d.sin_a);
+    d.tau = -p->l_1 * (dF_x * cos_a + F.F_x * d.cos_a - dF_z * sin_a - F.F_z * d.sin_a);
     d.turn = -p->l_2 * (dF_k * sin_r + F_k * load->cos_r * (dq->a - dq->b));
     d.p_x = dF_x - dF_k * sin_a - F_k * d.sin_a + sign * p->m_l * p->l_1 * (d_da2 * sin_a + da2 * d.sin_a);
     d.p_z = dF_z - dF_k * cos_a - F_k * d.cos_a + p->m_l * p->l_1 * (d_da2 * cos_a + da2 * d.cos_a);
@@ -164,14 +170,14 @@ HD HopperLoads hopper_loads_tangent(const HopperWorld *world, const HopperPoint 
 }
 
 // d(eta - M q'') along the direction whose loads' tangent is d, at constant q'' = (X, Z, A, B, L). Each row of
-// eta - M q'' is a weight times (torque - J_l A) plus or minus R times what one of the five equations lacks.
+// eta - M q'' is a weight times (tau - J_l A) plus or minus R times what one of the five equations lacks.
 HD Vector5 hopper_system_tangent(const HopperParameters *p, const HopperLoads *at, const HopperLoads *d, real l,
                                  const Vector5 *acceleration)
 {
     const real X = acceleration->at[0], Z = acceleration->at[1], A = acceleration->at[2], B = acceleration->at[3],
                L = acceleration->at[4];
     const real sin_a = at->sin_a, cos_a = at->cos_a, dl = d->R;
-    const real lack = at->torque - p->J_l * A;
+    const real lack = at->tau - p->J_l * A;
     const real leg_x = at->p_x - p->m_l * (X + p->l_1 * A * cos_a);
     const real leg_z = at->p_z - p->m_l * (Z - p->l_1 * A * sin_a);
     const real body_x = at->b_x - p->m * (X + l * A * cos_a + p->l_2 * B * at->cos_b + L * sin_a);
@@ -181,10 +187,10 @@ HD Vector5 hopper_system_tangent(const HopperParameters *p, const HopperLoads *a
     const real d_leg_z = d->p_z + p->m_l * p->l_1 * A * d->sin_a;
     const real d_body_x = d->b_x - p->m * (A * (dl * cos_a + l * d->cos_a) + p->l_2 * B * d->cos_b + L * d->sin_a);
     const real d_body_z = d->b_z + p->m * (A * (dl * sin_a + l * d->sin_a) + p->l_2 * B * d->sin_b - L * d->cos_a);
-    const real d_row_x = d->torque * cos_a + lack * d->cos_a, d_row_z = d->torque * sin_a + lack * d->sin_a;
+    const real d_row_x = d->tau * cos_a + lack * d->cos_a, d_row_z = d->tau * sin_a + lack * d->sin_a;
     const Vector5 tangent = {{d_row_x - (dl * leg_x + at->R * d_leg_x), d_row_z + (dl * leg_z + at->R * d_leg_z),
                               d_row_x + (dl * body_x + at->R * d_body_x), d_row_z - (dl * body_z + at->R * d_body_z),
-                              p->l_2 * (d->torque * at->cos_r + lack * d->cos_r) - (dl * turn + at->R * d->turn)}};
+                              p->l_2 * (d->tau * at->cos_r + lack * d->cos_r) - (dl * turn + at->R * d->turn)}};
     return tangent;
 }
 

@@ -116,18 +116,6 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
     lanes_sample(alone, sample, all_lanes());
 }
 
-HD void ndt_debug(const LaneGroup *alone, double iteration, const NdtDebugRow *row)
-{
-#if defined(__CUDACC__)
-    team_debug(alone, iteration, row->own, NDT_DEBUG_COLUMNS);
-#else
-    real numbers[1 + NDT_DEBUG_COLUMNS];
-    numbers[0] = splat(iteration);
-    for (int k = 0; k < NDT_DEBUG_COLUMNS; k++) numbers[1 + k] = splat(row->at[k]);
-    lanes_debug(alone, numbers, all_lanes());
-#endif
-}
-
 HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
 {
     const double translation = ndt_translation_error(a->pose, c->truth);
@@ -192,7 +180,7 @@ HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup 
             ndt_sample(alone, &a);
         }
         const NdtEnd end = ndt_iterate(task, &method, &a, debug ? &row : NULL, &has_row);
-        if (has_row) ndt_debug(alone, a.iterations - 1.0, &row);
+        if (has_row) team_debug(alone, a.iterations - 1.0, row.at, NDT_DEBUG_COLUMNS);
         if (end == NDT_RUNNING) continue;
         if (observed) ndt_sample(alone, &a);
         ndt_finish(c, task, alone, &a, end);
@@ -201,7 +189,7 @@ HD void ndt_advance(const NdtConstants *c, const NdtTask *task, const LaneGroup 
     ndt_store(alone, alone->lane, &a);
 }
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 HD void ndt_align(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     NdtConstants c;

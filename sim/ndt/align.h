@@ -33,9 +33,7 @@ typedef struct NdtAlignment {
     double iterations, evaluations;
     double turns, oscillation; // consecutive displacements that turn back: the run so far, the longest
 } NdtAlignment;
-#if !defined(__CUDACC__)
-_Static_assert(sizeof(NdtAlignment) == NDT_STATE * sizeof(double), "an alignment is so many doubles");
-#endif
+static_assert(sizeof(NdtAlignment) == NDT_STATE * sizeof(double), "an alignment is NDT_STATE doubles");
 
 // One iteration's row of debug numbers.
 enum {
@@ -52,23 +50,12 @@ enum {
     NDT_DEBUG_COLUMNS = NDT_DEBUG_AFTER + NDT_POSE
 };
 
-// On a GPU each thread of the leading warp keeps the columns that it will write.
-#if defined(__CUDACC__)
+// The leading warp holds it.
 typedef struct NdtDebugRow {
-    double own[2]; // columns team_column() and team_column() + TEAM_WARP
+    double at[TEAM_OWN(NDT_DEBUG_COLUMNS)];
 } NdtDebugRow;
 
-HD void ndt_debug_set(NdtDebugRow *row, int column, double value)
-{
-    if (column % TEAM_WARP == team_column()) row->own[column / TEAM_WARP] = value;
-}
-#else
-typedef struct NdtDebugRow {
-    double at[NDT_DEBUG_COLUMNS];
-} NdtDebugRow;
-
-HD void ndt_debug_set(NdtDebugRow *row, int column, double value) { row->at[column] = value; }
-#endif
+HD void ndt_debug_set(NdtDebugRow *row, int column, double value) { team_set(row->at, column, value); }
 
 HD void ndt_align_begin(NdtAlignment *a, const double *pose)
 {

@@ -14,7 +14,10 @@
 #define HOPSCOTCH_NDT_EVALUATE_H
 
 #include "../lanes_view.h"
+#include "../team.h"
 #include "frame.h"
+
+#include <assert.h>
 
 // The sums of an evaluation.
 enum {
@@ -67,19 +70,16 @@ HD NdtMixture ndt_mixture(double outliers, double resolution)
 
 // ---- which cells a point is compared with ---------------------------------------------------------------------------
 
+static_assert(NDT_TABLE_NUMBERS == 2, "an entry is loaded as two integers");
+
 // The list of a place: first << 5 | count; 0: there is none.
 HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
     const uint64_t last = (uint64_t)(map->table_size - 1);
     for (uint64_t at = ndt_hash(key) & last;; at = (at + 1) & last) {
-#if defined(__CUDACC__)
-        const longlong2 entry = __ldg((const longlong2 *)map->table + at);
-        const int64_t found = entry.x, list = entry.y;
-#else
-        const int64_t found = map->table[NDT_TABLE_NUMBERS * at], list = map->table[NDT_TABLE_NUMBERS * at + 1];
-#endif
-        if (found == key) return list;
-        if (found < 0) return 0;
+        const TwoIntegers entry = load_two_integers(map->table, at);
+        if (entry.first == key) return entry.second;
+        if (entry.first < 0) return 0;
     }
 }
 
@@ -146,27 +146,15 @@ HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real 
 
 // ---- from points to sums --------------------------------------------------------------------------------------------
 
-// What each of NDT_ROW neighbouring points adds; on a GPU each has a thread of its own.
-#if defined(__CUDACC__)
+// What each of NDT_ROW neighbouring points adds: at[NDT_SUMS, and zeros][points of this thread].
 typedef struct NdtRow {
-    double at[NDT_ROW]; // NDT_SUMS, and zeros
-} NdtRow;
-
-HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
-{
-    (void)column;
-    row->at[sum] = value;
-}
-#else
-typedef struct NdtRow {
-    double at[NDT_ROW][NDT_ROW]; // NDT_SUMS, and zeros
+    double at[NDT_ROW][TEAM_OWN(NDT_ROW)];
 } NdtRow;
 
 HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
 {
     memcpy(&row->at[sum][column], &value, sizeof value);
 }
-#endif
 
 // Where H_ij stands, i <= j, in the upper triangle of a symmetric [6][6], row by row.
 HD int ndt_triangle(int i, int j) { return i * NDT_POSE - i * (i - 1) / 2 + j - i; }
@@ -204,7 +192,7 @@ HD void ndt_point_end(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int
     ndt_point_angles(frame, p, row, column);
 }
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 #include "evaluate_team.h"
 #else
 #include "evaluate_lanes.h"

@@ -6,8 +6,6 @@
 
 #include "evaluate.h"
 
-#if !defined(__CUDACC__)
-
 enum { NDT_OFFSETS = 1 << NDT_OFFSET_BITS };
 
 // The sums of some points: NDT_SUMS, and zeros.
@@ -245,6 +243,5 @@ HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums
     }
     memcpy(sums->at, of_chunks[0].at, sizeof sums->at);
 }
-#endif
 
 #endif

@@ -4,9 +4,9 @@
 #ifndef HOPSCOTCH_NDT_EVALUATE_TEAM_H
 #define HOPSCOTCH_NDT_EVALUATE_TEAM_H
 
-#include "../team.h"
+#include "evaluate.h"
 
-#if defined(__CUDACC__)
+#if defined(HOPSCOTCH_TEAMS)
 
 enum { NDT_TEAM_CHUNKS = 12, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
 
@@ -159,7 +159,7 @@ HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first
     const int64_t point = first + team_column();
     NdtRow row;
     UNROLL
-    for (int s = 0; s < NDT_ROW; s++) row.at[s] = 0.0;
+    for (int s = 0; s < NDT_ROW; s++) row.at[s][0] = 0.0;
     if (point < task->n_source) {
         NdtPoint p;
         NdtThread t;
@@ -169,7 +169,7 @@ HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first
             ndt_point_end(frame, &p, &row, 0);
         }
     }
-    return ndt_warp_sums(row.at);
+    return ndt_warp_sums(&row.at[0][0]);
 }
 
 // Adds the rows of chunk `chunk` in halves; a thread a sum.

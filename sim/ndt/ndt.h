@@ -6,16 +6,10 @@
 #ifndef HOPSCOTCH_NDT_NDT_H
 #define HOPSCOTCH_NDT_NDT_H
 
+#include "../real.h"
 #include "../sim.h"
 
 #include <string.h>
-
-// Arithmetic of integers that the host needs as well as the kernel.
-#if defined(__CUDACC__)
-#define NDT_BOTH static inline __host__ __device__
-#else
-#define NDT_BOTH static inline __attribute__((unused))
-#endif
 
 // A pose [6] is tx, ty, tz (m), roll, pitch, yaw (rad): T(x) = Rx(roll) Ry(pitch) Rz(yaw) x + t.
 enum { NDT_POSE = 6 };
@@ -81,7 +75,7 @@ typedef struct NdtMapCounts {
 } NdtMapCounts;
 
 // The code of a candidate, the k-th of `candidates`.
-NDT_BOTH int32_t ndt_code(const NdtNumbers *candidates, int64_t k)
+HD_BOTH int32_t ndt_code(const NdtNumbers *candidates, int64_t k)
 {
     int32_t code;
     if (candidates->single != NULL) {
@@ -110,14 +104,14 @@ typedef struct NdtPlace {
 } NdtPlace;
 
 // The key of the cell with these coordinates, all in [-NDT_CELL_MAX, NDT_CELL_MAX): 21 bits each.
-NDT_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
+HD_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
 {
     return (z + NDT_CELL_MAX) << 42 | (y + NDT_CELL_MAX) << 21 | (x + NDT_CELL_MAX);
 }
 
 // Where the search for a key in a table begins: a multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4),
 // of which the high bits are the good ones.
-NDT_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 24; }
+HD_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 24; }
 
 // place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
 // too wide, or has a point that is not finite.
@@ -229,7 +223,7 @@ enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, N
 
 // Doubles that blocks of a GPU's threads share when several work on one alignment: their barrier's, what to evaluate,
 // and the sums of each chunk (evaluate_team.h).
-NDT_BOTH int64_t ndt_team_doubles(int64_t points)
+HD_BOTH int64_t ndt_team_doubles(int64_t points)
 {
     return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;
 }
@@ -243,7 +237,7 @@ typedef struct NdtMapAt {
     int64_t cells, table, candidates; // doubles into the assets
 } NdtMapAt;
 // Doubles that so many numbers take among the assets, where each array begins at an even one.
-NDT_BOTH int64_t ndt_packed(int64_t count, bool halves) { return ((halves ? (count + 1) / 2 : count) + 1) / 2 * 2; }
+HD_BOTH int64_t ndt_packed(int64_t count, bool halves) { return ((halves ? (count + 1) / 2 : count) + 1) / 2 * 2; }
 
 enum { NDT_MAP_AT = sizeof(NdtMapAt) / sizeof(double), NDT_MAPS_MAX = 32 };
 

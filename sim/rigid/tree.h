@@ -15,8 +15,14 @@
 
 HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
-// A = L D L' in place; the diagonal holds 1/D. A row whose pivot is below `least` of its diagonal follows from those
-// before it and is left out: its 1/D is 0.
+// 1/d of a pivot d. A row whose pivot is below `least` of its diagonal follows from those before it and is left out: 0.
+HD real rigid_inverse_pivot(real d, real least, real diagonal)
+{
+    const mask none = MASK(d <= least * diagonal);
+    return select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
+}
+
+// A = L D L' in place; the diagonal holds 1/D.
 HD_CALL void rigid_factor(real *a, int n, real least)
 {
     real y[RIGID_JOINT_ROWS]; // row i of L D
@@ -29,30 +35,33 @@ HD_CALL void rigid_factor(real *a, int n, real least)
             a[packed(i, j)] = y[j] * a[packed(j, j)];
             d = fused(-a[packed(i, j)], y[j], d);
         }
-        const mask none = MASK(d <= least * diagonal);
-        a[packed(i, i)] = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
+        a[packed(i, i)] = rigid_inverse_pivot(d, least, diagonal);
     }
 }
 
-// x <- (L D L')^-1 x
-HD_CALL void rigid_back(const real *a, int n, real *x)
+// x <- (L D L')^-1 x of n <= most rows. Where `most` is a literal, a GPU keeps x in registers.
+HD void rigid_back_of(const real *a, int n, int most, real *x)
 {
-    for (int i = 1; i < n; i++) {
-        for (int j = 0; j < i; j++) x[i] = fused(-a[packed(i, j)], x[j], x[i]);
+    for (int i = 1; i < most; i++) {
+        for (int j = 0; j < i; j++) x[i] = i < n ? fused(-a[packed(i, j)], x[j], x[i]) : x[i];
     }
-    for (int i = 0; i < n; i++) x[i] = x[i] * a[packed(i, i)];
-    for (int i = n - 2; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++) x[i] = fused(-a[packed(j, i)], x[j], x[i]);
+    for (int i = 0; i < most; i++) x[i] = i < n ? x[i] * a[packed(i, i)] : x[i];
+    for (int i = most - 2; i >= 0; i--) {
+        for (int j = i + 1; j < most; j++) x[i] = j < n ? fused(-a[packed(j, i)], x[j], x[i]) : x[i];
     }
 }
+
+HD_CALL void rigid_back(const real *a, int n, real *x) { rigid_back_of(a, n, n, x); }
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
-// The least part of a row that counts, by the cell of its island: of eased rows all do.
-HD real rigid_least(const RigidLanes *w, int ease)
+// The least part of a row that counts: of eased rows all do. By how far they are eased; by the cell of their island.
+HD real rigid_least_eased(real ease, double pivot)
 {
-    return select_real(MASK(cell(w, ease) > splat(0.0)), splat(0.0), splat(w->c.pivot));
+    return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));
 }
+
+HD real rigid_least(const RigidLanes *w, int ease) { return rigid_least_eased(cell(w, ease), w->c.pivot); }
 
 // Is any island eased?
 HD bool rigid_is_eased(const RigidLanes *w)
@@ -165,13 +174,9 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
 
 // ---- a body -------------------------------------------------------------------------------------------------------
 
-// diag(m 1, I) of a body, packed
-HD void rigid_start_block(const RigidLanes *w, int body)
+// diag(m 1, I), packed
+HD void rigid_mass_block(real m, Symmetric3 I, real *block)
 {
-    const int at = rigid_body_at(w, body);
-    const real m = cell(w, at + RIGID_BODY_M);
-    const Symmetric3 I = rigid_inertia(w, body);
-    real block[21];
     for (int k = 0; k < 21; k++) block[k] = splat(0.0);
     block[packed(0, 0)] = block[packed(1, 1)] = block[packed(2, 2)] = m;
     block[packed(3, 3)] = I.xx;
@@ -180,6 +185,13 @@ HD void rigid_start_block(const RigidLanes *w, int body)
     block[packed(4, 3)] = I.xy;
     block[packed(5, 3)] = I.xz;
     block[packed(5, 4)] = I.yz;
+}
+
+HD void rigid_start_block(const RigidLanes *w, int body)
+{
+    const int at = rigid_body_at(w, body);
+    real block[21];
+    rigid_mass_block(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), block);
     rigid_put(w, at + RIGID_BODY_FACTOR, 21, block);
 }
 

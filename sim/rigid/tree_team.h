@@ -1,6 +1,7 @@
 // The trees by one thread or by a team of them, the same bits: bodies that are equally far from their roots side by
 // side, a crew of eight threads each. Thread c of a crew has column c of a symmetric block, or row c of a joint's J, in
-// its registers; what its children bring, a body's crew adds itself, in their order.
+// its registers; what its children bring, a body's crew adds itself, in their order. What is one body's alone (masses,
+// pivots, a triangular solve) is tree.h's.
 #ifndef HOPSCOTCH_RIGID_TREE_TEAM_H
 #define HOPSCOTCH_RIGID_TREE_TEAM_H
 
@@ -68,9 +69,7 @@ HD void rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
     for (int m = 0; m < RIGID_BLOCK; m++) {
         if (m >= n) break;
         double y[RIGID_BLOCK];
-        const double d = a[m];
-        const bool none = d <= least * diagonal; // of thread m
-        const double inverse = rigid_of_crew(crew, none ? 0.0 : 1.0 / (none ? 1.0 : d), m);
+        const double inverse = rigid_of_crew(crew, rigid_inverse_pivot(a[m], least, diagonal), m);
         UNROLL
         for (int i = m + 1; i < RIGID_BLOCK; i++) y[i] = rigid_of_crew(crew, a[i], m);
         double own = 0.0;
@@ -84,35 +83,6 @@ HD void rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
         }
         if (crew->column == m) a[m] = inverse;
     }
-}
-
-// rigid_back of n <= 6 rows; a: packed
-HD void rigid_crew_back(const double *a, int n, double *x)
-{
-    UNROLL
-    for (int i = 1; i < RIGID_BLOCK; i++) {
-        UNROLL
-        for (int j = 0; j < i; j++) {
-            if (i < n) x[i] = fma(-a[packed(i, j)], x[j], x[i]);
-        }
-    }
-    UNROLL
-    for (int i = 0; i < RIGID_BLOCK; i++) x[i] = i < n ? x[i] * a[packed(i, i)] : x[i];
-    UNROLL
-    for (int i = RIGID_BLOCK - 2; i >= 0; i--) {
-        UNROLL
-        for (int j = i + 1; j < RIGID_BLOCK; j++) {
-            if (j < n) x[i] = fma(-a[packed(j, i)], x[j], x[i]);
-        }
-    }
-}
-
-HD double rigid_crew_dot(const double *a, const double *b)
-{
-    double sum = a[0] * b[0];
-    UNROLL
-    for (int k = 1; k < RIGID_BLOCK; k++) sum = fma(a[k], b[k], sum);
-    return sum;
 }
 
 // ---- what it reads --------------------------------------------------------------------------------------------------
@@ -153,14 +123,16 @@ HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
 HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double *a)
 {
     const int body = place->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
-    const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M; // m, xx, yy, zz, xy, xz, yz
+    const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M;
+    const Symmetric3 I = {M[1], M[2], M[3], M[4], M[5], M[6]};
+    double mass[RIGID_PACKED];
+    rigid_mass_block(M[0], I, mass);
     UNROLL
-    for (int i = 0; i < RIGID_BLOCK; i++) a[i] = 0.0;
-    UNROLL
-    for (int i = 0; i < 3; i++) a[i] = c == i ? M[0] : 0.0;
-    a[3] = c == 3 ? M[1] : 0.0;
-    a[4] = c == 4 ? M[2] : c == 3 ? M[4] : 0.0;
-    a[5] = c == 5 ? M[3] : c == 3 ? M[5] : c == 4 ? M[6] : 0.0;
+    for (int i = 0; i < RIGID_BLOCK; i++) {
+        a[i] = 0.0;
+        UNROLL
+        for (int j = 0; j <= i; j++) a[i] = c == j ? mass[packed(i, j)] : a[i];
+    }
     for (int k = 0; k < place->n_children; k++) {
         const RigidPlace *child = &crew->places[place->child + k];
         const int n = child->n_rows;
@@ -168,7 +140,7 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
         rigid_crew_take(rigid_joint_factor(crew, child), packed(n, 0), S, RIGID_PACKED);
         UNROLL
         for (int r = 0; r < RIGID_BLOCK; r++) t[r] = r < n ? rigid_half(crew, child, r, true)[own] : 0.0;
-        rigid_crew_back(S, n, t);
+        rigid_back_of(S, n, RIGID_BLOCK, t);
         UNROLL
         for (int i = 0; i < RIGID_BLOCK; i++) {
             double sum = rigid_half(crew, child, 0, true)[i] * t[0];
@@ -219,15 +191,15 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
     rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
     rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR, block);
     if (n == 0) return;
-    rigid_crew_back(block, RIGID_BLOCK, y);
+    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, y);
     UNROLL
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
         rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
-        const double s = rigid_crew_dot(J, y);
+        const double s = rigid_dot6(J, y);
         row[l] = l == k ? fma(ease, eased, s + soft) : s;
     }
     rigid_crew_turn(crew, row, a);
-    rigid_crew_factor(crew, a, n, ease > 0.0 ? 0.0 : crew->pivot);
+    rigid_crew_factor(crew, a, n, rigid_least_eased(ease, crew->pivot));
     rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place), NULL);
 }
 
@@ -253,10 +225,10 @@ HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
     if (c < RIGID_BLOCK) own_cells[RIGID_BODY_R + c] = r;
     if (n == 0) return;
     rigid_share(crew, r, f);
-    rigid_crew_back(block, RIGID_BLOCK, f);
-    const double own_z = c < n ? Z - rigid_crew_dot(J, f) : 0.0;
+    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, f);
+    const double own_z = c < n ? Z - rigid_dot6(J, f) : 0.0;
     rigid_share(crew, own_z, z);
-    rigid_crew_back(S, n, z);
+    rigid_back_of(S, n, RIGID_BLOCK, z);
     if (c >= n) return;
     row_cells[RIGID_ROW_Z] = own_z;
     row_cells[RIGID_ROW_X] = rigid_own(crew, z);
@@ -280,17 +252,17 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
             rigid_crew_take(rigid_body_cells(crew, parent) + RIGID_BODY_D, RIGID_BLOCK, a, RIGID_BLOCK);
             if (c < n) {
                 rigid_crew_take(rigid_half(crew, place, c, true), RIGID_BLOCK, J, RIGID_BLOCK);
-                own_x = own_x - rigid_crew_dot(J, a);
+                own_x = own_x - rigid_dot6(J, a);
             }
         }
         rigid_share(crew, own_x, x);
-        rigid_crew_back(S, n, x);
+        rigid_back_of(S, n, RIGID_BLOCK, x);
         UNROLL
         for (int k = 0; k < RIGID_BLOCK; k++) f = k < n ? fma(column[k], x[k], f) : f;
         if (c < n) row_cells[RIGID_ROW_X] = rigid_own(crew, x);
     }
     rigid_share(crew, f, all);
-    rigid_crew_back(block, RIGID_BLOCK, all);
+    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, all);
     if (c < RIGID_BLOCK) own_cells[RIGID_BODY_D + c] = rigid_own(crew, all);
 }
 

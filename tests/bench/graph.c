@@ -2,7 +2,7 @@
 // two processors, and a world that is too small to share. Every run is timed; medians, and the fastest twentieth, which
 // is what a machine gives that does nothing else.
 //     graph [THREADS]        THREADS: 2
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 #include "../../sim/graph/graph.h"
 
 #include <dirent.h>

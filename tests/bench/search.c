@@ -10,7 +10,7 @@
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
 // doubles on the standard input, their values go to the output. The third times what a generation costs beside its
 // evaluations: quartiles over so many generations.
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -31,10 +31,10 @@ check $? "it is written anew when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 11\] build' out)" = 11 ]
+[ "$(grep -c 'echo "\[[0-9]* of 17\] build' out)" = 17 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[11 of 11] build/hopscotch"'
+has '[17 of 17] build/hopscotch"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
@@ -56,7 +56,8 @@ simulation: {duration: 0.3, settle: 0.1}
 search: {method: grid, over: {k_fp: {linspace: [50, 300, 7]}, thrust: [25, 35, 45]}}
 record: {trajectories: {select: {every: 5}, sample: 0.01}}
 END
-if cp "$objects/main.o" "$objects/hopscotch.o" "$objects"/cpu_observed_*.o build; then
+if cp "$objects"/main.o "$objects"/commit.o "$objects"/sim.o "$objects"/io.o "$objects"/experiment.o \
+    "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/cpu_observed_*.o build; then
     echo here >build/commit
     touch build/*.o
     make demo demo_spec=first COMMIT=here >out 2>err

@@ -29,18 +29,15 @@ done
 # The lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
-sed -i -e '/sim\/models.c"/a#include "../sim/spring/spring.c"' -e '/"experiment\/search\/grid.c"/a#include "experiment/search/halton.c"' \
-    -e '/"view\/plots\/pareto.c"/a#include "view/plots/ranked.c"' \
-    -e '/"command\/plot.c"/a#include "command/objective.c"' runner/hopscotch.c
+sed -i '/^#include "models.c"/a#include "spring/spring.c"' sim/sim.c
+sed -i '/^#include "search\/grid.c"/a#include "search/halton.c"' runner/experiment/experiment.c
+sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
+sed -i '/^#include "plots\/pareto.c"/a#include "plots/ranked.c"' runner/view/view.c
+sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
+sed -i '/^#include "plot.c"/a#include "objective.c"' runner/command/command.c
 sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
-sed -i -e 's/ &plot_convergence,/ \&plot_ranked,&/' runner/view/plots/plot.c
-sed -i 's/extern const PlotKind plot_convergence,/extern const PlotKind plot_ranked, plot_convergence,/' \
-    runner/view/plots/plot.h
-sed -i 's/"convergence|scatter|/"ranked|convergence|scatter|/' runner/command/plot.c
 row=$(sed -n 's/^    \({"ranked", .*}\),$/\1/p' runner/README.md)
 sed -i "s/^    {\"convergence\", \"Convergence\", /    $row,\n&/" runner/view/report/report.c
-sed -i 's/ &search_grid,/ \&search_grid, \&search_halton,/' runner/experiment/search/search.c
-sed -i 's/extern const SearchMethod search_grid,/extern const SearchMethod search_grid, search_halton,/' runner/runner.h
 
 make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror build/hopscotch >log 2>&1 ||
     fail "it does not build"

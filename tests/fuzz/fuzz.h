@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_FUZZ_H
 #define HOPSCOTCH_FUZZ_H
 
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/fuzz/run.sh SECONDS FLAGS LIBS OBJECTS...: each target for so long, by clang's libFuzzer with the address and
-# undefined-behaviour sanitizers, from tests/fuzz/corpus, the shipped specs and the golden ones. What it finds stays in
-# build/fuzz.
+# undefined-behaviour sanitizers, from tests/fuzz/corpus (an archive per target, unpacked into build/fuzz), the shipped
+# specs and the golden ones. What it finds stays in build/fuzz.
 #
 # FUZZ_ONLY=NAME: that target alone. FUZZ_RUNS=N: N executions instead of SECONDS. FUZZ_MINIMISE=1: afterwards the
 # smallest set of inputs that covers as much becomes tests/fuzz/corpus. FUZZ_COVERAGE=1: lines covered by it instead.
@@ -17,7 +17,10 @@ cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-$compile -c runner/hopscotch.c -o $build/hopscotch.o
+floors="sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view runner/command/command"
+echo $floors runner/commit | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+    "$compile -c \$0.c -o $build/\$(basename \$0).o"
+units=$(for unit in $floors commit; do echo "$build/$(basename "$unit").o"; done)
 
 # dictionary and longest input of a target
 settings()
@@ -38,10 +41,11 @@ settings()
 fuzz()
 {
     name=$(basename "$1" .c)
-    corpus=tests/fuzz/corpus/$name found=$build/corpus.$name
+    archive=tests/fuzz/corpus/$name.tar.gz corpus=$build/kept.$name found=$build/corpus.$name
     [ "${FUZZ_ONLY:-$name}" = "$name" ] || return 0
-    mkdir -p "$found" "$corpus"
-    $compile "$1" $build/hopscotch.o $objects $libs -lm -lpthread -o "$build/$name"
+    mkdir -p "$found"
+    sh tests/fuzz/corpus.sh unpack "$archive" "$corpus"
+    $compile "$1" $units $objects $libs -lm -lpthread -o "$build/$name"
     seeds=
     case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
     limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."
@@ -62,6 +66,7 @@ fuzz()
     if [ -n "${FUZZ_MINIMISE:-}" ]; then
         rm -rf "$corpus" && mkdir -p "$corpus"
         "$build/$name" $limits -use_counters=0 -merge=1 "$corpus" "$found" $seeds >/dev/null 2>&1
+        sh tests/fuzz/corpus.sh pack "$corpus" "$archive"
     fi
     echo "ok $name"
 }

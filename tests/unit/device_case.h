@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_DEVICE_CASE_H
 #define HOPSCOTCH_DEVICE_CASE_H
 
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 #include "../../sim/backend.h"
 #include "../../sim/faults.h"
 #include "../test.h"

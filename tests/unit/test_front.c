@@ -1,6 +1,6 @@
 // Domination: ranks, crowding distances, fronts of stored trials, hypervolumes; each against its definition, counted
 // out.
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 #include "../test.h"
 
 #include <math.h>

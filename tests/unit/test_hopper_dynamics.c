@@ -215,9 +215,8 @@ TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
         const HopperFoot foot = hopper_foot(&world, q->x, q->z, v->x, v->z);
         const HopperContact contact = hopper_contact(&world.p, &foot, q->l);
         const HopperForces forces = hopper_forces(&world, &s, &contact, &foot, control.push, q->l, v, control.t);
-        CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, forces.f_body, 1e-12);
-        CHECK_NEAR(forces.f_body + forces.f_x, dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration),
-                   1e-6);
+        CHECK_NEAR(31.0 + 0.5 * fabs(relative) * relative, forces.F_b, 1e-12);
+        CHECK_NEAR(forces.F_b + forces.F_x, dynamics_rate(dynamics_momentum, &world, q, v, &rate.acceleration), 1e-6);
         CHECK_NEAR(hopper_power_total(&rate.told.power),
                    dynamics_rate(dynamics_energy, &world, q, v, &rate.acceleration), 1e-5);
     }

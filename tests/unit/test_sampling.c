@@ -1,7 +1,7 @@
 // Methods that sample: Sobol's sequence against its tables, that a Latin hypercube is one, what a centered study
 // visits, and sensitivities of functions whose answers are known.
 #include "../../runner/experiment/search/sobol_sequence.h"
-#include "../../runner/runner.h"
+#include "../../runner/command/command.h"
 #include "../test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Intervals and the rank test against tables and against counting by hand.
-#include "../../runner/view/analysis/statistics.h"
+#include "../../runner/view/view.h"
 #include "../test.h"
 
 #include <math.h>

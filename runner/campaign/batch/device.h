@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_DEVICE_H
 #define HOPSCOTCH_DEVICE_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 typedef struct Device {
     const Spec *spec;

@@ -6,7 +6,7 @@
 // `stop` writes a file and does not send a signal, because a file also reaches a run on another host, in another
 // container or of another user who shares the folder, and can't hit a stranger that got the pid of a run that is gone:
 // it names the holder of the lock that it is meant for. An empty file (`touch results/NAME/stop`) is for whoever runs.
-#include "../../runner.h"
+#include "../campaign.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -2,9 +2,8 @@
 // campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
 #include "doctor.h"
 
-#include "../store/campaign_row.h"
+#include "../store/stored.h"
 #include "../store/catalogue.h"
-#include "../store/edit.h"
 #include "../store/integrity.h"
 #include "../store/migration.h"
 

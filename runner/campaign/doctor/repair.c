@@ -3,10 +3,8 @@
 // be known again (times, events, notes) is kept as it is, and said.
 #include "doctor.h"
 
-#include "../store/batches.h"
-#include "../store/campaign_row.h"
+#include "../store/stored.h"
 #include "../store/catalogue.h"
-#include "../store/edit.h"
 #include "../store/integrity.h"
 #include "../store/rows.h"
 #include "../store/store.h"

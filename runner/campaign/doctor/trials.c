@@ -5,7 +5,7 @@
 
 #include "../batch/flight.h"
 #include "../store/rewrite.h"
-#include "../store/searches.h"
+#include "../store/stored.h"
 
 #include <string.h>
 

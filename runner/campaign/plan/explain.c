@@ -1,6 +1,6 @@
 // What the model says of the trials of a spec before they run: gains that are unstable, constraints that say the same.
 // The trials are those of the search, or some thousand of them from all parts of it.
-#include "../../runner.h"
+#include "../campaign.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 // last and diverge from their neighbours as the rest will. Nothing that a campaign stores depends on it.
 #include "pilot.h"
 
-#include "../run/loop.h"
+#include "../batch/flight.h"
+#include "../batch/lanes.h"
 
 #include <math.h>
 #include <string.h>

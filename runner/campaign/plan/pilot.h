@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_PILOT_H
 #define HOPSCOTCH_PILOT_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 typedef struct PilotTask {
     const Spec *spec;

@@ -3,7 +3,6 @@
 #include "../batch/lanes.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
-#include "../store/edit.h"
 #include "../store/rounds.h"
 #include "../store/sensitivity.h"
 #include "record.h"

@@ -5,8 +5,6 @@
 #include "../batch/flight.h"
 #include "writer.h"
 
-enum { LOOP_SLOTS_MAX = 2 };
-
 typedef struct LoopSlot {
     Flight flight;
     bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected

@@ -4,7 +4,7 @@
 
 #include "../store/lost.h"
 #include "../store/stored_trial.h"
-#include "../store/trials.h"
+#include "../store/stored.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The trace of a replayed trial, as a drawing shows it: its points, and where the ground is.
-#include "../../runner.h"
+#include "../campaign.h"
 
 #include <math.h>
 

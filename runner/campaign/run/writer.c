@@ -1,6 +1,5 @@
 // The writer thread. One producer (the loop) and one consumer behind a ring of commits: while the device computes
 // batch k+1, batch k is written, and no more than two batches wait in memory however slow the disk is.
-#include "../../../sim/thread.h"
 #include "writer.h"
 
 #include <math.h>

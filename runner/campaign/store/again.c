@@ -1,6 +1,6 @@
-// Commands that messages give users to type: the program by the name that it was called by, words quoted for a shell, the
-// results root where it is needed.
-#include "../../runner.h"
+// Commands that messages give users to type: the program by the name that it was called by, words quoted for a shell,
+// the results root where it is needed.
+#include "../campaign.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 // See batches.h.
-#include "batches.h"
+#include "stored.h"
 
 #include "rows.h"
 

@@ -1,5 +1,5 @@
 // See campaign_row.h.
-#include "campaign_row.h"
+#include "stored.h"
 
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found)
 {

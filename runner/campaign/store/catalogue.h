@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_CATALOGUE_H
 #define HOPSCOTCH_CATALOGUE_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 typedef struct CatalogueRow {
     const char *name, *experiment, *model, *hash, *state, *reason;
@@ -12,11 +12,6 @@ typedef struct CatalogueRow {
 
 // If the catalogue is damaged, it is made anew from the folders, which is told to `messages` (may be NULL).
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
-// Takes a campaign out of it, and puts one in as its database has it (NULL: none).
-Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
-                       Arena *arena);
-// Makes it anew from the campaigns' own databases; those that can't be read are told to `messages` and left out.
-Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 // The row of a stored campaign.
 Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row);
 // In what the catalogue differs from this row, in words; "" if in nothing. `running`: only what does not change then.

@@ -3,7 +3,7 @@
 // recovery.c.
 #include "commit.h"
 
-#include "places.h"
+#include "stored.h"
 #include "seal.h"
 
 #include <math.h>

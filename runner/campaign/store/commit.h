@@ -41,8 +41,6 @@ Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
 // Time of a run after its last commit, with the last batch that was committed, if there is one.
 Error store_note_wall(Store *store, double seconds);
-// Within a transaction; n_fields: of a round's row.
-Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 
 #endif

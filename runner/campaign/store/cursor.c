@@ -85,6 +85,12 @@ Error cursor_close(Cursor *cursor)
     return cursor->error;
 }
 
+void cursor_forget(Cursor *cursor)
+{
+    cursor->error = error_none();
+    cursor->given = 0;
+}
+
 Error cursor_run(Cursor *cursor)
 {
     cursor_next(cursor);

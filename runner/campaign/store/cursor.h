@@ -10,7 +10,7 @@
 #ifndef HOPSCOTCH_CURSOR_H
 #define HOPSCOTCH_CURSOR_H
 
-#include "../../runner.h"
+#include "../../../io/io.h"
 
 typedef struct Cursor {
     Statement *statement;
@@ -35,6 +35,7 @@ void with_blob(Cursor *cursor, const void *data, size_t size);
 bool cursor_next(Cursor *cursor);              // false: there are no more rows, or there was an error
 void cursor_stop(Cursor *cursor, Error error); // unless that is none: there are no more rows
 Error cursor_close(Cursor *cursor);
+void cursor_forget(Cursor *cursor); // what went wrong, of a statement that outlives its transaction
 Error cursor_run(Cursor *cursor); // a statement without rows, once: steps and closes
 
 // Of the row that it stands on, by place from 0. Texts and bytes are valid until the next step.

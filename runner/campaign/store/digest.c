@@ -9,10 +9,10 @@
 // matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
 // and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
 // had the last spec from the start.
-#include "places.h"
+#include "stored.h"
+#include "rows.h"
 #include "rounds.h"
 #include "store.h"
-#include "trials.h"
 #include "wanted.h"
 
 #include <stdlib.h>

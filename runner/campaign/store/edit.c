@@ -1,6 +1,5 @@
 // A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in
 // one transaction, sealed like every other change.
-#include "edit.h"
 
 #include "cursor.h"
 #include "migration.h"

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_EXTEND_H
 #define HOPSCOTCH_EXTEND_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 // The campaign has another spec than `given`, which is the store's: says what differs and, if the options ask for it
 // and every row keeps its meaning, appends it to the campaign. Error (user) otherwise.

@@ -1,5 +1,5 @@
 // See labels.h.
-#include "labels.h"
+#include "stored.h"
 
 Cursor labels_tags(Database *database) { return cursor_open(database, "SELECT 0, tag, '' FROM tags ORDER BY tag"); }
 

@@ -1,5 +1,5 @@
 // See places.h.
-#include "places.h"
+#include "stored.h"
 
 #include "store.h"
 

@@ -3,7 +3,7 @@
 #define HOPSCOTCH_RETRIES_H
 
 #include "store.h"
-#include "trials.h"
+#include "stored.h"
 
 extern const char *const retries_table_sql; // CREATE TABLE retries
 

@@ -1,5 +1,6 @@
 // See rewrite.h.
 #include "rewrite.h"
+#include "rows.h"
 
 #include <string.h>
 

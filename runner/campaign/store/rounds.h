@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_ROUNDS_H
 #define HOPSCOTCH_ROUNDS_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
 extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 // Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
@@ -11,8 +11,6 @@ Error rounds_are_missing(Store *store, bool *missing);
 // Of a campaign that was extended: the state of a search that was restored, and why each of its last rounds ended it,
 // as they are by the budgets that it has now.
 Error rounds_renew(Store *store, const Search *search);
-extern const char *const fronts_table_sql;                 // CREATE TABLE fronts
-Error fronts_exist(Database *database, bool *exist);       // databases of schemas before 6 have no such table
-Error fronts_are_stored(Database *database, bool *stored); // whether there are any
+extern const char *const fronts_table_sql; // CREATE TABLE fronts
 
 #endif

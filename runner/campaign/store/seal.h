@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_SEAL_H
 #define HOPSCOTCH_SEAL_H
 
-#include "cursor.h"
+#include "../campaign.h"
 
 extern const char *const seal_table_sql; // CREATE TABLE digests
 extern const char *const seal_add_sql;   // the statement `add` below
@@ -21,23 +21,12 @@ Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
-Error seal_schema(Database *database);                         // after a change of the declarations
 Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
 
 // Of one block: what its digest says, and a new one of what is there now. tally->rows 0: there are none.
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);
 Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally);
 
-typedef struct SealBroken {
-    const char *table; // "sqlite_schema": the declarations
-    int64_t block;
-    const char *unreadable; // why it can't be read; NULL: it can, and says something else than was written
-    bool lost;              // no digest says so, and committed batches had more trials, or its trials more replicates
-} SealBroken;
-typedef struct SealDamage {
-    SealBroken *broken; // [count], in the arena
-    int64_t count, capacity;
-} SealDamage;
 // Counts everything again and compares: with the digests, trials with their batches, replicates with their trials.
 // Works on a connection that only reads.
 Error seal_check(Database *database, Arena *arena, SealDamage *damage);

@@ -1,5 +1,5 @@
 // See searches.h.
-#include "searches.h"
+#include "stored.h"
 
 #include "rounds.h"
 #include "store.h"

@@ -165,10 +165,10 @@ Cursor sensitivity_by_measure(Database *database, int64_t most)
     return rows;
 }
 
-bool sensitivity_next(Cursor *rows, SensitivityRow *row)
+bool sensitivity_next(Cursor *rows, StoredMeasure *row)
 {
     if (!cursor_next(rows)) return false;
-    *row = (SensitivityRow){.parameter = cell_text(rows, 0),
+    *row = (StoredMeasure){.parameter = cell_text(rows, 0),
                             .measure = cell_text(rows, 1),
                             .value = cell_real(rows, 2),
                             .low = cell_real(rows, 3),

@@ -3,33 +3,10 @@
 #ifndef HOPSCOTCH_STATUS_H
 #define HOPSCOTCH_STATUS_H
 
-#include "../../runner.h"
+#include "../campaign.h"
 
-typedef struct StatusReport {
-    CampaignPlace place;
-    const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
-    char holder[256]; // who runs it now; empty: nobody
-    int64_t most;     // trials, at most; 0: unknown, or the total is known
-    int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
-    int64_t objectives;                           // of several
-    const char *committed, *origin, *tags, *note; // note: the last one
-    double best, shard_bytes;
-    bool maximizes; // more is better
-    double rate;    // trials/s of the last batches; NaN: there are none
-    double busy;    // part of their time in which the device computed
-    Timings timings;
-} StatusReport;
-
-// A campaign that is called running while nobody holds its lock was killed. After an error the state is "unreadable",
-// and every text is there.
-Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report);
 // Its two halves: what the database says, and who holds the lock. status_unread: what an unreadable one is called.
 StatusReport status_unread(const CampaignPlace *place);
 Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report);
 Error status_read_lock(Arena *arena, StatusReport *report);
-// With what the database says made visible: it may be anybody's.
-StatusReport status_visible(const StatusReport *report, Arena *arena);
-// Shows a campaign until it ends or the reader leaves (commands/live.c).
-Error live_watch(const CommandLine *line, const CampaignPlace *place);
-
 #endif

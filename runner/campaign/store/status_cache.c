@@ -6,9 +6,9 @@
 //
 // It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
 // without one stays as it is.
-#include "status_cache.h"
 
 #include "catalogue.h"
+#include "status.h"
 #include "store.h"
 
 #include <stddef.h>

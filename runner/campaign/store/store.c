@@ -3,7 +3,7 @@
 #include "store.h"
 
 #include "cursor.h"
-#include "edit.h"
+#include "stored.h"
 #include "extend.h"
 #include "migration.h"
 #include "origin.h"
@@ -13,7 +13,6 @@
 #include "rounds.h"
 #include "rows.h"
 #include "seal.h"
-#include "searches.h"
 #include "sensitivity.h"
 
 #include <limits.h>
@@ -22,10 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef HOPSCOTCH_COMMIT
-#define HOPSCOTCH_COMMIT "unknown"
-#endif
 
 static const char store_schema[] =
     "CREATE TABLE campaign(\n"
@@ -129,6 +124,7 @@ Error store_end(Store *store, Error error)
     if (error.kind != OK) {
         const Error rollback = database_run(store->database, "ROLLBACK");
         (void)rollback; // SQLite has rolled back by itself after most errors
+        for (int i = 0; i < STORE_STATEMENTS; i++) cursor_forget(&store->statements[i]);
     }
     return error;
 }
@@ -151,7 +147,7 @@ static Error store_insert_campaign(const Store *store)
     with_text(&insert, HOPSCOTCH_VERSION);
     with_integer(&insert, NUMERICS_VERSION);
     with_text(&insert, __VERSION__);
-    with_text(&insert, HOPSCOTCH_COMMIT);
+    with_text(&insert, program_commit() != NULL ? program_commit() : "unknown");
     with_text(&insert, host);
     with_text(&insert, clock_utc().text);
     with_integer(&insert, spec->replicates.count);
@@ -512,7 +508,7 @@ Error store_set_total(Store *store, int64_t total, int64_t most)
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
 // x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
-// (analysis/front.c). Made at the end, because it would halve the rate of inserts.
+// (front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store)
 {
     char sql[256];

@@ -3,7 +3,7 @@
 // was searched, to the bit.
 #include "stored_trial.h"
 
-#include "trials.h"
+#include "stored.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // See trials.h. Identifiers in these statements are columns that there are, quoted; all values are bound.
-#include "trials.h"
+#include "stored.h"
+#include "rows.h"
 
 #include "store.h"
 

@@ -4,7 +4,7 @@
 #ifndef HOPSCOTCH_EXPRESSION_H
 #define HOPSCOTCH_EXPRESSION_H
 
-#include "../../runner.h"
+#include "../experiment.h"
 
 // ---- expression.c: operations ---------------------------------------------------------------------------------------
 

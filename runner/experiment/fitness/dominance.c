@@ -5,7 +5,7 @@
 // found as in X. Zhang, Y. Tian, R. Cheng, Y. Jin, "An efficient approach to nondominated sorting", IEEE Transactions
 // on Evolutionary Computation 19(2), 2015: in lexicographic order no point is dominated by a later one, so each is put
 // into the first front that has none that dominates it, and that front is found by bisection.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 // Transactions on Evolutionary Computation 16(1), 2012. The points are taken from the worst to the best in the last
 // objective. Below each lies its own box, and those of the points after it cover a part of that: they are as good in
 // the last objective at least, so that part is a hypervolume of one dimension less.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 #include <stdlib.h>

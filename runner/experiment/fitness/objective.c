@@ -1,6 +1,6 @@
 // From the replicates of a trial to what is stored of it: the fitness, and each metric's mean and spread. All sums run
 // in the order of the replicates, so they are the same bits wherever the lanes ran.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // centered: one parameter at a time round a centre, the middle value of each axis (of an even number the lower one).
 // The first trial is the centre; then come the other values of the first axis, those of the second, and so on.
-#include "../../runner.h"
+#include "../experiment.h"
 
 static int64_t search_centered_middle(const Values *values) { return (values->count - 1) / 2; }
 

@@ -1,7 +1,7 @@
 // How many trials a search has: ids less those that `exclude`, the range of a derived parameter or an extension drops.
 // Counted one by one up to a million ids (fewer where it takes long to say what is excluded), beyond that from the axes
 // that conditions use (count_grid.c), or else estimated from a sample of them.
-#include "../../runner.h"
+#include "../experiment.h"
 
 enum { COUNT_EXACT_MAX = 1000000, COUNT_SAMPLE = 100000 };
 

@@ -3,7 +3,7 @@
 // of an axis (`when`) are conditions. The axes fall into parts that no condition joins, and the count is the product of
 // the parts' own. An axis that no condition uses counts with all its values; if it has a condition itself, with all of
 // them where that holds and with one where it does not.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // What differs between two specs, key by key, and which of it would give the rows that exist another meaning. Compared
 // are the canonical texts (resolve.c), which hold what can change a number and nothing else.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <stdlib.h>
 #include <string.h>

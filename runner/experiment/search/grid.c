@@ -5,7 +5,7 @@
 // A union has such a product for each of its blocks, one after the other. Of ids with the same point the first stands
 // for it: of those whose conditional axis does not count the one with its first value, of those of several blocks that
 // of the first block. Others are gaps, told from the id alone.
-#include "../../runner.h"
+#include "../experiment.h"
 
 // How one axis reads its value's index from an id: (id / stride) mod count. count 0: it is not in the block.
 typedef struct SearchGridDigit {

@@ -2,7 +2,7 @@
 // McKay, R. J. Beckman & W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is
 // computed point by point, so that nothing grows with N: a Feistel network over the next power of four, walked until it
 // comes back into [0, N) (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
-#include "../../runner.h"
+#include "../experiment.h"
 
 enum { SEARCH_LATIN_ROUNDS = 6 };
 

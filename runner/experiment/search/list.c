@@ -1,5 +1,5 @@
 // list and csv: the points that the spec names, or a file, in their order; the id of a trial is its place there.
-#include "../../runner.h"
+#include "../experiment.h"
 
 static void search_list_point(const Search *search, const void *data, int64_t id, double *parameter)
 {

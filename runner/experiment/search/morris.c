@@ -3,7 +3,7 @@
 // effect of a parameter in a trajectory is the change of the fitness over delta; its mean tells how much it matters,
 // the mean of its absolute values (mu_star; F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007)
 // also where effects cancel, and its standard deviation how far it bends or depends on the other parameters.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 

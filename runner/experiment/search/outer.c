@@ -2,7 +2,7 @@
 // point, the search of number first + p S + s has the outer values of point p, the first outer parameter varying
 // slowest. Its random numbers, those of its replicates too, are keyed by first + s: it does what it would do alone,
 // with these values fixed in `parameters` and without the outer grid, and searches of different points start alike.
-#include "../../runner.h"
+#include "../experiment.h"
 
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter)
 {

@@ -1,7 +1,7 @@
 // random: independent draws from the axes' ranges, uniform or uniform in the logarithm, or from their values, each with
 // the same chance. A draw is keyed by the seed, the trial's id and the axis (of zipped axes: the first of them), so any
 // trial can be drawn again by itself.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 // what the model draws itself. With common random numbers (replicates.common) replicate r meets the same disturbances
 // in every trial, so trials differ by their gains only; without, each trial draws its own. Parameters derived from a
 // perturbed one keep the trial's value.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <string.h>
 

@@ -1,14 +1,13 @@
 // The registry of search methods, and what the methods that know all their trials beforehand share.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <string.h>
 
 // ---- registry -------------------------------------------------------------------------------------------------------
 
-static const SearchMethod *const search_methods[] = {
-    &search_grid,  &search_list,     &search_csv,    &search_random,        &search_latin_hypercube,
-    &search_sobol, &search_centered, &search_morris, &search_sobol_indices, &search_cmaes,
-    &search_nsga2};
+#define SEARCH_METHOD_ROW(name) &search_##name,
+static const SearchMethod *const search_methods[] = {SEARCH_METHODS(SEARCH_METHOD_ROW)};
+#undef SEARCH_METHOD_ROW
 
 int search_method_count(void) { return (int)(sizeof search_methods / sizeof search_methods[0]); }
 

@@ -5,7 +5,7 @@
 //   - every later spec asks for the point too, unless it was decided before that spec came.
 // So what was run stays, what is no longer asked for is not run any more, and all of it is a pure function of the specs
 // and of the few numbers that are stored with them: resume and replay need no list of trials.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static bool segments_numbers(const SegmentSearch *segment)
 }
 
 // Of points that are told by their numbers: whether the last spec alone has at the s-th one's ids what comes there.
-// Nothing but the count of points and `exclude` can be another in it (spec/difference.c).
+// Nothing but the count of points and `exclude` can be another in it (difference.c).
 static bool segments_agree(const struct SegmentedSearch *all, int s, Arena *arena)
 {
     const SegmentSearch *segment = &all->items[s], *last = &all->items[all->count - 1];

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_SOBOL_H
 #define HOPSCOTCH_SOBOL_H
 
-#include "../../runner.h"
+#include "../experiment.h"
 
 enum { SOBOL_DIMENSIONS_MAX = 80, SOBOL_BITS = 48 };
 

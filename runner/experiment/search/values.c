@@ -1,5 +1,5 @@
 // Values along an axis, never expanded: the value at a place, and the place of a value.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef HOPSCOTCH_KEYS_H
 #define HOPSCOTCH_KEYS_H
 
-#include "../../runner.h"
+#include "../experiment.h"
 
 typedef enum KeyType {
     KEY_NUMBER,
@@ -166,7 +166,6 @@ const char *files_identity(const SpecFile *file, Arena *arena);
 void items_read(SpecReader *reader, const Key *key, const Node *node);
 const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // that it was read from
 const char *items_text(const Key *key, Arena *arena);
-const char *items_field_expected(const ItemField *field, Arena *arena); // "a list of 3 numbers in [-1, 1] m"
 
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // Names that a campaign can have: each is the name of a folder under the results root.
-#include "../../runner.h"
+#include "../experiment.h"
 
 #include <string.h>
 

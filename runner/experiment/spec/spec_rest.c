@@ -1,5 +1,5 @@
 // The resolved spec's lines, which we wrote (resolve.c): a section starts at the margin, its keys two columns in.
-#include "spec_rest.h"
+#include "../experiment.h"
 
 #include <string.h>
 

@@ -1,7 +1,5 @@
-// See query.h.
-#include "query.h"
-
-#include "../../campaign/store/store.h"
+// Conditions and queries (view.h).
+#include "../view.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Intervals of 95 % and the rank test of two samples. What is printed of them has few digits and is never stored among
 // results, so that the C library's functions serve here.
-#include "statistics.h"
+#include "../view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,8 +92,8 @@ Interval interval_of_mean(const double *value, int64_t n)
     return (Interval){mean, mean - half, mean + half};
 }
 
-// Type 7 of Hyndman & Fan, as the objective has it (fitness/objective.c); its bounds are the order statistics between
-// which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical Nonparametric
+// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order statistics
+// between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical Nonparametric
 // Statistics, 3.2.
 Interval interval_of_quantile(const double *value, int64_t n, double q)
 {

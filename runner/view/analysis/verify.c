@@ -1,7 +1,5 @@
-// The specs that verify makes, and what their runs say. See verify.h.
-#include "verify.h"
-#include "../../campaign/store/trials.h"
-#include "../../experiment/spec/spec_rest.h"
+// The specs that verify makes, and what their runs say. See view.h.
+#include "../view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -257,7 +255,7 @@ const char *verify_grid_text(const VerifyTask *task, const char *name, Arena *ar
 // ---- what came of it ------------------------------------------------------------------------------------------------
 
 // The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
-// fitness/objective.c has them.
+// experiment/fitness/objective.c has them.
 static double verify_objective(const Spec *spec, const Cursor *replicate, const double *parameter, double *scope)
 {
     const int n_metrics = spec->configured.n_metrics;

@@ -1,7 +1,5 @@
 // The trial that is verified, and the run of a spec that was made for it, as a campaign like any other.
-#include "../../campaign/store/origin.h"
-#include "../../campaign/store/trials.h"
-#include "verify.h"
+#include "../view.h"
 
 #include <inttypes.h>
 #include <math.h>

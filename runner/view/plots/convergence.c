@@ -3,8 +3,6 @@
 // order of trials. Of several objectives: the hypervolume of each generation's front, and the best so far of each.
 #include "plot.h"
 
-#include "../../campaign/store/searches.h"
-
 #include <math.h>
 #include <string.h>
 

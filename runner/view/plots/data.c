@@ -2,9 +2,6 @@
 // counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
-#include "../../campaign/store/rows.h"
-#include "../../campaign/store/store.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,6 @@
 // the campaign was made for it, Morris' or Sobol' measures with their intervals.
 #include "plot.h"
 
-#include "../../campaign/store/sensitivity.h"
-#include "../../campaign/store/store.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +70,7 @@ enum { IMPORTANCE_MEASURES = 512 };
 
 static Error importance_read(const PlotData *data, ImportanceMeasure *measure, int *count)
 {
-    SensitivityRow row;
+    StoredMeasure row;
     Cursor rows = sensitivity_by_measure(data->campaign->database, IMPORTANCE_MEASURES);
     while (sensitivity_next(&rows, &row)) {
         ImportanceMeasure *m = &measure[(*count)++];

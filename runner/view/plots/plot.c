@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const PlotKind *const plot_kinds[] = {
-    &plot_convergence, &plot_scatter,  &plot_pairs,  &plot_parallel,
-    &plot_importance,  &plot_failures, &plot_pareto, &plot_timings,
-};
-
-int plot_count(void) { return (int)(sizeof plot_kinds / sizeof *plot_kinds); }
-const PlotKind *plot_kind(int index) { return plot_kinds[index]; }
+#define PLOT_KIND_ROW(name) &plot_##name,
+static const PlotKind *const plot_kinds[] = {PLOT_KINDS(PLOT_KIND_ROW)};
+#undef PLOT_KIND_ROW
 
 const PlotKind *plot_kind_find(const char *name)
 {
-    for (int i = 0; i < plot_count(); i++) {
+    for (size_t i = 0; i < sizeof plot_kinds / sizeof *plot_kinds; i++) {
         if (strcmp(plot_kinds[i]->name, name) == 0) return plot_kinds[i];
     }
     return NULL;

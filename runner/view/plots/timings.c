@@ -1,8 +1,6 @@
 // Where the time of the campaign went, batch by batch: the device, lanes copied to it and back, the search, the rest.
 #include "plot.h"
 
-#include "../../campaign/store/batches.h"
-
 #include <math.h>
 
 enum { TIMINGS_BARS = 96, TIMINGS_PARTS = 4 };

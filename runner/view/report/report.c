@@ -2,7 +2,6 @@
 // motion is the best trial's, simulated again, which also proves that its number can be had again.
 #include "report.h"
 
-#include "../../campaign/store/batches.h"
 #include "iterations.h"
 #include "tables.h"
 #include "trace.h"

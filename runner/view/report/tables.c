@@ -1,11 +1,6 @@
 // The report's head, its tables and its texts. Everything that a spec, a name or a note says goes through put_markup.
 #include "tables.h"
 
-#include "../../campaign/store/batches.h"
-#include "../../campaign/store/campaign_row.h"
-#include "../../campaign/store/labels.h"
-#include "../../campaign/store/trials.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

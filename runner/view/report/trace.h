@@ -4,11 +4,6 @@
 
 #include "../plots/plot.h"
 
-// The drawing of the trace's model, NULL if it has none or the trace is of its solver.
-const Drawing *trace_drawing(const ReplayTrace *trace);
-// point[n_points][2] (m) of row i, the trace's own until the next call.
-const double *trace_points(const ReplayTrace *trace, int64_t i);
-void trace_find_level(ReplayTrace *trace);               // once, before the others
 double trace_ground(const ReplayTrace *trace, double x); // m
 double trace_height(const ReplayTrace *trace);           // m over the ground, of what is highest
 int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
@@ -28,20 +23,11 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot);
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // The phases that the curves shade, in words; "" if there are none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
-Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);
-
-// As a table with a header, or as a shard of its own that any HDF5 tool reads (trace_write.c).
-Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
-Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 // Motions side by side for the script of the page (trace_page.c).
 Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out);
 // How a page of traces begins, up to its first section, which it opens; how the section of one trace does.
 Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
 void trace_page_heading(const ReplayTrace *trace, FILE *out);
-Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
-
-// In the terminal (trace_terminal.c). Error (interrupted): the user ended it.
-Error trace_play(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 #endif

@@ -1,8 +1,6 @@
 // A trace as numbers: CSV, or HDF5 in the form of the campaign's own shards.
 #include "trace.h"
 
-#include "../../runner.h"
-
 #include <stdlib.h>
 
 Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena)

@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_SEARCH_CMAES_H
 #define HOPSCOTCH_SEARCH_CMAES_H
 
-#include "../../../runner.h"
+#include "../../experiment.h"
 
 enum {
     CMAES_DIMENSIONS_MAX = 1000,

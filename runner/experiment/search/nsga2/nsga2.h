@@ -6,7 +6,7 @@
 #ifndef HOPSCOTCH_SEARCH_NSGA2_H
 #define HOPSCOTCH_SEARCH_NSGA2_H
 
-#include "../../../runner.h"
+#include "../../experiment.h"
 
 #include <math.h>
 

@@ -1,0 +1,41 @@
+// Files, databases and what people see, as one unit: every file of io.
+//
+// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+#ifndef HOPSCOTCH_SCALAR
+#define HOPSCOTCH_SCALAR
+#endif
+
+#include "clock.c"
+#include "inside.c"
+#include "file.c"
+#include "processors.c"
+#include "beneath.c"
+#include "folder.c"
+#include "lock.c"
+#include "sha256.c"
+#include "row_digest.c"
+#include "database.c"
+#include "database_stamp.c"
+#include "shard.c"
+#include "shard_write.c"
+#include "shard_read.c"
+#include "shard_master.c"
+#include "characters.c"
+#include "text.c"
+#include "text_stream.c"
+#include "terminal.c"
+#include "sparkline.c"
+#include "table.c"
+#include "output.c"
+#include "npz.c"
+#include "json.c"
+#include "svg.c"
+#include "canvas.c"
+#include "page.c"
+#include "progress.c"
+#include "cloud.c"
+#include "cloud_pcd.c"
+#include "cloud_ply.c"
+#include "cloud_csv.c"
+#include "diagnostics.c"
+#include "yaml.c"

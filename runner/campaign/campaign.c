@@ -1,0 +1,78 @@
+// What was done, as one unit: the table of contents of this floor (campaign.h says its contracts).
+//
+// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+#ifndef HOPSCOTCH_SCALAR
+#define HOPSCOTCH_SCALAR
+#endif
+
+// what is kept of a campaign: campaign.db, shards, the catalogue
+#include "store/recording.c"
+#include "store/again.c"
+#include "store/cursor.c"
+#include "store/store.c"
+#include "store/seal.c"
+#include "store/migration.c"
+#include "store/rows.c"
+#include "store/columns.c"
+#include "store/trials.c"
+#include "store/places.c"
+#include "store/lost.c"
+#include "store/indices.c"
+#include "store/integrity.c"
+#include "store/rewrite.c"
+#include "store/retries.c"
+#include "store/labels.c"
+#include "store/searches.c"
+#include "store/batches.c"
+#include "store/campaign_row.c"
+#include "store/upkeep.c"
+#include "store/stored_trial.c"
+#include "store/commit.c"
+#include "store/recovery.c"
+#include "store/catalogue.c"
+#include "store/find.c"
+#include "store/rounds.c"
+#include "store/outer_points.c"
+#include "store/overrides.c"
+#include "store/extend.c"
+#include "store/stored.c"
+#include "store/timings.c"
+#include "store/front.c"
+#include "store/wanted.c"
+#include "store/unwanted.c"
+#include "store/sensitivity.c"
+#include "store/digest.c"
+#include "store/edit.c"
+#include "store/origin.c"
+#include "store/status.c"
+#include "store/status_cache.c"
+
+// a batch of lanes on a device
+#include "batch/interrupt.c"
+#include "batch/lanes.c"
+#include "batch/device.c"
+#include "batch/flight.c"
+
+// what a run will take, before it runs
+#include "plan/plan.c"
+#include "plan/pilot.c"
+#include "plan/space.c"
+#include "plan/explain.c"
+
+// a run: the loop from ask to commit, and what may end it
+#include "run/record.c"
+#include "run/writer.c"
+#include "run/loop.c"
+#include "run/retry.c"
+#include "run/campaign.c"
+#include "run/replay.c"
+#include "run/trace.c"
+#include "run/warm_start.c"
+
+// is it still what was written?
+#include "doctor/doctor.c"
+#include "doctor/kept.c"
+#include "doctor/shards.c"
+#include "doctor/repair.c"
+#include "doctor/trials.c"
+#include "doctor/places.c"

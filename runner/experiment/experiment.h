@@ -1,0 +1,566 @@
+// What is asked for: expressions, the spec of an experiment, search methods, and how the replicates of a trial become
+// its fitness. Nothing here knows what was run or where results are.
+//
+// Each folder uses those before it: expression, fitness, search, spec. `make lint` checks that.
+#ifndef HOPSCOTCH_EXPERIMENT_H
+#define HOPSCOTCH_EXPERIMENT_H
+
+#include "../../io/io.h"
+#include "search/methods.h"
+#include "spec/limits.h"
+
+#define HOPSCOTCH_VERSION "0.1.0"
+const char *program_commit(void); // that it was built from (runner/commit.c); NULL: not known
+
+// ---- expressions (expression/expression.c) --------------------------------------------------------------------------
+// + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
+// in single quotes (only compared for equality). Depth <= 64, length <= 4096. Evaluated with our own elementary
+// functions, so the same bits everywhere. Truth is 1 and 0.
+
+typedef struct Expression Expression;
+
+// Names that an expression may use, in the order of the values that evaluate() is given.
+typedef struct Scope {
+    const char *const *names;
+    int count;
+    const char *const *texts; // names of text columns (only `=` and `!=` with a quoted text), for --where
+    int n_texts;
+} Scope;
+
+// `at` is the scalar that holds the text; errors are diagnosed at the character. NULL if there was one.
+Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, Diagnostics *diagnostics);
+// The same from the command line: error (user) with the text, a caret and the nearest name.
+Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
+double expression_value(const Expression *expression, const double *values);
+bool expression_uses(const Expression *expression, int name);
+int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
+// As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
+typedef struct SqlValue {
+    bool is_text;
+    double number;
+    const char *text;
+} SqlValue;
+Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count);
+// Canonical text: parsing it again gives the same expression.
+const char *expression_text(const Expression *expression, Arena *arena);
+
+// ---- the spec (spec/spec.c, spec/keys.c, spec/values.c, spec/resolve.c) ---------------------------------------------
+
+// Values along an axis, never expanded: value i of `count`.
+typedef enum ValuesForm { VALUES_LIST, VALUES_LINSPACE, VALUES_LOGSPACE, VALUES_ARANGE, VALUES_RANGE } ValuesForm;
+
+typedef struct Values {
+    ValuesForm form;
+    double low, high, step;  // RANGE: bounds; ARANGE: start, greatest value allowed, step
+    bool log_scale, integer; // RANGE
+    double sigma;            // RANGE, for cmaes: part of it that is the step size at the start; 0: the method's
+    const double *list;
+    int64_t count; // 0 for RANGE
+} Values;
+
+double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
+// The place of x among them, up to rounding; -1: it is none of them. `hint`: where a list is looked at first.
+int64_t values_find(const Values *values, double x, int64_t hint);
+
+// A searched parameter: either an axis (values or range) or derived from others.
+typedef struct Axis {
+    int parameter; // index in configured.parameters
+    Values values;
+    int zip;                  // axes with the same zip number >= 0 advance together; -1: on its own
+    const Expression *derive; // over configured.parameters' names; NULL: an axis
+    bool partial;             // some trials have the parameter's fixed value instead
+} Axis;
+
+// A block of a union of grids: its values of each axis of the spec.
+typedef struct Block {
+    const Values *values; // [n_axes]; count 0: the parameter's fixed value
+    const int *zip;       // [n_axes] as Axis.zip, within the block
+} Block;
+
+// An axis that counts where the condition holds; elsewhere its parameter has the fixed value.
+typedef struct When {
+    int axis;
+    const Expression *condition; // over configured.parameters' names
+} When;
+
+typedef enum Distribution { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } Distribution;
+
+typedef struct Perturbation { // replaces the parameter's value in each replicate
+    int parameter;
+    Distribution distribution;
+    double a, b; // normal: mean, standard deviation; uniform: low, high. Draws are clamped to the parameter's range
+} Perturbation;
+
+typedef enum Over { OVER_MEAN, OVER_MEDIAN, OVER_WORST, OVER_QUANTILE } Over;
+typedef enum Failed { FAILED_ANY, FAILED_PENALTY, FAILED_IGNORE } Failed;
+
+typedef struct SearchMethod SearchMethod;
+
+// The trials that are recorded: by rank, by id, the first that failed.
+typedef struct Selection {
+    int64_t best, every, failures; // 0: none
+    const int64_t *trials;         // [n_trials]
+    int n_trials;
+} Selection;
+
+// Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
+#define CAMPAIGN_FILES "files"
+
+// A file that the model reads. What it holds is part of the spec's identity, its name is not.
+typedef struct SpecFile {
+    const char *name; // below the folder of the spec; NULL: none is given
+    Sha256Text digest;
+} SpecFile;
+
+// What --set says, "key.path=value" each, in the order in which it is applied.
+typedef struct Overrides {
+    const char **items; // [count]
+    int count;
+} Overrides;
+
+typedef struct Spec {
+    const char *file, *text; // as given
+    Overrides overrides;     // of the text, on the command line
+    const char *experiment;
+    uint64_t seed; // < 2^53
+    const Model *model;
+    const double *settings;      // [model->n_options]
+    const Points *option_points; // [model->n_options + n_lists]: of the options, then of the model's lists
+    const SpecFile *files;       // [model->n_options]: of the OPTION_FILEs
+    Configured configured;
+    const double *fixed; // [n_parameters]: value of each parameter that is not searched
+
+    const SearchMethod *method;
+    const double *method_settings;  // [method->n_options]
+    const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
+    int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
+    struct {                        // of the outer axes (search/outer.c); unused if there are none
+        int64_t points, searches;   // searches: of each point
+        int64_t first;              // number of the first search
+    } outer;
+    const Block *blocks; // [n_blocks] of `union`; n_blocks 0: the axes are the grid
+    int n_blocks;
+    const When *when; // [n_when] in the order in which they are decided
+    int n_when;
+    const Expression *const *exclude; // over configured.parameters' names
+    int n_exclude;
+    const double *points; // list: [n_points][n_axes]
+    int64_t n_points;
+    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    int n_inject;
+    struct {                             // cmaes: where another campaign says to start (search/cmaes/warm_start.c)
+        const char *from;                // its name; NULL: none
+        const Node *at;                  // where the spec names it
+        const char *hash;                // of its spec
+        const double *mean, *covariance; // [n_axes] in coordinates, NULL: not taken yet; [n_axes], or by rows the lower
+        bool full;                       // triangle
+        double sigma;                    // 0: the option's
+    } warm;
+
+    struct {
+        int count;
+        bool common, store;
+        const Perturbation *perturb;
+        int n_perturb;
+    } replicates;
+
+    struct {
+        const Expression *const *expression; // [count] over the metrics' names, then the parameters' names
+        int count;                           // several: a trial has no fitness then, but a value of each
+        bool maximize[OBJECTIVES_MAX];       // [count] more is better; the minimised ones come first
+        const double *reference;             // [count] where hypervolumes are measured from; NULL: the search decides
+        Over over;
+        double quantile;
+        Failed failed;
+        double penalty;
+    } objective;
+    const Expression *const *constraints; // [n_constraints] over the objective's names (fitness/constraints.c)
+    int n_constraints;
+
+    struct {
+        bool trajectories;         // any
+        const char *const *bodies; // [n_bodies] names and patterns of what has columns; n_bodies 0: as the model likes
+        int n_bodies;
+        Selection select;
+        bool all_replicates;          // else the first
+        double sample;                // s between samples; a multiple of the tick (spec_sample_ticks)
+        int64_t first_tick, end_tick; // of a replay: samples of these ticks only; end 0: of all
+        bool float64, gzip;
+        struct {
+            bool wanted; // any
+            Selection select;
+            bool failed_only;    // of the lanes that failed
+            bool all_replicates; // else the first; those that failed are looked for among all
+            double window[2];    // s: what happens in [0] <= t < [1]; both 0: always
+            int64_t keep;        // the last so many rows of a lane; 0: all
+        } debug;
+    } record;
+
+    struct {
+        int64_t trials;   // 0: none
+        double wall_time; // s; 0: none
+        double failures;  // fraction of the trials; 1: none
+    } limits;
+
+    struct {
+        const char *backend; // auto | cpu | cuda
+        int64_t batch;       // lanes; 0: auto
+    } device;
+
+    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last (segments.c).
+    const struct Segment *segments; // [n_segments]; n_segments 0: it never was
+    int n_segments;
+
+    const char *resolved;  // every key with its value, as YAML that reads back to the same spec
+    Sha256Text hash;       // of what can change a number (spec_and_search.md), from the canonical text
+    const char *canonical; // that text: one "path = value" a line, sorted; two specs are compared line by line
+} Spec;
+
+// One of the specs of a campaign that was extended, and the ids of its trials. A point that an earlier one asks for too
+// keeps the id that it has there.
+typedef struct Segment {
+    const Spec *spec; // NULL: the one that holds the segments
+    int64_t first_id; // the id of point `first_point` of its search; the points before it have earlier ids
+    int64_t first_point;
+    int64_t decided; // when it was appended, the ids below this one had been run or dropped: nothing changes them
+} Segment;
+
+// Reads, checks and configures. `overrides` are "key.path=value" texts of --set. Every error is in `diagnostics`, found
+// in one pass; the returned Error is ERROR_USER with a summary if there were any.
+Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
+                Spec *out);
+Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                 Diagnostics *diagnostics, Spec *out);
+bool spec_several(const Spec *spec); // several objectives
+// Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
+// of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
+// passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
+double spec_cost(const Spec *spec, int k, double value);
+bool spec_better(const Spec *spec, int k, double a, double b);
+// Its expression, with "maximise " before it if it is.
+const char *objective_text(const Spec *spec, int k, Arena *arena);
+const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
+const char *model_debug_name(const Model *model);  // "newton"
+// The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
+// in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
+// is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
+Error spec_build(const Spec *spec, Arena *arena, Configured *out);
+// The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
+// metrics (spec/things.c): what its drawing asks for.
+Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
+// Does a name match a pattern, in which `#` stands for a number? Marks the things that do, of "all" each; gives how
+// many. The name that is nearest to a pattern that none matches; NULL: none is near.
+bool things_match(const char *pattern, const char *name);
+int things_mark(const Configured *configured, const char *pattern, bool *chosen);
+const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
+// Copies of the spec's files in the campaign's folder, where there are none yet.
+Error spec_keep_files(const Spec *spec, const char *folder);
+// Ticks between two samples of a trajectory; 1 for a model without time.
+int64_t spec_sample_ticks(const Spec *spec);
+// Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.
+void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
+int64_t spec_debug_rows(const Spec *spec);
+// The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
+void spec_schema(FILE *out);
+// The key table, for `help spec` and the reference page.
+void spec_reference(FILE *out);
+
+// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/items.c).
+const char *items_field_expected(const ItemField *field, Arena *arena);
+
+// A spec that is made out of another one: what of its resolved text is copied (spec/spec_rest.c).
+enum { SPEC_REST_MOST = 12 };
+
+typedef struct SpecRest {
+    const char *without[SPEC_REST_MOST]; // sections that are left out; NULL after the last
+    const char *failed;                  // in place of the objective's `failed`; NULL: that one
+} SpecRest;
+
+// Parameters that the new spec gives elsewhere: their lines are left out.
+typedef bool SpecDrops(const void *given, int parameter);
+
+void spec_put_rest(const Spec *spec, const SpecRest *rest, SpecDrops *drops, const void *given, Arena *arena,
+                   FILE *out);
+
+// What differs between two specs, by key (search/difference.c).
+typedef struct SpecChange {
+    const char *key, *from, *to; // NULL: not there
+    bool free;                   // an extension may change it: the rows that exist keep their meaning
+} SpecChange;
+int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
+void difference_print(const SpecChange *changes, int64_t count, FILE *out);
+
+// ---- names of campaigns (spec/name.c) -------------------------------------------------------------------------------
+
+// The list of all campaigns under a results root, which no campaign can be called.
+#define CATALOGUE_DATABASE "index.db"
+#define CATALOGUE_LOCK "index.lock"
+
+// Names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
+Error campaign_name_check(const char *name);
+bool campaign_name_taken(const char *name); // a file of the list of campaigns has it, or may have it
+
+// ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
+
+// A block of trials that belong together: what ask gives and tell takes back.
+typedef struct Trials {
+    int64_t count, capacity;
+    int64_t *id;       // [capacity]
+    uint64_t *ordinal; // [capacity] within the search: what randomness is keyed by
+    int32_t *search, *round;
+    double *parameter; // [capacity][n_parameters] complete: fixed, searched and derived
+    // results, filled before tell
+    double *fitness;    // NaN: failed, or there are several objectives
+    double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
+    double *survived;   // s, mean over replicates; ranks failed trials
+    double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
+} Trials;
+
+// What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
+typedef struct Round {
+    int32_t search, round;
+    int64_t population, evaluations; // of the round; of the search so far
+    double sigma, condition, best;   // NaN: has no meaning; best: fitness of the search so far
+    bool has_front;                  // of several objectives:
+    int64_t front;                   // members that no other one dominates
+    double hypervolume;              // of these; NaN: there is none
+    const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
+} Round;
+
+typedef struct Rounds {
+    int64_t count, capacity;
+    Round *row;
+    double *field; // [capacity][n_round_fields]
+} Rounds;
+
+// Why a search ended with its last round, by the budgets that it has now.
+typedef struct RoundStop {
+    int32_t search, round;
+    const char *stop; // NULL: it goes on
+} RoundStop;
+
+typedef struct Search {
+    const Spec *spec;
+    const SearchMethod *method;
+    int64_t total;        // trials that it will ask for, ids included that `exclude` drops; -1: unknown
+    int64_t round_trials; // of the first round, if the total is unknown
+    void *state;          // one versioned, pointer-free block: what is checkpointed after tell
+    size_t state_size;
+    size_t state_capacity;     // a state that grows: the greatest size; 0: it has always the same
+    int64_t asked;             // ids below this were asked for in this process (not part of the state)
+    const Field *round_fields; // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
+    int n_round_fields;        // 0: the method has no rounds
+    Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
+    RoundStop *stops;          // [n_stops] what restore says of searches whose budgets an extension may change
+    int64_t n_stops;
+    void *scratch;                    // the method's own, the arena's
+    struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
+} Search;
+
+// Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
+typedef struct SensitivityBlocks {
+    const double *fitness;
+    const int64_t *chosen;
+    int64_t count; // >= 2
+} SensitivityBlocks;
+
+// What a method says of its parameters once all trials were run (campaign/store/sensitivity.c).
+typedef struct Sensitivity {
+    const char *const *measures; // [n_measures] names
+    int n_measures, main;        // main: what parameters are ranked by
+    int64_t (*block)(const Spec *spec);
+    void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
+} Sensitivity;
+
+// How many trials a search that learns runs, and how many generations (of all its searches together): as doubles, for
+// they may be beyond any number that is ever run.
+typedef struct SearchBudget {
+    double trials, rounds;
+} SearchBudget;
+typedef struct SearchBounds {
+    SearchBudget least, most;
+    bool open;         // `most` is so far away that it says nothing
+    const char *early; // what may end it before: "tolerances"; NULL: it ends with `most`
+} SearchBounds;
+
+struct SearchMethod {
+    const char *name, *doc;
+    const Option *options; // keys of `search:` that belong to it
+    int n_options;
+    bool wants_values, wants_range, wants_points; // what `over` may hold
+    bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
+    bool whole;                                   // with other options all points are others: can't be extended
+    bool several;                                 // for several objectives, and not for one
+    // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
+    // restore heeds it. NULL: none does.
+    bool (*budget)(const Spec *spec, const char *option);
+    void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
+    const Sensitivity *sensitivity;                             // NULL: it measures none
+    // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
+    Error (*check)(const Spec *spec, const char **key);
+    Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
+    // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
+    Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
+    // Results in the order of ask. Updates the state.
+    Error (*tell)(Search *search, const Trials *trials);
+    // After the state was restored from a checkpoint: continue behind what was told.
+    Error (*restore)(Search *search);
+    // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
+    // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
+    Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+    const char *(*stopped)(const Search *search); // reason, NULL while it goes on
+    // Trials known beforehand: the number of the point with these values on the axes, -1 if there is none. NULL: points
+    // are told by their number, and the values of the axes can't change when a campaign is extended.
+    int64_t (*find)(const Search *search, const void *data, const double *parameter, int64_t hint);
+};
+
+int search_method_count(void);
+const SearchMethod *search_method_at(int index);
+const SearchMethod *search_method_find(const char *name);
+// What the method has against the spec: error (user), in *key what it is about. search_init checks too.
+Error search_check(const Spec *spec, const char **key);
+Error search_init(const Spec *spec, Arena *arena, Search *search);
+#define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
+SEARCH_METHODS(SEARCH_METHOD_DECLARE)
+#undef SEARCH_METHOD_DECLARE
+
+// u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
+double search_value(const Values *values, double u);
+
+// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
+uint64_t search_round_ordinal(int64_t round, int64_t member);
+size_t search_state_most(const Search *search);   // bytes that its state may come to
+bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
+
+// Starting CMA-ES from another campaign (search/cmaes/warm_start.c): what is taken goes into spec->warm, and is written
+// as the value of `search.cmaes.taken` (spec/cmaes_section.c).
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // cmaes searched the same ranges there
+// From the restored state of a search that is alike. False: none of its searches has a best trial.
+bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
+// How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
+int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
+void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
+const char *cmaes_taken_text(const Spec *spec, Arena *arena);
+
+// Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
+int64_t search_affordable(const Search *search, int64_t most);
+
+// Trials among the ids [first, end) of a search; *estimated: from a sample of them (search/count.c), in which there may
+// have been none. Here and below
+// parameter[n_parameters] is for the trials that are looked at.
+int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
+// Of a whole grid, exactly, if the axes that its conditions use have few points (search/count_grid.c). False: it can't
+// say.
+bool count_grid(const Search *search, int64_t *trials);
+bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
+// For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
+// the same for the same seed, and apart from every search's own draws.
+int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
+int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
+
+// What every method does to a point: `parameter` holds the fixed values and the axes' values; axes that do not count
+// there (`when`) get their fixed value, and the derived ones are filled in, in order. False: there is no such trial,
+// because `exclude` or the range of a derived parameter drops it.
+bool search_complete(const Spec *spec, double *parameter);
+// Whether the w-th conditional axis counts at this point.
+bool search_counts(const Spec *spec, int w, const double *parameter);
+bool search_drops(const Spec *spec); // some ids may stand for no trial
+// The first of the axes that are zipped with this one; the axis itself if it stands alone.
+int search_zip_leader(const Spec *spec, int axis);
+
+// What `restore` says of a state that is not of the version that this program reads, or not whole; what `tell` says of
+// trials[index] if it is not what was asked for, which only a bug could make.
+Error search_state_of_other(const Search *search, int version);
+Error search_state_damaged(const Search *search);
+Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
+
+// Outer grids (search/outer.c): what a search of that number has for the outer axes; the number that its random
+// numbers are keyed by, the one that it would have without an outer grid.
+void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
+uint32_t search_key(const Spec *spec, int64_t search);
+
+// Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
+// ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
+// values of an id, and may give `repeats`, which says that an id's point (complete) is that of another id; `data` (the
+// arena's) is for them. A call of ask examines a bounded number of ids: if all were dropped,
+// it gives none and *waiting, and the next call goes on.
+typedef struct Enumeration {
+    void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
+    const void *data;
+    bool (*repeats)(const Search *search, const void *data, int64_t id, const double *parameter); // NULL: none does
+} Enumeration;
+Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search); // total <= 2^48
+Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
+Error enumerated_tell(Search *search, const Trials *trials);
+Error enumerated_restore(Search *search);
+Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
+#define ENUMERATED_METHOD                                                                                              \
+    .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore, .trial = enumerated_trial,          \
+    .stopped = enumerated_stopped
+Error enumerated_check_total(int64_t total);
+// The complete parameters of a point of this search alone, extended or not; false if it is dropped.
+bool enumerated_point(const Search *search, int64_t point, double *parameter);
+int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
+
+// Of a search whose spec has segments (search/segments.c).
+Error segments_init(Search *search, Arena *arena);
+bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
+// Whether the last spec asks for the point; the first of its points that no earlier segment has.
+bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
+int64_t segments_first_new(const Search *search, double *parameter);
+// Whether the s-th segment still says which trials come and which ids they get, when all ids below `next` are decided.
+// If none does, the trials to come are those that the last spec alone has at the ids from `next` on.
+bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
+
+// ---- objective and replicates (fitness/objective.c, search/replicates.c) --------------------------------------------
+
+// Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
+void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
+                          double *lane);
+
+// What is stored of a trial.
+typedef struct TrialResult {
+    double fitness;    // NaN: failed, or there are several objectives
+    double *objective; // [spec->objective.count] of several, NaN all of them: failed; else not used
+    bool good;         // has a fitness, or its objectives
+    int failure;       // code of the first failed replicate; 0: none
+    int n_failed;      // replicates that failed
+    double *metric;    // [n_metrics] mean over replicates
+    double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double *value;     // [replicates] room for the objective of each: there may be too many for a stack
+} TrialResult;
+
+// metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
+void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                  TrialResult *result);
+
+// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). Their violation
+// is the sum of those above 0.
+void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                       double *out);
+double constraints_violation(const double *constraint, int count);
+// Whether an expression is an inequality, or several with and, or, not; what it is then for scope[names].
+bool constraint_is_inequality(const Expression *expression);
+double constraint_value(const Expression *expression, const double *scope);
+
+// ---- several objectives (fitness/dominance.c, fitness/hypervolume.c) ------------------------------------------------
+// Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
+// a front is what no other point dominates, equal points included.
+
+// Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
+// crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
+size_t dominance_bytes(int64_t count);
+void dominance_sort(const double *value, int64_t count, int objectives, void *room, int64_t *rank, double *crowding);
+
+// The volume that value[count][objectives] dominates below the reference point. NaN: there are more points than can be
+// measured in a fraction of a second, which are hypervolume_points(objectives). Room: hypervolume_bytes.
+int64_t hypervolume_points(int objectives);
+size_t hypervolume_bytes(int64_t count, int objectives);
+double hypervolume(const double *value, int64_t count, int objectives, const double *reference, void *room);
+
+// Whether the model of the spec has a metric of that name.
+bool spec_has_metric(const Spec *spec, const char *name);
+
+#endif

@@ -1,0 +1,47 @@
+// The numerics as one unit: every file of sim but the kernels (cpu_kernels.c, one object per instruction set;
+// backend_cuda.cu). `make lint` checks that no file is forgotten and that each compiles alone too.
+//
+// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+#ifndef HOPSCOTCH_SCALAR
+#define HOPSCOTCH_SCALAR
+#endif
+
+#include "base.c"
+#include "thread.c"
+#include "portable_math.c"
+#include "random.c"
+#include "symmetric.c"
+#include "normal.c"
+#include "graph/build.c"
+#include "graph/validate.c"
+#include "graph/compile.c"
+#include "graph/threads.c"
+#include "graph/execute.c"
+#include "graph/profile.c"
+#include "graph/export.c"
+#include "models.c"
+#include "hopper/hopper.c"
+#include "hopper/drawing.c"
+#include "bbob/bbob.c"
+#include "bbob/instances.c"
+#include "rigid/rigid.c"
+#include "rigid/world.c"
+#include "rigid/islands.c"
+#include "rigid/skyline.c"
+#include "rigid/places.c"
+#include "rigid/explain.c"
+#include "rigid/drawing.c"
+#include "rigid/debug_table.c"
+#include "ndt/ndt.c"
+#include "ndt/assets.c"
+#include "ndt/grid.c"
+#include "ndt/thin.c"
+#include "ndt/map.c"
+#include "ndt/scenes.c"
+#include "ndt/view.c"
+#include "faults.c"
+#include "backend.c"
+#include "backend_cpu.c"
+#include "step_picture.c"
+#include "backend_faulty.c"
+#include "backend_several.c"
