@@ -103,18 +103,21 @@ const char *cells_name(const Cursor *cursor, int place) { return column_name(cur
 
 bool next_integer(Cursor *cursor, int64_t *value)
 {
-    if (cursor_next(cursor)) *value = cell_integer(cursor, 0);
-    return cursor->row;
+    if (!cursor_next(cursor)) return false;
+    *value = cell_integer(cursor, 0);
+    return true;
 }
 
 bool next_real(Cursor *cursor, double *value)
 {
-    if (cursor_next(cursor)) *value = cell_real(cursor, 0);
-    return cursor->row;
+    if (!cursor_next(cursor)) return false;
+    *value = cell_real(cursor, 0);
+    return true;
 }
 
 bool next_text(Cursor *cursor, const char **value)
 {
-    if (cursor_next(cursor)) *value = cell_text(cursor, 0);
-    return cursor->row;
+    if (!cursor_next(cursor)) return false;
+    *value = cell_text(cursor, 0);
+    return true;
 }

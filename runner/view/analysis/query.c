@@ -78,17 +78,25 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
+// Room for one more id: a growing arena is made of pieces, so a longer list is another one.
+static void query_reserve(Query *query, int64_t *capacity, Arena *arena)
+{
+    if (query->n_ids < *capacity) return;
+    *capacity = *capacity > 0 ? 2 * *capacity : 1024;
+    int64_t *ids = ARENA_NEW(arena, int64_t, *capacity);
+    if (query->n_ids > 0) memcpy(ids, query->ids, (size_t)query->n_ids * sizeof *ids);
+    query->ids = ids;
+}
+
 // The ids that match, in order; one more than the limit, if there is one, tells that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
     static const char *const columns[] = {"id"};
-    int64_t id = 0;
+    int64_t id = 0, capacity = 0;
     Cursor ids = trials_ordered(query->campaign->database, &query->where, query->order, query->n_order, columns, 1,
                                 query->limit > 0 ? query->limit + 1 : -1, arena);
     while (next_integer(&ids, &id)) {
-        // 8 aligned ids at a time: consecutive takes from the arena are one array
-        int64_t *place = query->n_ids % 8 == 0 ? ARENA_NEW(arena, int64_t, 8) : NULL;
-        if (query->n_ids == 0) query->ids = place;
+        query_reserve(query, &capacity, arena);
         query->ids[query->n_ids++] = id;
     }
     return cursor_close(&ids);
