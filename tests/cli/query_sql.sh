@@ -95,8 +95,8 @@ version: 1
 experiment: long
 seed: 7
 model: bbob
-simulation: {function: sphere, dimension: 1}
-search: {method: random, trials: 140000, over: {x1: {range: [-1, 1]}}}
+simulation: {function: sphere, dimension: 2}
+search: {method: random, trials: 140000, over: {x1: {range: [-1, 1]}, x2: {range: [-1, 1]}}}
 SPEC
 works run long.yaml --progress none
 run query long --columns id --limit 0 --format csv

@@ -1,4 +1,4 @@
-// See batches.h.
+// The batches of a campaign as they are stored (stored.h); what of them is summed is in timings.c.
 #include "stored.h"
 
 #include "rows.h"

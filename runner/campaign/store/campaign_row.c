@@ -1,4 +1,4 @@
-// See campaign_row.h.
+// What a campaign says of itself: the one row of its table campaign (stored.h).
 #include "stored.h"
 
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found)

@@ -36,7 +36,7 @@ bool cursor_next(Cursor *cursor);              // false: there are no more rows,
 void cursor_stop(Cursor *cursor, Error error); // unless that is none: there are no more rows
 Error cursor_close(Cursor *cursor);
 void cursor_forget(Cursor *cursor); // what went wrong, of a statement that outlives its transaction
-Error cursor_run(Cursor *cursor); // a statement without rows, once: steps and closes
+Error cursor_run(Cursor *cursor);   // a statement without rows, once: steps and closes
 
 // Of the row that it stands on, by place from 0. Texts and bytes are valid until the next step.
 static inline int64_t cell_integer(const Cursor *row, int place) { return column_integer(row->statement, place); }

@@ -14,7 +14,7 @@ Cursor integrity_findings(Database *database);
 Cursor integrity_references(Database *database);
 // Its first finding alone. False also where it can't be told, which is the error.
 Error integrity_check(Database *database, bool *sound);
-// Indexes are made of the rows again; if that is not enough, the whole file. *by: what made it sound, NULL: nothing did.
+// Indexes are made of the rows again; if that is not enough, the whole file. *by: what made it sound; NULL: nothing.
 void integrity_mend(Database *database, const char **by);
 // Until it is closed, rows may name others that are not there.
 Error integrity_ignore_references(Database *database);

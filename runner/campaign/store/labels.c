@@ -1,4 +1,4 @@
-// See labels.h.
+// What people add to a campaign: tags and notes (stored.h).
 #include "stored.h"
 
 Cursor labels_tags(Database *database) { return cursor_open(database, "SELECT 0, tag, '' FROM tags ORDER BY tag"); }

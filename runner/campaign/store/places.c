@@ -1,4 +1,4 @@
-// See places.h.
+// Where arrays lie: shards, and the lanes in them (stored.h).
 #include "stored.h"
 
 #include "store.h"

@@ -1,4 +1,4 @@
-// One row of the table trials: a table of its columns says how they are declared, kept, bound, read, hashed and compared.
+// One row of the table trials. A table of its columns says how they are declared, kept, bound, read, hashed, compared.
 #include "rows.h"
 
 #include <math.h>

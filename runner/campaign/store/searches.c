@@ -1,4 +1,4 @@
-// See searches.h.
+// How far searches that learn have come, round by round (stored.h).
 #include "stored.h"
 
 #include "rounds.h"
@@ -21,7 +21,7 @@ Error searches_count(Database *database, int64_t *count)
     return store_integer(database, "SELECT count(DISTINCT search) FROM rounds", 0, count);
 }
 
-// ---- the state --------------------------------------------------------------------------------------------------------
+// ---- the state ------------------------------------------------------------------------------------------------------
 
 Error search_state_read(Database *database, void *state, size_t most, size_t *size, bool *found)
 {

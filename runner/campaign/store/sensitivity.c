@@ -169,11 +169,11 @@ bool sensitivity_next(Cursor *rows, StoredMeasure *row)
 {
     if (!cursor_next(rows)) return false;
     *row = (StoredMeasure){.parameter = cell_text(rows, 0),
-                            .measure = cell_text(rows, 1),
-                            .value = cell_real(rows, 2),
-                            .low = cell_real(rows, 3),
-                            .high = cell_real(rows, 4),
-                            .blocks = cell_integer(rows, 5),
-                            .left_out = cell_integer(rows, 6)};
+                           .measure = cell_text(rows, 1),
+                           .value = cell_real(rows, 2),
+                           .low = cell_real(rows, 3),
+                           .high = cell_real(rows, 4),
+                           .blocks = cell_integer(rows, 5),
+                           .left_out = cell_integer(rows, 6)};
     return true;
 }

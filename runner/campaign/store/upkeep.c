@@ -1,4 +1,4 @@
-// See upkeep.h.
+// What keeps a campaign's database quick and small (stored.h).
 #include "stored.h"
 
 // ---- indexes --------------------------------------------------------------------------------------------------------
