@@ -37,6 +37,13 @@
 #define restrict __restrict__
 #endif
 
+// A function that is inlined in any case: loops that it marks with UNROLL go as far as its callers say.
+#if defined(__CUDACC__)
+#define HD_INLINE HD
+#else
+#define HD_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
 // A function that is called, not inlined: large and called from several places.
 #if defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__

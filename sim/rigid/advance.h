@@ -159,6 +159,18 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
+// Lanes of `redundant: drop` that leave out fewer rows than at the start, where the step begins or ends. By a fixed
+// choice the rows that are kept come to depend on each other as a mechanism moves; what little is left of one that
+// follows from them is rounding then, greater than the least part that counts. Its multiplier is noise, at constraints
+// that are met.
+HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
+{
+    if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
+    const int sums = w->c.sums_at;
+    const real begun = cell(w, sums + RIGID_METRIC_redundant_rows), follow = cell(w, sums + RIGID_SUM_FOLLOW);
+    return w->active & MASK(lesser_of(begun, dropped) < follow);
+}
+
 // The height of the first body that moves, and how fast it changes.
 typedef struct RigidHeight {
     real z, v;
@@ -188,16 +200,17 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// Lanes that have missed the constraints and whose energy has changed by a good part of the kinetic energy in one step:
-// what they show from here on is not the motion. Forces that depend on velocities take energy away themselves: there a
-// gain tells.
+// Lanes whose energy has changed by a good part of the kinetic energy in the steps that have missed the constraints, or
+// have met them with multipliers that are noise: what they show from here on is not the motion. Other steps keep the
+// energy but for a swing; these move it for good, at once or bit by bit, so that their parts are added up. Forces that
+// depend on velocities take energy away themselves: there gains tell.
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
-    const real kinetic = rigid_kinetic(w), step = change - cell(w, w->c.sums_at + RIGID_METRIC_energy_end);
+    const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;
+    const real kinetic = rigid_kinetic(w), step = change - cell(w, sums + RIGID_METRIC_energy_end);
     const real size = w->c.damped != 0 ? step : absolute(step);
-    const mask jumped = missed & MASK(size > RIGID_JUMP * (kinetic + absolute(step)));
-    const int at = w->c.sums_at + RIGID_SUM_JUMPED;
-    set_cell(w, at, select_real(jumped, splat(1.0), cell(w, at)));
+    const mask some = missed & MASK(size > splat(0.0));
+    set_cell(w, at, cell(w, at) + select_real(some, size / (kinetic + size), splat(0.0)));
 }
 
 // The state at the end of the step from t, its energy; before: the height at t; missed: as rigid_step_rattle has it.
@@ -298,8 +311,10 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     const bool rattle = w->c.form == RIGID_RATTLE;
     mask missed = no_lanes();
     const real dropped = rattle ? rigid_step_rattle(w, t, &missed) : rigid_step_stabilised(w, gains, t);
+    const real left_out = rigid_count_of_team(w, dropped);
     const RigidExtremes most = rigid_extremes(w);
-    rigid_sum_rows(w, rigid_count_of_team(w, dropped), rigid_squares(w), &most);
+    missed = missed | rigid_keeps_followers(w, left_out);
+    rigid_sum_rows(w, left_out, rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
     rigid_sum_state(w, rigid_energy(w), &height, missed, t);
 }
@@ -309,7 +324,7 @@ HD real rigid_failure(const RigidLanes *w, mask finite)
 {
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
     const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
-    const mask jumped = MASK(cell(w, w->c.sums_at + RIGID_SUM_JUMPED) > splat(0.0));
+    const mask jumped = MASK(cell(w, w->c.sums_at + RIGID_SUM_JUMPS) > splat(RIGID_JUMP));
     const real failure = select_real(refused | jumped, splat(RIGID_SOLVER), splat(RIGID_NONE));
     return select_real(finite, failure, splat(RIGID_DIVERGED));
 }

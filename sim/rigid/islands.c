@@ -172,6 +172,7 @@ static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
             forest->joints[joint[r]].count += 1;
         else
             forest->islands[island].n_loop_rows += 1;
+        forest->n_closing += joint[r] < 0;
     }
     for (int i = 0, k = 0; i < forest->n_islands; i++) {
         RigidIsland *island = &forest->islands[i];

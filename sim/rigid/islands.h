@@ -15,6 +15,7 @@ typedef struct RigidForest {
     int n_joints;
     RigidIsland *islands;       // `first` in the order of the walk
     int n_islands, n_loop_rows; // those that close loops of what is solved by trees
+    int n_closing;              // those that close loops, whatever they are solved by
 } RigidForest;
 
 int rigid_other(const RigidForest *forest, int link); // the other body of a row in a body's list

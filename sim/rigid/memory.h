@@ -204,6 +204,30 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
     return a;
 }
 
+// ---- rows of one constraint -----------------------------------------------------------------------------------------
+
+// function(..., n) of n rows of one constraint, up to RIGID_JOINT_ROWS, a number that the compiler knows.
+#define RIGID_ROWS_DO(n, function, ...)                                                                                \
+    ((n) == 1   ? function(__VA_ARGS__, 1)                                                                             \
+     : (n) == 2 ? function(__VA_ARGS__, 2)                                                                             \
+     : (n) == 3 ? function(__VA_ARGS__, 3)                                                                             \
+     : (n) == 4 ? function(__VA_ARGS__, 4)                                                                             \
+     : (n) == 5 ? function(__VA_ARGS__, 5)                                                                             \
+                : function(__VA_ARGS__, 6))
+
+// From this row on so many are taken together, each by the same operations as alone: what they share is loaded once.
+// Threads of a team share rows, not constraints.
+HD int rigid_together(const RigidLanes *w, int row)
+{
+#if defined(HOPSCOTCH_TEAMS)
+    (void)w;
+    (void)row;
+    return 1;
+#else
+    return w->rows[row].together;
+#endif
+}
+
 HD Symmetric3 rigid_inertia(const RigidLanes *w, int body)
 {
     return rigid_symmetric(w, rigid_body_at(w, body) + RIGID_BODY_M + 1);

@@ -15,6 +15,7 @@
 #include "step.h"
 
 #define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
+#define RIGID_RATTLE_SOON 1e-13   // of |C|: an iteration that will leave less is the last, and it is not looked for
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
 #define RIGID_RATTLE_ROUND 1e-14  // of the numbers that C is made of: as much of it may be rounding
 #define RIGID_RATTLE_FAR 1e300    // more than any
@@ -46,10 +47,10 @@ HD void rigid_no_forces(const RigidLanes *w)
 
 HD real rigid_component(int k, const Vector3 *a) { return k == 0 ? a->x : k == 1 ? a->y : a->z; }
 
-// Turns q about its body axis k by h Pi_k/moment, and Pi with it.
-HD void rigid_turn_about(int k, real h, double moment, Quaternion *q, Vector3 *Pi)
+// Turns q about its body axis k by h Pi_k `inverse`, and Pi with it.
+HD void rigid_turn_about(int k, real h, double inverse, Quaternion *q, Vector3 *Pi)
 {
-    const real rate = rigid_component(k, Pi) * (1.0 / moment);
+    const real rate = rigid_component(k, Pi) * inverse;
     real half_s, half_c;
     sine_cosine(0.5 * h * rate, &half_s, &half_c);
     const real s = 2.0 * half_s * half_c, c = 1.0 - 2.0 * half_s * half_s;
@@ -97,29 +98,25 @@ HD Quaternion rigid_from_axes(const RigidBody *body, Quaternion q)
 // The turn q of the principal axes and the angular momentum Pi in them, after h: a splitting, whose parts are exact.
 HD void rigid_turn_body(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
-    const double *moments = body->moments;
+    const double *inverse = body->inverse;
     const real half = 0.5 * h;
-    rigid_turn_about(0, half, moments[0], q, Pi);
-    rigid_turn_about(1, half, moments[1], q, Pi);
-    rigid_turn_about(2, h, moments[2], q, Pi);
-    rigid_turn_about(1, half, moments[1], q, Pi);
-    rigid_turn_about(0, half, moments[0], q, Pi);
+    rigid_turn_about(0, half, inverse[0], q, Pi);
+    rigid_turn_about(1, half, inverse[1], q, Pi);
+    rigid_turn_about(2, h, inverse[2], q, Pi);
+    rigid_turn_about(1, half, inverse[1], q, Pi);
+    rigid_turn_about(0, half, inverse[0], q, Pi);
 }
 
 // Of a symmetric top, exactly: about its angular momentum with Pi/I, and about its own axis k with (1/I_k - 1/I) Pi_k,
 // I the moment about the other two.
 HD void rigid_turn_top(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
-    const int k = body->top;
-    const double across = body->moments[(k + 1) % 3], own = body->moments[k];
-    *q = quaternion_times(*q, turn_by_twice(scaled(h * (0.5 / across), *Pi)));
-    if (own == across) return;
-    rigid_turn_about(k, h, own * across / (across - own), q, Pi);
+    *q = quaternion_times(*q, turn_by_twice(scaled(h * (0.5 * body->across), *Pi)));
+    if (body->beyond != 0.0) rigid_turn_about(body->top, h, body->beyond, q, Pi);
 }
 
 // The free flight of one body from where it stood at the step's start, with the velocities that it has now. START: its
-// centre, and the turn of its principal axes; what it turns with at the end, in those axes, stands at A until
-// rigid_land.
+// centre, and the turn of its principal axes.
 HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
 {
     const int at = rigid_body_at(w, number), start = at + RIGID_BODY_START;
@@ -134,7 +131,6 @@ HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
         rigid_turn_body(body, w->dt, &q, &Pi);
     keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
     rigid_set_q(w, number, rigid_from_axes(body, q));
-    set_cell3(w, at + RIGID_BODY_A + 3, Pi);
 }
 
 // a turned by q: a + 2 s (v x a) + 2 v x (v x a)
@@ -144,31 +140,35 @@ HD Vector3 rigid_turned(Quaternion q, const double *a)
     return added(along(from, q.w, twice), cross3(v, twice));
 }
 
-// The errors of rows alone, as rigid_values has them; of one row after another of a constraint, d is the same.
+// The error of a row alone, as rigid_values has it.
+HD real rigid_error(const RigidLanes *w, const RigidRow *row, Vector3 d)
+{
+    if (row->kind == RIGID_ALONG) return dot3(vector3_of(row->a), d) - rigid_target(w, row);
+    if (row->kind == RIGID_PERPENDICULAR)
+        return dot3(rigid_turned(rigid_q(w, row->i), row->a), rigid_turned(rigid_q(w, row->j), row->b));
+    if (row->kind == RIGID_DISTANCE) {
+        const real length = length3(d), target = rigid_target(w, row);
+        return 0.5 * (length - target) * (length + target);
+    }
+    const Quaternion turn = quaternion_times(quaternion_times(rigid_q(w, row->i), rigid_rest(row)),
+                                             quaternion_conjugate(rigid_q(w, row->j)));
+    return dot3(vector3_of(row->a), quaternion_logarithm(turn));
+}
+
+// The errors of all rows, the greatest of them.
 HD_CALL real rigid_errors(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
-    Vector3 d = vector3_zero();
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+    for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
         const RigidRow *row = &w->rows[k];
-        real C;
-        if (k == w->row || w->size > 1 || row->constraint != row[-1].constraint)
-            d = less(added(rigid_p(w, row->i), rigid_turned(rigid_q(w, row->i), row->at_i)),
-                     added(rigid_p(w, row->j), rigid_turned(rigid_q(w, row->j), row->at_j)));
-        if (row->kind == RIGID_DISTANCE) {
-            const real length = length3(d), target = rigid_target(w, row);
-            C = 0.5 * (length - target) * (length + target);
-        } else if (row->kind == RIGID_ALONG) {
-            C = dot3(vector3_of(row->a), d) - rigid_target(w, row);
-        } else if (row->kind == RIGID_PERPENDICULAR) {
-            C = dot3(rigid_turned(rigid_q(w, row->i), row->a), rigid_turned(rigid_q(w, row->j), row->b));
-        } else {
-            const Quaternion turn = quaternion_times(quaternion_times(rigid_q(w, row->i), rigid_rest(row)),
-                                                     quaternion_conjugate(rigid_q(w, row->j)));
-            C = dot3(vector3_of(row->a), quaternion_logarithm(turn));
+        const Vector3 d = less(added(rigid_p(w, row->i), rigid_turned(rigid_q(w, row->i), row->at_i)),
+                               added(rigid_p(w, row->j), rigid_turned(rigid_q(w, row->j), row->at_j)));
+        n = rigid_together(w, k);
+        for (int r = 0; r < n; r++) {
+            const real C = rigid_error(w, row + r, d);
+            set_cell(w, rigid_row_at(w, k + r) + RIGID_ROW_C, C);
+            greatest = most_of(absolute(C), greatest);
         }
-        set_cell(w, rigid_row_at(w, k) + RIGID_ROW_C, C);
-        greatest = most_of(absolute(C), greatest);
     }
     rigid_wait(w);
     return greatest;
@@ -257,10 +257,11 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
 
 // How the iterations go.
 typedef struct RigidAim {
-    real before; // greatest |C| with one of them less
-    mask open;   // lanes that aim on
-    mask missed; // that have come to a stand far from the constraints
-    mask worse;  // that have just done so, farther than with one iteration less
+    real before;  // greatest |C| with one of them less
+    mask open;    // lanes that aim on and look where they come to
+    mask closing; // whose next iteration is the last
+    mask missed;  // that have come to a stand far from the constraints
+    mask worse;   // that have just done so, farther than with one iteration less
 } RigidAim;
 
 HD RigidAim rigid_aim_begin(const RigidLanes *w)
@@ -268,7 +269,7 @@ HD RigidAim rigid_aim_begin(const RigidLanes *w)
     RigidAim aim;
     aim.before = splat(RIGID_RATTLE_FAR);
     aim.open = w->active;
-    aim.missed = aim.worse = no_lanes();
+    aim.closing = aim.missed = aim.worse = no_lanes();
     return aim;
 }
 
@@ -286,15 +287,19 @@ HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
     return rigid_most_of_team(w, greatest);
 }
 
-// What the greatest |C| where the flight ends says. A lane that has stopped stays so.
-HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error)
+// What the greatest |C| where the flight ends says. A lane that has stopped stays so. An iteration leaves about as much
+// of |C| as the one before it has left: where that will do, the next one is the last.
+HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error, bool first)
 {
     const mask on = aim->open & MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before);
+    const mask soon = MASK(error <= splat(RIGID_RATTLE_NEAR)) & MASK(error * error < RIGID_RATTLE_SOON * aim->before) &
+                      (first ? no_lanes() : all_lanes());
     mask misses = aim->open & ~on & MASK(error > splat(RIGID_RATTLE_NEAR));
     if (any_lane(misses)) misses = misses & MASK(error > RIGID_RATTLE_ROUND * rigid_greatest_term(w));
     aim->missed = aim->missed | misses;
     aim->worse = misses & MASK(error > aim->before);
-    aim->open = on;
+    aim->closing = on & soon;
+    aim->open = on & ~soon;
     aim->before = error;
 }
 
@@ -318,11 +323,25 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
-        set_cell(w, at + RIGID_ROW_RHS, -(rate * cell(w, at + RIGID_ROW_C)));
+        const real side = -(rate * cell(w, at + RIGID_ROW_C));
+        set_cell(w, at + RIGID_ROW_RHS, side);
+        set_cell(w, at + RIGID_ROW_X, side);
     }
     rigid_wait(w);
     rigid_solve_rows(w);
     rigid_aim_kick(w, 1.0);
+}
+
+// An iteration. Gives the greatest error of a row where the lanes that aim on come to; in the last iteration of all of
+// them it is not looked for.
+HD real rigid_aim_again(const RigidLanes *w, const RigidAim *aim)
+{
+    RigidLanes lanes = *w;
+    lanes.active = aim->open | aim->closing;
+    rigid_aim_once(w, select_real(lanes.active, 1.0 / w->dt, splat(0.0)));
+    if (any_lane(aim->open)) return rigid_fly_there(&lanes);
+    rigid_fly_all(&lanes);
+    return splat(0.0);
 }
 
 // Takes the last change of velocity back where it led away: at a singular pose the errors before it are the lesser.
@@ -331,7 +350,7 @@ HD void rigid_aim_back(const RigidLanes *w, mask worse)
     RigidLanes back = *w;
     back.active = worse;
     rigid_aim_kick(&back, -1.0);
-    rigid_fly_all(w);
+    rigid_fly_all(&back);
 }
 
 // Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
@@ -341,11 +360,12 @@ HD void rigid_aim_back(const RigidLanes *w, mask worse)
 HD mask rigid_aim(const RigidLanes *w)
 {
     RigidAim aim = rigid_aim_begin(w);
+    real error = rigid_fly_there(w);
     for (int iteration = 0;; iteration++) {
-        rigid_aim_judge(w, &aim, rigid_fly_there(w));
+        rigid_aim_judge(w, &aim, error, iteration == 0);
         if (any_lane(aim.worse)) rigid_aim_back(w, aim.worse);
-        if (iteration == w->c.iterations || !any_lane(aim.open)) return aim.missed;
-        rigid_aim_once(w, select_real(aim.open, 1.0 / w->dt, splat(0.0)));
+        if (iteration == w->c.iterations || !any_lane(aim.open | aim.closing)) return aim.missed;
+        error = rigid_aim_again(w, &aim);
     }
 }
 
@@ -361,13 +381,13 @@ HD void rigid_ready(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// What a body turns with at the end of its flight, world axes.
-HD Vector3 rigid_end_spin(const RigidLanes *w, int number)
+// What a body turns with at the end of its flight, which keeps its angular momentum: world axes.
+HD Vector3 rigid_end_spin(const RigidLanes *w, int number, Vector3 momentum)
 {
     const RigidBody *body = &w->bodies[number];
     const Rotation turn = rotation_of(rigid_to_axes(body, rigid_q(w, number)));
-    const Vector3 Pi = cell3(w, rigid_body_at(w, number) + RIGID_BODY_A + 3);
-    return rotation_out(&turn, vector3(Pi.x / body->moments[0], Pi.y / body->moments[1], Pi.z / body->moments[2]));
+    const Vector3 Pi = rotation_in(&turn, momentum);
+    return rotation_out(&turn, vector3(Pi.x * body->inverse[0], Pi.y * body->inverse[1], Pi.z * body->inverse[2]));
 }
 
 // The state at the end of the flight with its masses and rows; the velocities so far, at the bodies' START.
@@ -375,8 +395,9 @@ HD void rigid_land(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
+        const Vector3 momentum = symmetric3_times(rigid_inertia(w, body), rigid_w(w, body)); // of the step's start
         rigid_set_q(w, body, quaternion_normal(rigid_q(w, body)));
-        keep_cell3(w, state + 10, rigid_end_spin(w, body));
+        keep_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
         for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_START + c, cell(w, state + 7 + c));
     }
     rigid_masses(w);
@@ -504,11 +525,35 @@ HD double rigid_ratio(const RigidParts *parts, int k)
     return (g + parts->part[k]) / (f + g);
 }
 
-// Of lanes that are refined, as many steps of order two, of equal lengths: all go forwards, which passes singular poses
-// where those of a higher order, some of which go backwards, stop at them.
-HD real rigid_length_of(const RigidParts *parts, int k, mask refined)
+// Lanes that are refined take as many steps of order two, of equal lengths: all go forwards, which passes singular
+// poses where those of a higher order, some of which go backwards, stop at them. One of order two becomes five shorter ones:
+// the factors of a step's start still lead to its end where singular values change by less than they are. The lanes
+// that are not refined wait meanwhile, and take their step with the last of the five.
+enum { RIGID_TWO_REFINED = 5 };
+
+HD int rigid_count_parts(const RigidParts *parts, mask refined)
 {
-    return select_real(refined, splat(1.0 / parts->count), splat(parts->part[k]));
+    return parts->count == 1 && any_lane(refined) ? RIGID_TWO_REFINED : parts->count;
+}
+
+typedef struct RigidSpan {
+    real length;    // of the step's
+    double ratio;   // as RigidStart has it
+    mask active;    // the lanes that take it
+    int32_t refine; // passes of refinement
+} RigidSpan;
+
+// Part k of count. What multipliers at the end of a part have wrong, those of the next part's start take back, as both
+// act where the part ends: refine_within.
+HD RigidSpan rigid_span(const RigidLanes *w, const RigidParts *parts, int k, int count, mask refined)
+{
+    const int own = k % parts->count;
+    RigidSpan part;
+    part.length = select_real(refined, splat(1.0 / count), splat(parts->part[own]));
+    part.ratio = rigid_ratio(parts, own);
+    part.active = count == parts->count || k + 1 == count ? w->active : w->active & refined;
+    part.refine = k + 1 < count ? w->c.refine_within : w->c.refine;
+    return part;
 }
 
 // What a step changes of the cells that outlive it: keeps them or, back, goes back to them.
@@ -538,24 +583,28 @@ HD void rigid_count_refined(const RigidLanes *w, mask refined)
 HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined, mask *missed)
 {
     const RigidParts parts = rigid_parts(w->c.rattle_order);
-    RigidLanes part = *w;
+    const int count = rigid_count_parts(&parts, refined);
+    RigidLanes lanes = *w;
     real dropped = splat(0.0);
-    for (int k = 0; k < parts.count; k++) {
-        part.dt = rigid_length_of(&parts, k, refined) * w->dt;
-        const RigidStart with = {rigid_ratio(&parts, k), refined};
-        dropped = rigid_step_second_order(&part, t, &with, missed);
-        t = t + part.dt;
+    for (int k = 0; k < count; k++) {
+        const RigidSpan part = rigid_span(w, &parts, k, count, refined);
+        const RigidStart with = {part.ratio, refined};
+        lanes.dt = part.length * w->dt;
+        lanes.active = part.active;
+        lanes.c.refine = part.refine;
+        dropped = rigid_step_second_order(&lanes, t, &with, missed);
+        t = t + select_real(part.active, lanes.dt, splat(0.0));
     }
     return dropped;
 }
 
-// Gives the rows that follow from others. A step of a higher order that misses the constraints begins once more, in all
-// lanes, the others as before.
+// Gives the rows that follow from others. A step that misses the constraints begins once more, in all lanes, the others
+// as before.
 HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 {
     mask refined = no_lanes();
     rigid_latch(w, t);
-    if (w->c.rattle_order == RIGID_ORDER_TWO) return rigid_step_parts(w, t, refined, missed);
+    if (w->c.refines == 0) return rigid_step_parts(w, t, refined, missed);
     rigid_save(w, false);
     const real dropped = rigid_step_parts(w, t, refined, &refined);
     if (!any_lane(refined)) return dropped;
@@ -568,7 +617,11 @@ HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 HD void rigid_begin_rattle(const RigidLanes *w)
 {
     rigid_ready(w);
-    rigid_factor_all(w);
+    const real follow = rigid_count_of_team(w, rigid_factor_all(w));
+    if (rigid_speaks(w)) {
+        set_cell(w, w->c.sums_at + RIGID_SUM_FOLLOW, follow);
+        set_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, follow);
+    }
     rigid_forces(w, splat(0.0), false);
     rigid_accelerate(w);
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {

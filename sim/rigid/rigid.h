@@ -44,6 +44,8 @@ typedef struct RigidBody {
     double mass, inertia[6];       // xx, yy, zz, xy, xz, yz in body axes
     double p[3], q[4], v[3], w[3]; // at t = 0
     double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
+    double inverse[3];             // 1/moments
+    double across, beyond;         // of a top: 1/moment across its axis; the axis' 1/moment less that
     int32_t fixed;                 // 0 or 1
     int32_t input;                 // first of its RIGID_INPUTS parameters; -1: it has none
     int32_t joint;                 // that holds it to its parent; -1: none
@@ -62,11 +64,12 @@ typedef struct RigidRow {
     // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
     // closes a loop: the first such row of the island that acts on a tree that it acts on too.
     int32_t reach;
-    int32_t entry;           // skyline: A(row, l) stands at entry + l in the memory; else -1
-    int32_t ease;            // as its island's
-    int32_t pivot;           // cell of the memory with its 1/D, 0 where it is left out
-    double turn;             // rad a metre, or 1: about how far J turns with an error
-    double at_i[3], at_j[3]; // body axes
+    int32_t entry;            // skyline: A(row, l) stands at entry + l in the memory; else -1
+    int32_t ease;             // as its island's
+    int32_t pivot;            // cell of the memory with its 1/D, 0 where it is left out
+    int32_t together, before; // rows from this one on, and before it, of its constraint: they share bodies and reach
+    double turn;              // rad a metre, or 1: about how far J turns with an error
+    double at_i[3], at_j[3];  // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
     double target;  // L or e.d (m)
@@ -125,9 +128,12 @@ typedef struct RigidConstants {
     int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
     int32_t touches, places, levels, force_places;                 //
     int32_t damped;                                                // some force depends on velocities
+    int32_t trees;                                                 // some islands are solved by trees
+    int32_t refine_within; // of rattle, as refine where a part of a step ends before the step does
     // in the memory: state at 0; so many cells outlive a slice. past_at: of rattle, RIGID_PAST cells a row
     int32_t sums_at, latch_at, follow_at, past_at, kept, cells;
-    int32_t saved_at;                             // of refined orders: what a step changes of the former, at its start
+    int32_t refines;                              // rattle: a step that misses the constraints begins once more
+    int32_t saved_at;                             // if so: what a step changes of the former, at its start
     int32_t body_at, row_at, factor_at, schur_at; // in the memory
     double pivot;                                 // least part of a row that counts
     int32_t share;                                // rows that follow from others share their load
@@ -160,7 +166,7 @@ typedef struct RigidConstants {
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
     X(redundant_rows, "1", "rows that follow from others: of a loop where that is so from the start as many as then, else those at the end") \
     X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
-    X(refined_steps, "1", "steps of order four or six that did not meet the constraints, as near a singular pose, and were made of five or eleven of order two") \
+    X(refined_steps, "1", "steps of rattle that did not meet the constraints, as near a singular pose, and were made of five shorter ones of order two; with order six of eleven") \
     X(survived, "s", "time that the world stayed finite")
 // clang-format on
 
@@ -194,7 +200,8 @@ enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
-#define RIGID_JUMP 1e-3 // part of the kinetic energy that a step may gain or lose where it misses the constraints
+// part of the kinetic energy that steps that miss the constraints may gain and lose in all
+#define RIGID_JUMP 1e-3
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
 
@@ -225,7 +232,8 @@ enum {
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
-    RIGID_SUM_JUMPED,                    // 1: a step did not meet the constraints, and energy jumped
+    RIGID_SUM_JUMPS,                     // parts of the kinetic energy that steps which missed the constraints moved
+    RIGID_SUM_FOLLOW,                    // rattle: rows that follow from others at the start
     RIGID_SUMS,                          //
     RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
 };

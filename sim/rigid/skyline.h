@@ -40,17 +40,36 @@ HD void rigid_invert_masses(const RigidLanes *restrict w)
     rigid_wait(w);
 }
 
-// A row of A, of what one of its bodies brings: J of the rows so far that touch the body too.
-HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body)
+// n rows of A together, of what one of their bodies brings: J of the rows so far that touch the body too.
+HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, int n)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
-    real y[6], J[6];
-    rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, y);
-    rigid_divide(w, body, y);
-    for (int t = 0; t < w->bodies[body].n_touches && touches[t] / 2 <= row; t++) {
+    real y[RIGID_JOINT_ROWS][6] = {{splat(0.0)}}, J[6];
+    for (int r = 0; r < n; r++) {
+        rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, y[r]);
+        rigid_divide(w, body, y[r]);
+    }
+    for (int t = 0; t < w->bodies[body].n_touches && touches[t] / 2 < row + n; t++) {
         const int other = touches[t] / 2;
         rigid_take(w, rigid_row_at(w, other) + RIGID_ROW_J + 6 * (touches[t] % 2), 6, J);
-        add_cell(w, rigid_entry(w, row, other), rigid_dot6(J, y));
+        for (int r = 0; r < n; r++) {
+            if (other <= row + r) add_cell(w, rigid_entry(w, row + r, other), rigid_dot6(J, y[r]));
+        }
+    }
+}
+
+HD void rigid_fill_rows(const RigidLanes *restrict w, int row, bool eased, int n)
+{
+    const RigidRow *rows = &w->rows[row];
+    for (int r = 0; r < n; r++) {
+        for (int l = rows->reach; l < row + r; l++) set_cell(w, rigid_entry(w, row + r, l), splat(0.0));
+        set_cell(w, rows[r].pivot, cell(w, rigid_row_at(w, row + r) + RIGID_ROW_SOFT));
+    }
+    if (rigid_moves(w, rows->i)) rigid_couple(w, row, 0, rows->i, n);
+    if (rigid_moves(w, rows->j)) rigid_couple(w, row, 1, rows->j, n);
+    for (int r = 0; eased && r < n; r++) {
+        const real own = cell(w, rows[r].pivot), soft = cell(w, rigid_row_at(w, row + r) + RIGID_ROW_SOFT);
+        set_cell(w, rows[r].pivot, fused(cell(w, rows[r].ease), own - soft, own));
     }
 }
 
@@ -58,37 +77,43 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 {
     const bool eased = rigid_is_eased(w);
     rigid_invert_masses(w);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const RigidRow *row = &w->rows[k];
-        if (row->entry < 0) continue;
-        for (int l = row->reach; l < k; l++) set_cell(w, rigid_entry(w, k, l), splat(0.0));
-        set_cell(w, rigid_entry(w, k, k), cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT));
-        if (rigid_moves(w, row->i)) rigid_couple(w, k, 0, row->i);
-        if (rigid_moves(w, row->j)) rigid_couple(w, k, 1, row->j);
-        if (!eased) continue;
-        const real own = cell(w, rigid_entry(w, k, k)), soft = cell(w, rigid_row_at(w, k) + RIGID_ROW_SOFT);
-        set_cell(w, rigid_entry(w, k, k), fused(cell(w, row->ease), own - soft, own));
+    for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
+        n = rigid_together(w, k);
+        if (w->rows[k].entry >= 0) RIGID_ROWS_DO(n, rigid_fill_rows, w, k, eased);
     }
     rigid_wait(w);
 }
 
 // ---- of an island by one thread -------------------------------------------------------------------------------------
 
-// A row of A becomes that of L, and 1/D: 0 if what is left of its diagonal is below the least part that counts, as then
-// it follows from the rows before it.
-HD void rigid_factor_row(const RigidLanes *restrict w, int i, real least)
+// Column j of L D of rows [i, i + n), whose columns before it are there.
+HD_INLINE void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
 {
-    const int first = w->rows[i].reach, row = rigid_entry(w, i, 0);
+    const int first = w->rows[i].reach, reach = w->rows[j].reach, other = rigid_entry(w, j, 0);
+    int row[RIGID_JOINT_ROWS] = {0};
+    real y[RIGID_JOINT_ROWS] = {splat(0.0)};
+    UNROLL
+    for (int r = 0; r < n; r++) row[r] = rigid_entry(w, i + r, 0);
+    UNROLL
+    for (int r = 0; r < n; r++) y[r] = cell(w, row[r] + j);
+    for (int m = reach > first ? reach : first; m < j; m++) {
+        const real l = cell(w, other + m);
+        UNROLL
+        for (int r = 0; r < n; r++) y[r] = fused(-cell(w, row[r] + m), l, y[r]);
+    }
+    UNROLL
+    for (int r = 0; r < n; r++) set_cell(w, row[r] + j, y[r]);
+}
+
+// Of a row i of L D that of L, and 1/D: 0 if what is left of its diagonal is below the least part that counts, as then
+// it follows from the rows before it.
+HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
+{
+    const int row = rigid_entry(w, i, 0);
     const real diagonal = cell(w, row + i);
     real d = diagonal;
-    for (int j = first; j < i; j++) { // L D
-        const int other = rigid_entry(w, j, 0), reach = w->rows[j].reach;
-        real y = cell(w, row + j);
-        for (int m = reach > first ? reach : first; m < j; m++) y = fused(-cell(w, row + m), cell(w, other + m), y);
-        set_cell(w, row + j, y);
-    }
-    for (int j = first; j < i; j++) {
-        const real y = cell(w, row + j), l = y * cell(w, rigid_entry(w, j, j));
+    for (int j = w->rows[i].reach; j < i; j++) {
+        const real y = cell(w, row + j), l = y * cell(w, w->rows[j].pivot);
         set_cell(w, row + j, l);
         d = fused(-l, y, d);
     }
@@ -96,34 +121,136 @@ HD void rigid_factor_row(const RigidLanes *restrict w, int i, real least)
     set_cell(w, row + i, select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d)));
 }
 
+// Rows [i, i + n) of A become those of L.
+HD_INLINE void rigid_factor_rows(const RigidLanes *restrict w, int i, real least, int n)
+{
+    for (int j = w->rows[i].reach; j < i; j++) rigid_factor_column(w, i, j, n);
+    for (int r = 0; r < n; r++) {
+        for (int j = i; j < i + r; j++) rigid_factor_column(w, i + r, j, 1);
+        rigid_factor_pivot(w, i + r, least);
+    }
+}
+
+// T L of rows [i, i + n) in place of L, and T in place of L within them, T its inverse there: what is solved with them
+// takes two products then, none of which waits for the row before. T_r = e_r - l_r0 T_0 - .. - l_r,r-1 T_r-1.
+HD void rigid_invert_rows(const RigidLanes *restrict w, int i, int n)
+{
+    const int first = w->rows[i].reach;
+    for (int r = 1; r < n; r++) {
+        const int row = rigid_entry(w, i + r, 0);
+        for (int j = first; j < i; j++) { // the rows above are T L already
+            real y = cell(w, row + j);
+            for (int s = 0; s < r; s++) y = fused(-cell(w, row + i + s), cell(w, rigid_entry(w, i + s, j)), y);
+            set_cell(w, row + j, y);
+        }
+        for (int s = 0; s < r; s++) { // column s of T_r, which takes the l to the right of it
+            real t = -cell(w, row + i + s);
+            for (int m = s + 1; m < r; m++) t = fused(-cell(w, row + i + m), cell(w, rigid_entry(w, i + m, i + s)), t);
+            set_cell(w, row + i + s, t);
+        }
+    }
+}
+
 HD_CALL void rigid_factor_island(const RigidLanes *restrict w, const RigidIsland *island)
 {
     const real least = rigid_least(w, island->ease);
-    for (int i = island->row; i < island->row_end; i++) rigid_factor_row(w, i, least);
+    for (int i = island->row, n; i < island->row_end; i += n) {
+        n = w->rows[i].together;
+        RIGID_ROWS_DO(n, rigid_factor_rows, w, i, least);
+    }
+    for (int i = island->row, n; i < island->row_end; i += n) {
+        n = w->rows[i].together;
+        if (n > 1) RIGID_ROWS_DO(n, rigid_invert_rows, w, i);
+    }
+}
+
+// function(..., width, n): as RIGID_ROWS_DO, and the width is known where it is that of a chain's links.
+#define RIGID_BAND_DO(width, n, function, ...)                                                                         \
+    ((n) == 3 && (width) == 3   ? function(__VA_ARGS__, 3, 3)                                                          \
+     : (n) == 5 && (width) == 5 ? function(__VA_ARGS__, 5, 5)                                                          \
+     : (n) == 1 && (width) == 1 ? function(__VA_ARGS__, 1, 1)                                                          \
+                                : RIGID_ROWS_DO(n, function, __VA_ARGS__, width))
+
+HD int rigid_x_at(const RigidLanes *w, int row) { return rigid_row_at(w, row) + RIGID_ROW_X; }
+
+// Where row r of rows that stand together begins, of entries before them so many.
+HD int rigid_line(int start, int width, int r) { return start + r * (width + 1) + r * (r - 1) / 2; }
+
+// x <- T x - T L x of rows [i, i + n), those before them are there; width: entries of each before them
+HD_INLINE void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n)
+{
+    const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
+    real z[RIGID_JOINT_ROWS] = {splat(0.0)}, x[RIGID_JOINT_ROWS] = {splat(0.0)};
+    UNROLL
+    for (int r = 0; r < n; r++) x[r] = z[r] = cell(w, at + RIGID_ROW_CELLS * r);
+    UNROLL
+    for (int r = 1; r < n; r++) {
+        UNROLL
+        for (int s = 0; s < r; s++) x[r] = fused(cell(w, rigid_line(start, width, r) + width + s), z[s], x[r]);
+    }
+    if (width == n) { // links of a chain
+        UNROLL
+        for (int j = 0; j < n; j++) {
+            UNROLL
+            for (int r = 0; r < n; r++)
+                x[r] = fused(-cell(w, rigid_line(start, width, r) + j), cell(w, before + RIGID_ROW_CELLS * j), x[r]);
+        }
+    } else {
+        for (int j = 0; j < width; j++) {
+            UNROLL
+            for (int r = 0; r < n; r++)
+                x[r] = fused(-cell(w, rigid_line(start, width, r) + j), cell(w, before + RIGID_ROW_CELLS * j), x[r]);
+        }
+    }
+    UNROLL
+    for (int r = 0; r < n; r++) set_cell(w, at + RIGID_ROW_CELLS * r, x[r]);
+}
+
+// Column j of that on the way back.
+HD_INLINE void rigid_backward_column(const RigidLanes *restrict w, const real *x, int start, int before, int j,
+                                     int width, int n)
+{
+    real other = cell(w, before + RIGID_ROW_CELLS * j);
+    UNROLL
+    for (int r = n - 1; r >= 0; r--) other = fused(-cell(w, rigid_line(start, width, r) + j), x[r], other);
+    set_cell(w, before + RIGID_ROW_CELLS * j, other);
+}
+
+// What rows [i, i + n) take from the x of those before them on the way back, with (T L)', and their own x <- T' x.
+HD_INLINE void rigid_backward_rows(const RigidLanes *restrict w, int i, int width, int n)
+{
+    const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
+    real x[RIGID_JOINT_ROWS] = {splat(0.0)};
+    UNROLL
+    for (int r = 0; r < n; r++) x[r] = cell(w, at + RIGID_ROW_CELLS * r);
+    if (width == n) {
+        UNROLL
+        for (int j = 0; j < n; j++) rigid_backward_column(w, x, start, before, j, width, n);
+    } else {
+        for (int j = 0; j < width; j++) rigid_backward_column(w, x, start, before, j, width, n);
+    }
+    UNROLL
+    for (int s = 0; s + 1 < n; s++) {
+        UNROLL
+        for (int r = s + 1; r < n; r++) x[s] = fused(cell(w, rigid_line(start, width, r) + width + s), x[r], x[s]);
+        set_cell(w, at + RIGID_ROW_CELLS * s, x[s]);
+    }
 }
 
 // x <- A^-1 x, x in the rows' X
 HD_CALL void rigid_back_island(const RigidLanes *restrict w, const RigidIsland *island)
 {
     const int begin = island->row, end = island->row_end;
-    for (int i = begin; i < end; i++) {
-        const int row = rigid_entry(w, i, 0), at = rigid_row_at(w, i) + RIGID_ROW_X;
-        real x = cell(w, at);
-        for (int j = w->rows[i].reach; j < i; j++)
-            x = fused(-cell(w, row + j), cell(w, rigid_row_at(w, j) + RIGID_ROW_X), x);
-        set_cell(w, at, x);
+    for (int i = begin, n; i < end; i += n) {
+        n = w->rows[i].together;
+        RIGID_BAND_DO(i - w->rows[i].reach, n, rigid_forward_rows, w, i);
     }
-    for (int i = begin; i < end; i++) {
-        const int at = rigid_row_at(w, i) + RIGID_ROW_X;
-        set_cell(w, at, cell(w, at) * cell(w, rigid_entry(w, i, i)));
-    }
-    for (int i = end - 1; i > begin; i--) {
-        const int row = rigid_entry(w, i, 0);
-        const real x = cell(w, rigid_row_at(w, i) + RIGID_ROW_X);
-        for (int j = w->rows[i].reach; j < i; j++) {
-            const int at = rigid_row_at(w, j) + RIGID_ROW_X;
-            set_cell(w, at, fused(-cell(w, row + j), x, cell(w, at)));
-        }
+    for (int i = begin; i < end; i++)
+        set_cell(w, rigid_x_at(w, i), cell(w, rigid_x_at(w, i)) * cell(w, w->rows[i].pivot));
+    for (int i = end, n; i > begin;) {
+        n = w->rows[i - 1].before + 1;
+        i -= n;
+        RIGID_BAND_DO(i - w->rows[i].reach, n, rigid_backward_rows, w, i);
     }
 }
 
@@ -138,54 +265,71 @@ HD void rigid_factor_skyline(const RigidLanes *w)
     } // the factors are read by the thread that has them
 }
 
-// D = M^-1 R; with_rows: of R + J' X
-HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool with_rows, bool again)
+typedef enum RigidSides { RIGID_OF_BODIES = 1, RIGID_OF_ROWS = 2 } RigidSides;
+
+// D = M^-1 (R + J' X), or one of both
+HD void rigid_divide_sides(const RigidLanes *restrict w, int sides, bool again)
 {
     real x[6];
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body);
         if (w->bodies[body].skyline == 0 || rigid_passes_by(w, w->bodies[body].ease, again)) continue;
-        rigid_take(w, at + RIGID_BODY_R, 6, x);
-        if (with_rows) rigid_gather(w, body, 0, RIGID_ROW_X, x);
+        for (int c = 0; c < 6; c++) x[c] = (sides & RIGID_OF_BODIES) != 0 ? cell(w, at + RIGID_BODY_R + c) : splat(0.0);
+        if ((sides & RIGID_OF_ROWS) != 0) rigid_gather(w, body, 0, RIGID_ROW_X, x);
         rigid_divide(w, body, x);
         rigid_put(w, at + RIGID_BODY_D, 6, x);
     }
     rigid_wait(w);
 }
 
-// X <- A^-1 X, and D
-HD void rigid_end_skyline(const RigidLanes *restrict w, bool again)
+HD_CALL void rigid_divide_all(const RigidLanes *restrict w, bool again)
+{
+    rigid_divide_sides(w, RIGID_OF_BODIES | RIGID_OF_ROWS, again);
+}
+HD_CALL void rigid_divide_bodies(const RigidLanes *restrict w, bool again)
+{
+    rigid_divide_sides(w, RIGID_OF_BODIES, again);
+}
+HD_CALL void rigid_divide_rows(const RigidLanes *restrict w) { rigid_divide_sides(w, RIGID_OF_ROWS, false); }
+
+// X <- A^-1 X
+HD void rigid_back_skyline(const RigidLanes *restrict w, bool again)
 {
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
         if (island->skyline != 0 && !rigid_passes_by(w, island->ease, again)) rigid_back_island(w, island);
     }
     rigid_wait(w);
-    rigid_divide_all(w, true, again);
+}
+
+// X of n rows together: Z - J D
+HD void rigid_open_x(const RigidLanes *w, int row, int n)
+{
+    real product[RIGID_JOINT_ROWS] = {splat(0.0)};
+    rigid_rows_times(w, row, RIGID_BODY_D, product, n);
+    for (int r = 0; r < n; r++)
+        set_cell(w, rigid_x_at(w, row + r), cell(w, rigid_row_at(w, row + r) + RIGID_ROW_Z) - product[r]);
 }
 
 // D and X for R and Z.
 HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
 {
-    rigid_divide_all(w, false, again);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const int at = rigid_row_at(w, k);
+    rigid_divide_bodies(w, again);
+    for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
+        n = rigid_together(w, k);
         if (w->rows[k].entry < 0 || rigid_passes_by(w, w->rows[k].ease, again)) continue;
-        set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z) - rigid_row_times(w, k, RIGID_BODY_D));
+        RIGID_ROWS_DO(n, rigid_open_x, w, k);
     }
     rigid_wait(w);
-    rigid_end_skyline(w, again);
+    rigid_back_skyline(w, again);
+    rigid_divide_all(w, again);
 }
 
-// The same for R = 0.
+// The same for R = 0, and X in place of Z.
 HD_CALL void rigid_solve_skyline_rows(const RigidLanes *restrict w)
 {
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const int at = rigid_row_at(w, k);
-        if (w->rows[k].entry >= 0) set_cell(w, at + RIGID_ROW_X, cell(w, at + RIGID_ROW_Z));
-    }
-    rigid_wait(w);
-    rigid_end_skyline(w, false);
+    rigid_back_skyline(w, false);
+    rigid_divide_rows(w);
 }
 
 #endif

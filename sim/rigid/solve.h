@@ -147,6 +147,19 @@ HD void rigid_given_sides(const RigidLanes *w)
     rigid_wait(w);
 }
 
+// rhs - J A - soft lambda of n rows together, in Z
+HD void rigid_open_rows(const RigidLanes *w, int row, int n)
+{
+    real product[RIGID_JOINT_ROWS] = {splat(0.0)};
+    rigid_rows_times(w, row, RIGID_BODY_A, product, n);
+    for (int r = 0; r < n; r++) {
+        const int at = rigid_row_at(w, row + r);
+        set_cell(w, at + RIGID_ROW_Z,
+                 cell(w, at + RIGID_ROW_RHS) - product[r] -
+                     cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA));
+    }
+}
+
 // R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
 HD_CALL void rigid_open_sides(const RigidLanes *restrict w, bool again)
 {
@@ -166,12 +179,9 @@ HD_CALL void rigid_open_sides(const RigidLanes *restrict w, bool again)
         rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, r);
         rigid_put(w, at + RIGID_BODY_R, 6, r);
     }
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const int at = rigid_row_at(w, k);
-        if (rigid_passes_by(w, w->rows[k].ease, again)) continue;
-        set_cell(w, at + RIGID_ROW_Z,
-                 cell(w, at + RIGID_ROW_RHS) - rigid_row_times(w, k, RIGID_BODY_A) -
-                     cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA));
+    for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
+        n = rigid_together(w, k);
+        if (!rigid_passes_by(w, w->rows[k].ease, again)) RIGID_ROWS_DO(n, rigid_open_rows, w, k);
     }
     rigid_wait(w);
 }
@@ -301,14 +311,16 @@ HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
     return follow;
 }
 
-// How many rows this thread finds that are left out.
+// How many rows this thread finds that are left out. They are looked for before they are counted: mostly none is.
 HD real rigid_count_left_out(const RigidLanes *w)
 {
+    mask some = no_lanes();
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
+        some = some | MASK(cell(w, w->rows[k].pivot) == splat(0.0));
     real left_out = splat(0.0);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
-        const mask out = MASK(cell(w, w->rows[k].pivot) == splat(0.0));
-        if (any_lane(out)) left_out = left_out + select_real(out, splat(1.0), splat(0.0));
-    }
+    if (!any_lane(some)) return left_out;
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
+        left_out = left_out + select_real(MASK(cell(w, w->rows[k].pivot) == splat(0.0)), splat(1.0), splat(0.0));
     return left_out;
 }
 
@@ -403,12 +415,26 @@ HD void rigid_keep_solution(const RigidLanes *w, bool back)
     rigid_wait(w);
 }
 
-// D and X for the rows' right-hand sides where no forces act (F = 0); eased, A and lambda are used up.
+// R and Z of trees where no forces act.
+HD void rigid_given_rows(const RigidLanes *w)
+{
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, w->order[b], RIGID_BODY_R);
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        const int at = rigid_row_at(w, k);
+        set_cell(w, at + RIGID_ROW_Z, cell(w, at + RIGID_ROW_RHS));
+    }
+    rigid_wait(w);
+}
+
+// D and X for the rows' right-hand sides, which stand at X too, where no forces act (F = 0); eased, A and lambda are
+// used up.
 HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
 {
-    rigid_given_sides(w);
     rigid_solve_skyline_rows(w);
-    rigid_solve_trees(w, false);
+    if (w->c.trees != 0) {
+        rigid_given_rows(w);
+        rigid_solve_trees(w, false);
+    }
     for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
         const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);

@@ -44,7 +44,8 @@ typedef struct RigidStepGraph {
     RigidGains gains;
     RigidHeight height;     // at the step's start
     real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
-    real rate;              // rattle: 1/dt in the lanes that aim on, else 0
+    int refine;             // rattle: passes of refinement of the step of the graph that runs
+    RigidAim towards;       // rattle: how the iterations go
     mask missed;            // lanes where the step has missed the constraints
     mask open;              // that settle on
     RigidStart with;        // the step of the graph that runs
@@ -115,6 +116,7 @@ static void rigid_node_start(void *context, int number)
     RigidStepGraph *g = context;
     RigidLanes *w = &g->parts[number].w;
     w->dt = g->dt;
+    w->c.refine = g->refine;
     rigid_kick_off(w, &g->with);
     g->found[number].C = rigid_fly_there(w);
 }
@@ -123,8 +125,7 @@ static void rigid_node_aim(void *context, int number)
 {
     const RigidStepGraph *g = context;
     const RigidLanes *w = &g->parts[number].w;
-    rigid_aim_once(w, g->rate);
-    g->found[number].C = rigid_fly_there(w);
+    g->found[number].C = rigid_aim_again(w, &g->towards);
 }
 
 static void rigid_node_land(void *context, int number)
@@ -189,8 +190,9 @@ static void rigid_node_count(void *context, int item)
         energy = energy + g->energy[i];
         squares = squares + g->squares[i];
     }
+    const mask missed = g->missed | rigid_keeps_followers(&g->w, dropped);
     rigid_sum_rows(&g->w, dropped, squares, &most);
-    rigid_sum_state(&g->w, energy, &g->height, g->missed, g->start);
+    rigid_sum_state(&g->w, energy, &g->height, missed, g->start);
 }
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
@@ -479,18 +481,18 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
     RigidLanes w = g->w;
-    RigidAim aim = rigid_aim_begin(&w);
+    RigidAim *aim = &g->towards;
     w.dt = g->dt;
+    *aim = rigid_aim_begin(&w);
     for (int iteration = 0;; iteration++) {
         real error = splat(0.0);
         for (int p = 0; p < g->n_parts; p++) error = most_of(g->found[p].C, error);
-        rigid_aim_judge(&w, &aim, error);
-        if (any_lane(aim.worse)) rigid_aim_back(&w, aim.worse);
-        if (iteration == w.c.iterations || !any_lane(aim.open)) break;
-        g->rate = select_real(aim.open, 1.0 / g->dt, splat(0.0));
+        rigid_aim_judge(&w, aim, error, iteration == 0);
+        if (any_lane(aim->worse)) rigid_aim_back(&w, aim->worse);
+        if (iteration == w.c.iterations || !any_lane(aim->open | aim->closing)) break;
         graph_run(team, &g->aim, NULL);
     }
-    g->missed = g->missed | aim.missed;
+    g->missed = g->missed | aim->missed;
 }
 
 // As rigid_settle, from its first kick on.
@@ -515,7 +517,7 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->shared.program, g->shared.profile);
     rigid_graph_aim(g, team);
     if (tentative && any_lane(g->missed)) return;
-    g->t = g->t + g->dt;
+    g->t = g->t + select_real(g->w.active, g->dt, splat(0.0));
     g->last = last && !damped;
     graph_run(team, &g->land, NULL);
     if (!damped) return;
@@ -524,15 +526,28 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->end, NULL);
 }
 
+// The lanes that take the next step. Parts are told only when that changes: their cache lines are other threads'.
+static void rigid_graph_activate(RigidStepGraph *g, mask active)
+{
+    const bool told = !any_lane(active ^ g->parts[0].w.active);
+    for (int p = 0; !told && p < g->n_parts; p++) g->parts[p].w.active = active;
+    g->w.active = active;
+}
+
 static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, bool tentative)
 {
     const RigidParts parts = rigid_parts(g->w.c.rattle_order);
+    const int count = rigid_count_parts(&parts, refined);
+    const RigidLanes w = g->w;
     g->missed = no_lanes();
     g->t = g->start;
-    for (int k = 0; k < parts.count; k++) {
-        const bool last = k + 1 == parts.count;
-        g->dt = rigid_length_of(&parts, k, refined) * g->w.dt;
-        g->with.ratio = rigid_ratio(&parts, k);
+    for (int k = 0; k < count; k++) {
+        const bool last = k + 1 == count;
+        const RigidSpan part = rigid_span(&w, &parts, k, count, refined);
+        rigid_graph_activate(g, part.active);
+        g->dt = part.length * w.dt;
+        g->refine = part.refine;
+        g->with.ratio = part.ratio;
         g->with.refined = refined;
         rigid_graph_part(g, team, last, tentative && last);
     }
@@ -541,7 +556,7 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
 // As rigid_step_rattle does it; the sums over the world are made of the last run only.
 static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
 {
-    const bool refines = g->w.c.rattle_order != RIGID_ORDER_TWO;
+    const bool refines = g->w.c.refines != 0;
     rigid_latch(&g->w, g->t);
     if (refines) rigid_save(&g->w, false);
     rigid_graph_parts(g, team, no_lanes(), refines);
@@ -577,14 +592,6 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
     g->gains = rigid_gains(&g->w);
     for (int p = 0; p < g->n_parts; p++)
         g->parts[p].w = rigid_islands(&g->w, g->parts[p].first_island, g->parts[p].n_islands);
-}
-
-// The lanes that take the next step. Parts are told only when that changes: their cache lines are other threads'.
-static void rigid_graph_activate(RigidStepGraph *g, mask active)
-{
-    const bool told = !any_lane(active ^ g->parts[0].w.active);
-    for (int p = 0; !told && p < g->n_parts; p++) g->parts[p].w.active = active;
-    g->w.active = active;
 }
 
 HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Constants *constants, const double *assets,

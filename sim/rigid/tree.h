@@ -105,7 +105,23 @@ HD real rigid_dot6(const real *a, const real *b)
 
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
-// J x of a row, x[6] of each body at this place among its cells
+// product[n] <- J x of n rows together, x[6] of each body at this place among its cells
+HD void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
+{
+    real J[6], x[6];
+    for (int r = 0; r < n; r++) product[r] = splat(0.0);
+    for (int side = 0; side < 2; side++) {
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
+        if (!rigid_moves(w, body)) continue;
+        rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
+        for (int r = 0; r < n; r++) {
+            rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, J);
+            product[r] = product[r] + rigid_dot6(J, x);
+        }
+    }
+}
+
+// J x of a row
 HD_CALL real rigid_row_times(const RigidLanes *restrict w, int row, int x_at)
 {
     real J[6], x[6], sum = splat(0.0);
@@ -130,15 +146,24 @@ HD_CALL void rigid_row_push(const RigidLanes *restrict w, int row, int x_at, int
     }
 }
 
+// x[6] += J' s of n rows together, of the body on this side
+HD void rigid_gather_rows(const RigidLanes *w, int row, int side, int s_at, real *x, int n)
+{
+    const int at = rigid_row_at(w, row), J = at + RIGID_ROW_J + 6 * side;
+    for (int r = 0; r < n; r++) {
+        const real s = cell(w, at + RIGID_ROW_CELLS * r + s_at);
+        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, J + RIGID_ROW_CELLS * r + c), x[c]);
+    }
+}
+
 // x[6] += J' s of a body's rows from `first` on, one after the other; s: that cell of each row
 HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
-    for (int k = 0; k < w->bodies[body].n_touches; k++) {
-        const int row = touches[k] / 2, side = touches[k] % 2, at = rigid_row_at(w, row);
-        if (row < first) continue;
-        const real s = cell(w, at + s_at);
-        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, at + RIGID_ROW_J + 6 * side + c), x[c]);
+    for (int k = 0, n; k < w->bodies[body].n_touches; k += n) {
+        const int row = touches[k] >> 1, side = touches[k] & 1;
+        n = row < first ? 1 : rigid_together(w, row);
+        if (row >= first) RIGID_ROWS_DO(n, rigid_gather_rows, w, row, side, s_at, x);
     }
 }
 

@@ -226,6 +226,15 @@ static int32_t world_top(const double *moments)
     return -1;
 }
 
+static void world_turns_freely(RigidBody *body)
+{
+    const int32_t k = body->top = world_top(body->moments);
+    for (int c = 0; c < 3; c++) body->inverse[c] = 1.0 / body->moments[c];
+    if (k < 0) return;
+    body->across = body->inverse[(k + 1) % 3];
+    body->beyond = body->inverse[k] - body->across;
+}
+
 static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody *body)
 {
     const char *name = spec->bodies.names[item];
@@ -244,7 +253,7 @@ static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody
     for (int k = 0; k < 6; k++) body->inertia[k] = k < 3 ? inertia[given == 1 ? 0 : k] : given == 6 ? inertia[k] : 0.0;
     if (!world_principal(body))
         return error_make(ERROR_USER, "inertia of %s is not positive definite: no body turns like that", name);
-    body->top = world_top(body->moments);
+    world_turns_freely(body);
     const double length = isnan(q[0]) ? 1.0 : sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(length - 1.0) > 1e-6)
         return error_make(ERROR_USER, "orientation of %s has length %g, expected a unit quaternion", name, length);
@@ -425,6 +434,25 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
 // that hold so many bytes
 static int32_t world_doubles(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
 
+// Does the matrix of rows have both next to each other, of one constraint?
+static bool world_is_beside(const RigidRow *row, const RigidRow *next)
+{
+    return row->constraint == next->constraint && row->i == next->i && row->j == next->j && row->i != row->j &&
+           row->reach == next->reach;
+}
+
+// Of an island's rows, how many from each one on are taken together.
+static void world_count_together(const RigidIsland *island, RigidRow *rows)
+{
+    for (int k = island->row_end - 1; k >= island->row; k--) {
+        const bool beside = k + 1 < island->row_end && world_is_beside(&rows[k], &rows[k + 1]);
+        rows[k].together = beside ? rows[k + 1].together + 1 : 1;
+    }
+    for (int k = island->row; k < island->row_end; k += rows[k].together) {
+        for (int r = 0; r < rows[k].together; r++) rows[k + r].before = r;
+    }
+}
+
 static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const RigidJoint *joints, RigidRow *rows)
 {
     c->sums_at = RIGID_STATE * c->n_bodies;
@@ -437,8 +465,7 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
     c->factor_at = c->row_at + RIGID_ROW_CELLS * c->n_rows;
     c->schur_at = c->factor_at + RIGID_JOINT_CELLS * c->n_joints;
     c->saved_at = c->schur_at;
-    if (c->form == RIGID_RATTLE && c->rattle_order != RIGID_ORDER_TWO)
-        c->schur_at += c->sums_at + c->kept - c->latch_at;
+    if (c->refines != 0) c->schur_at += c->sums_at + c->kept - c->latch_at;
     for (int i = 0; i < c->n_islands; i++) islands[i].ease = c->schur_at++;
     c->cells = c->schur_at;
     for (int i = 0; i < c->n_islands; i++) {
@@ -454,6 +481,7 @@ static void world_lay_memory(RigidConstants *c, RigidIsland *islands, const Rigi
             const int l = k - (islands[i].row_end - loop_rows);
             rows[k].pivot = islands[i].skyline != 0 ? c->cells - 1 : islands[i].schur + (l + 1) * (l + 2) / 2 - 1;
         }
+        world_count_together(&islands[i], rows);
     }
     for (int j = 0; j < c->n_joints; j++) {
         for (int k = 0; k < joints[j].count && rows[joints[j].first].entry < 0; k++)
@@ -475,6 +503,15 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
         for (int k = 0; k < islands[i].count; k++)
             forest->bodies[forest->order[forest->islands[i].first + k]].ease = islands[i].ease;
     }
+}
+
+// Passes of refinement at the end of a part of a step of rattle. Forces that depend on velocities ask for them, and
+// trees, where rounding concerns more than multipliers.
+static void world_find_trees(RigidConstants *c, const RigidIsland *islands)
+{
+    c->trees = 0;
+    for (int i = 0; i < c->n_islands; i++) c->trees |= islands[i].skyline == 0;
+    c->refine_within = c->damped != 0 || c->trees != 0 ? c->refine : 0;
 }
 
 Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, Configured *out)
@@ -500,6 +537,8 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
     TRY(rigid_find_islands(&forest, spec->solver, (RigidRow *)(assets + c->rows), arena));
     c->n_loop_rows = forest.n_loop_rows;
+    // without loops nothing passes singular poses
+    c->refines = c->form == RIGID_RATTLE && (c->rattle_order != RIGID_ORDER_TWO || forest.n_closing > 0);
     c->n_bodies = n + 1;
     c->n_rows = rows.count;
     c->n_joints = forest.n_joints;
@@ -523,6 +562,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     }
     c->n_islands = forest.n_islands;
     world_lay_islands(&forest, c, assets);
+    world_find_trees(c, (const RigidIsland *)(assets + c->islands));
     c->touches = c->islands + forest.n_islands * world_doubles(sizeof(RigidIsland));
     c->places = c->touches + c->n_rows;
     c->levels = c->places + c->n_moving * world_doubles(sizeof(RigidPlace));

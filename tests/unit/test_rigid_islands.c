@@ -226,6 +226,7 @@ TEST(rigid_worlds_have_the_same_bits_when_threads_share_them)
     islands_check_executors(apart, "stabilisation: rattle, dt: 0.02, solver: trees", 11, 0);
     islands_check_executors(coupled, "stabilisation: rattle, order: four, dt: 0.02, iterations: 3", 1, 0);
     islands_check_executors(RIGID_REDUNDANT, "stabilisation: rattle, order: four, dt: 0.005", 11, 0);
+    islands_check_executors(RIGID_REDUNDANT, "stabilisation: rattle, dt: 0.005", 11, 0);
     islands_check_executors(RIGID_REDUNDANT, "stabilisation: rattle, solver: trees, redundant: drop, dt: 0.005", 3, 0);
     islands_check_executors(RIGID_REDUNDANT, "solver: trees, dt: 0.005", 3, 0);
     islands_check_executors(islands_without_forces(apart, &arena), "stabilisation: rattle, order: six, dt: 0.02", 3, 1);

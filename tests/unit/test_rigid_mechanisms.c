@@ -19,17 +19,23 @@ static int mechanisms_wanted(void)
     return given != NULL ? atoi(given) : 1;
 }
 
-static void mechanisms_start(RigidRun *run, const Mechanism *mechanism, const char *options)
+static void mechanisms_load(RigidRun *run, const Mechanism *mechanism, const char *options, int64_t lanes,
+                            const char *isa)
 {
     Arena arena;
     CHECK_OK(arena_create(&arena, 1 << 24, "a mechanism"));
     rigid_start(
         run,
         arena_format(&arena, "{duration: %g, dt: 0.001, %s%s}", DURATION, options, mechanism_world(mechanism, &arena)),
-        "", LANES_OF_ONE, "auto");
+        "", lanes, isa);
+    arena_destroy(&arena);
+}
+
+static void mechanisms_start(RigidRun *run, const Mechanism *mechanism, const char *options)
+{
+    mechanisms_load(run, mechanism, options, LANES_OF_ONE, "auto");
     for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) rigid_set(run, "gravity", lane, mechanisms_gravity[lane]);
     rigid_go(run, 1700);
-    arena_destroy(&arena);
 }
 
 // How far the links are from where they should be (m).
@@ -124,6 +130,73 @@ TEST(rigid_mechanisms_of_six_hinges)
 }
 
 TEST(rigid_mechanisms_with_too_many_hinges) { mechanisms_check(MECHANISM_DOOR, mechanisms_wanted()); }
+
+// A lane's neighbours, whose steps are refined at other times, change nothing.
+static void mechanisms_check_alone(const RigidRun *run, const Mechanism *mechanism)
+{
+    for (int64_t lane = 0; lane < 2; lane++) {
+        RigidRun alone;
+        mechanisms_load(&alone, mechanism, "stabilisation: rattle, ", 1, "scalar");
+        rigid_set(&alone, "gravity", 0, mechanisms_gravity[lane]);
+        rigid_go(&alone, 777);
+        for (int m = 0; m < run->spec.configured.n_metrics; m++)
+            CHECK_BITS(alone.batch->metric[m * alone.batch->stride], run->batch->metric[m * run->batch->stride + lane]);
+        rigid_end(&alone);
+    }
+}
+
+// Draws of symmetric Bricards that come within 1e-3 of a singular pose: a step of dt ends where the factors of its start
+// say nothing, and is made of shorter ones.
+TEST(rigid_mechanisms_near_singular_poses)
+{
+    static const int draws[] = {92, 104, 131};
+    uint64_t state = 77 + (uint64_t)MECHANISM_SYMMETRIC;
+    MechanismsCount count = {0};
+    double refined = 0.0;
+    for (int k = 0, d = 0; d < 3; k++) {
+        Mechanism mechanism;
+        MechanismMotion to[LANES_OF_ONE];
+        RigidRun run;
+        mechanism_draw(MECHANISM_SYMMETRIC, &state, &mechanism);
+        if (k != draws[d]) continue;
+        for (int lane = 0; lane < LANES_OF_ONE; lane++)
+            mechanism_move(&mechanism, mechanisms_gravity[lane], DURATION, &to[lane]);
+        mechanisms_start(&run, &mechanism,
+                         d++ == 0 ? "stabilisation: rattle, solver: trees, " : "stabilisation: rattle, ");
+        mechanisms_count(&run, &mechanism, to, &count);
+        for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) refined += rigid_metric(&run, "refined_steps", lane);
+        if (d == 3) mechanisms_check_alone(&run, &mechanism);
+        rigid_end(&run);
+    }
+    CHECK(count.lanes >= 7);
+    CHECK_INTEGER(0, count.wrong);
+    CHECK_INTEGER(0, count.failed);
+    CHECK(refined > 0.0 && refined < 100.0);
+}
+
+// Spherical linkages with rows left out that drift by 2 mm in steps that meet the constraints, as a row that follows is
+// kept for what rounding leaves of it.
+TEST(rigid_mechanisms_that_keep_rows_by_rounding_are_reported)
+{
+    static const int draws[] = {37, 143};
+    uint64_t state = 77 + (uint64_t)MECHANISM_SPHERICAL;
+    MechanismsCount count = {0};
+    for (int k = 0, d = 0; d < 2; k++) {
+        Mechanism mechanism;
+        MechanismMotion to[LANES_OF_ONE];
+        RigidRun run;
+        mechanism_draw(MECHANISM_SPHERICAL, &state, &mechanism);
+        if (k != draws[d]) continue;
+        for (int lane = 0; lane < LANES_OF_ONE; lane++)
+            mechanism_move(&mechanism, mechanisms_gravity[lane], DURATION, &to[lane]);
+        mechanisms_start(&run, &mechanism, "stabilisation: rattle, redundant: drop, ");
+        mechanisms_count(&run, &mechanism, to, &count);
+        rigid_end(&run);
+        d++;
+    }
+    CHECK_INTEGER(0, count.unreported);
+    CHECK(count.failed >= 3);
+}
 
 // Rows that are met only roughly still count as the ones that follow from others: nothing jumps, and the multipliers
 // are those of exact rows.

@@ -329,6 +329,58 @@ TEST(rigid_rattle_keeps_its_order_with_forces_of_velocities)
     }
 }
 
+// ---- iterations -----------------------------------------------------------------------------------------------------
+
+// What the last iteration leaves of the constraints is not looked for: it is little however the bodies turn. Two rods
+// that tumble for long.
+TEST(rigid_rattle_meets_the_constraints_where_it_does_not_look)
+{
+    static const char *const options[] = {"order: two, dt: 0.002", "order: four, dt: 0.01", "order: six, dt: 0.02"};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        RigidRun run;
+        char simulation[1000];
+        snprintf(
+            simulation, sizeof simulation,
+            "{stabilisation: rattle, %s, duration: %d, world: {bodies: [{name: b#, repeat: 2, inertia: [0.001, "
+            "0.0833, 0.0833], position: [0.5, 0, 0], step: {position: [1, 0, 0]}}], constraints: [{name: hook, "
+            "type: ball, a: b1, at_a: [-0.5, 0, 0]}, {name: joint, type: ball, a: b2, b: b1, at_a: [-0.5, 0, 0]}]}}",
+            options[k], test_quick() ? 20 : 100);
+        rigid_run(&run, simulation, "");
+        CHECK(rigid_metric(&run, "error_max", 0) <= 2e-13);
+        rigid_end(&run);
+    }
+}
+
+// Multipliers at the ends of a step's parts are not refined, as the next part takes back what they have wrong: the
+// motion is that of refined ones, but for rounding.
+TEST(rigid_parts_of_a_step_need_no_refinement)
+{
+    static const char *const orders[] = {"four", "six"};
+    for (int k = 0; k < 2; k++) {
+        double place[3][2];
+        for (int refine = 0; refine < 3; refine++) {
+            RigidRun run;
+            char simulation[1000];
+            snprintf(
+                simulation, sizeof simulation,
+                "{stabilisation: rattle, order: %s, refine: %d, dt: 0.02, duration: 1, world: {bodies: [{name: "
+                "b#, repeat: 6, inertia: [0.001, 0.0833, 0.0833], position: [0.5, 0, 0], step: {position: [1, 0, "
+                "0]}}], constraints: [{name: hook, type: hinge, axis: [0, 1, 0], a: b1, at_a: [-0.5, 0, 0]}, {name: "
+                "joint#, repeat: [2, 6], type: hinge, axis: [0, 1, 0], a: b#, b: b#-1, at_a: [-0.5, 0, 0]}]}}",
+                orders[k], refine);
+            rigid_run(&run, simulation, "");
+            place[refine][0] = rigid_metric(&run, "b6_end_x", 0);
+            place[refine][1] = rigid_metric(&run, "b6_end_z", 0);
+            CHECK(rigid_metric(&run, "residual_max", 0) <= (refine == 0 ? 1e-9 : 1e-11));
+            rigid_end(&run);
+        }
+        for (int refine = 0; refine < 2; refine++) {
+            CHECK_NEAR(place[2][0], place[refine][0], 1e-10);
+            CHECK_NEAR(place[2][1], place[refine][1], 1e-10);
+        }
+    }
+}
+
 // ---- slices and neighbours ------------------------------------------------------------------------------------------
 
 // A lane of a batch whose others have other steps, in slices of a few ticks, against itself alone and in one go: what a

@@ -113,6 +113,23 @@ static bool solvers_share(const RigidBody *bodies, const RigidRow *a, const Rigi
     return false;
 }
 
+// Rows of one constraint are taken together, by the first of them: these and no others.
+static void solvers_check_together(const RigidRow *rows, int n)
+{
+    for (int k = 0; k < n; k += rows[k].together) {
+        const int count = rows[k].together;
+        CHECK(count >= 1 && count <= RIGID_JOINT_ROWS && k + count <= n);
+        if (count < 1) return;
+        for (int r = 0; r < count; r++) {
+            CHECK_INTEGER(rows[k].constraint, rows[k + r].constraint);
+            CHECK_INTEGER(rows[k].reach, rows[k + r].reach);
+            CHECK_INTEGER(count - r, rows[k + r].together);
+            CHECK_INTEGER(r, rows[k + r].before);
+        }
+        CHECK(k + count == n || rows[k + count].constraint != rows[k].constraint);
+    }
+}
+
 // Each row begins at the first that it shares a body with, and has places of its own.
 static void solvers_check_skyline(const RigidRun *run)
 {
@@ -130,6 +147,7 @@ static void solvers_check_skyline(const RigidRun *run)
         next = rows[k].entry + k + 1;
     }
     CHECK(next == c.cells);
+    solvers_check_together(rows, c.n_rows);
 }
 
 TEST(rigid_skylines_begin_where_rows_share_a_body)

@@ -92,9 +92,9 @@ Interval interval_of_mean(const double *value, int64_t n)
     return (Interval){mean, mean - half, mean + half};
 }
 
-// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order statistics
-// between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical Nonparametric
-// Statistics, 3.2.
+// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order
+// statistics between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical
+// Nonparametric Statistics, 3.2.
 Interval interval_of_quantile(const double *value, int64_t n, double q)
 {
     Interval interval = {(double)NAN, (double)NAN, (double)NAN};
