@@ -1,5 +1,5 @@
-// What is stored, in words: what the other folders of campaign/ and the floors above ask the store. A function that gives
-// a Cursor says what rows it has; the function beside it gives the next one, typed.
+// What is stored, in words: what the other folders of campaign/ and the floors above ask the store. A function that
+// gives a Cursor says what rows it has; the function beside it gives the next one, typed.
 #ifndef HOPSCOTCH_STORED_H
 #define HOPSCOTCH_STORED_H
 
@@ -222,8 +222,8 @@ typedef struct CampaignRow {
         *commit, *host, *seed, *given, *resolved, *canonical, *hash; // given: the spec as it was
 } CampaignRow;
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found);
-// Of a repair: the row as the spec has it, made anew if it is gone. given: the spec's text. What only the row told (times,
-// host, versions) is kept as it stands.
+// Of a repair: the row as the spec has it, made anew if it is gone. given: the spec's text. What only the row told
+// (times, host, versions) is kept as it stands.
 Error campaign_row_restore(Database *database, const char *name, const Spec *spec, const char *given);
 
 // Both texts are valid until the next one.

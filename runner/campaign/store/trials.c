@@ -1,4 +1,5 @@
-// Trials that are stored: which, in what order, with which of their columns (stored.h). Identifiers in these statements are columns that there are, quoted; all values are bound.
+// Trials that are stored: which, in what order, with which of their columns (stored.h). Identifiers in these statements
+// are columns that there are, quoted; all values are bound.
 #include "stored.h"
 #include "rows.h"
 
