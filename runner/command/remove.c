@@ -13,12 +13,11 @@
 
 static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *trials)
 {
-    Database *database = NULL;
+    Database *database;
     *trials = 0;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    const Error error = store_integer(database, "SELECT count(*) FROM trials", 0, trials);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    TRY(store_peek(place, arena, &database));
+    const Error error = trials_count(database, trials);
+    store_leave(database);
     return error;
 }
 
@@ -227,40 +226,16 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
     return error_none();
 }
 
-// Pages of the database that hold nothing.
-static Error garbage_count_pages(const char *path, int64_t *bytes)
-{
-    Database *database = NULL;
-    int64_t pages = 0, size = 0;
-    TRY(database_open(path, DATABASE_READ, &database));
-    Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
-    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
-    *bytes = pages * size;
-    return error;
-}
-
-static Error garbage_drop_pages(const CommandLine *line, const char *path)
-{
-    Database *database = NULL;
-    TRY(campaign_open_database(path, &database));
-    Error error = store_share(database, switch_given(line, "shared-fs"));
-    if (error.kind == OK) error = database_run(database, "VACUUM");
-    const Error closing = database_close(database);
-    return error.kind != OK ? error : closing;
-}
-
 // From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
 static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
     int64_t bytes = 0;
-    TRY(garbage_count_pages(path, &bytes));
+    TRY(store_unused(place, line->arena, &bytes));
     if (bytes < 1 << 19) return error_none();
     fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
             text_visible(path, line->arena));
-    if (switch_given(line, "yes")) TRY(garbage_drop_pages(line, path));
+    if (switch_given(line, "yes")) TRY(store_compact(path, switch_given(line, "shared-fs")));
     count->bytes += bytes;
     count->places++;
     return error_none();

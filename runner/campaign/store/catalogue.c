@@ -2,6 +2,7 @@
 // catalogue is a convenience that can be rebuilt from the folders; losing it or failing to write it loses nothing.
 #include "catalogue.h"
 
+#include "integrity.h"
 #include "rows.h"
 #include "status.h"
 #include "store.h"
@@ -25,40 +26,24 @@ static const char catalogue_schema[] =
     "  failures INTEGER NOT NULL, best_fitness REAL, best_trial INTEGER, program_version TEXT NOT NULL,\n"
     "  updated TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
-static void catalogue_bind(Statement *statement, const CatalogueRow *row)
-{
-    bind_text(statement, 1, row->name);
-    bind_text(statement, 2, row->experiment);
-    bind_text(statement, 3, row->model);
-    bind_text(statement, 4, row->hash);
-    bind_text(statement, 5, row->state);
-    bind_text(statement, 6, row->reason);
-    bind_integer(statement, 7, row->trials);
-    if (row->trials_total > 0)
-        bind_integer(statement, 8, row->trials_total);
-    else
-        bind_null(statement, 8);
-    bind_integer(statement, 9, row->failures);
-    bind_real(statement, 10, row->best_fitness);
-    if (row->best_trial >= 0)
-        bind_integer(statement, 11, row->best_trial);
-    else
-        bind_null(statement, 11);
-    bind_text(statement, 12, HOPSCOTCH_VERSION);
-    bind_text(statement, 13, clock_utc().text);
-}
-
 static Error catalogue_replace(Database *database, const CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    bool more = false;
+    const char *const texts[] = {row->name, row->experiment, row->model, row->hash, row->state, row->reason};
     TRY(database_run(database, catalogue_schema));
-    TRY(database_prepare(database, "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         &statement));
-    catalogue_bind(statement, row);
-    const Error error = statement_step(statement, &more);
-    statement_close(statement);
-    return error;
+    Cursor replace =
+        cursor_open(database, "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&replace, texts[i]);
+    with_integer(&replace, row->trials);
+    with_count(&replace, row->trials_total);
+    with_integer(&replace, row->failures);
+    with_real(&replace, row->best_fitness);
+    if (row->best_trial >= 0)
+        with_integer(&replace, row->best_trial);
+    else
+        with_null(&replace);
+    with_text(&replace, HOPSCOTCH_VERSION);
+    with_text(&replace, clock_utc().text);
+    return cursor_run(&replace);
 }
 
 // Campaigns under one root may end at the same moment. They write the catalogue one after the other, each for a few
@@ -110,52 +95,29 @@ static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRo
 
 // ---- from the folders -----------------------------------------------------------------------------------------------
 
-static Error catalogue_query(Database *database, const char *sql, Statement **statement, bool *row)
-{
-    TRY(database_prepare(database, sql, statement));
-    return statement_step(*statement, row);
-}
-
 static Error catalogue_read_campaign(Database *database, Arena *arena, CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    bool there = false;
-    Error error = catalogue_query(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign",
-                                  &statement, &there);
-    if (error.kind == OK && !there) error = store_row_lost(database, row->name);
-    if (error.kind == OK) {
-        row->experiment = arena_copy(arena, column_text(statement, 0));
-        row->model = arena_copy(arena, column_text(statement, 1));
-        row->hash = arena_copy(arena, column_text(statement, 2));
-        row->state = arena_copy(arena, column_text(statement, 3));
-        row->reason = column_is_null(statement, 4) ? NULL : arena_copy(arena, column_text(statement, 4));
-        row->trials_total = column_integer(statement, 5);
+    Cursor campaign =
+        cursor_open(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign");
+    const bool there = cursor_next(&campaign);
+    if (there) {
+        row->experiment = arena_copy(arena, cell_text(&campaign, 0));
+        row->model = arena_copy(arena, cell_text(&campaign, 1));
+        row->hash = arena_copy(arena, cell_text(&campaign, 2));
+        row->state = arena_copy(arena, cell_text(&campaign, 3));
+        row->reason = cell_is_null(&campaign, 4) ? NULL : arena_copy(arena, cell_text(&campaign, 4));
+        row->trials_total = cell_integer(&campaign, 5);
     }
-    statement_close(statement);
-    return error;
+    TRY(cursor_close(&campaign));
+    return there ? error_none() : store_row_lost(database, row->name);
 }
 
 static Error catalogue_read_trials(Database *database, CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    const char *sql = NULL;
-    bool there = false;
-    Error error = catalogue_query(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches",
-                                  &statement, &there);
-    if (error.kind == OK && there) {
-        row->trials = column_integer(statement, 0);
-        row->failures = column_integer(statement, 1);
-    }
-    statement_close(statement);
-    if (error.kind != OK) return error;
-    TRY(store_best_sql(database, &sql));
-    error = catalogue_query(database, sql, &statement, &there);
-    if (error.kind == OK && there) {
-        row->best_trial = column_integer(statement, 0);
-        row->best_fitness = column_real(statement, 1);
-    }
-    statement_close(statement);
-    return error;
+    Cursor batches = cursor_open(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches");
+    if (next_integer(&batches, &row->trials)) row->failures = cell_integer(&batches, 1);
+    TRY(cursor_close(&batches));
+    return store_best(database, &row->best_trial, &row->best_fitness);
 }
 
 Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row)
@@ -185,7 +147,7 @@ static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueR
     Database *campaign = NULL;
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &campaign));
     const Error error = catalogue_row(campaign, place->name, arena, row);
-    (void)database_close(campaign); // a reader has nothing to lose
+    store_leave(campaign);
     return error;
 }
 
@@ -343,19 +305,14 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 // Whether it is the file that is at fault, and not the disk or a lock: then a reader too finds it unsound.
 static bool catalogue_is_damaged(const char *path)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false, sound = false;
-    Error error = database_open(path, DATABASE_READ, &database);
-    if (error.kind != OK)
-        return error.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
-    error = database_prepare(database, "PRAGMA integrity_check(1)", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    sound = error.kind == OK && row && strcmp(column_text(statement, 0), "ok") == 0;
-    statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
-    return !sound;
+    Database *database;
+    bool sound = false;
+    const Error opened = database_open(path, DATABASE_READ, &database);
+    if (opened.kind != OK)
+        return opened.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
+    const Error error = integrity_check(database, &sound);
+    store_leave(database);
+    return error.kind != OK || !sound;
 }
 
 static Error catalogue_put(const char *results, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
@@ -390,13 +347,9 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
 
 static Error catalogue_drop(Database *catalogue, const char *name)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(catalogue, "DELETE FROM campaigns WHERE name = ?", &statement));
-    bind_text(statement, 1, name);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor drop = cursor_open(catalogue, "DELETE FROM campaigns WHERE name = ?");
+    with_text(&drop, name);
+    return cursor_run(&drop);
 }
 
 // What has the name now: another process may have given it to another campaign, or taken that away again.
@@ -449,19 +402,19 @@ Error catalogue_change(const char *results, bool shared_fs, const char *gone, co
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
 // The first field in which the catalogue's row is not the campaign's.
-static void catalogue_differ(Statement *found, const CatalogueRow *row, bool running, char *text, size_t size)
+static void catalogue_differ(const Cursor *found, const CatalogueRow *row, bool running, char *text, size_t size)
 {
-    const double best = rows_stored(row->best_fitness), listed = column_real(found, 4);
+    const double best = rows_stored(row->best_fitness), listed = cell_real(found, 4);
     const struct {
         const char *what;
         bool differs;
-    } fields[] = {{"experiment", strcmp(column_text(found, 0), row->experiment) != 0},
-                  {"model", strcmp(column_text(found, 1), row->model) != 0},
-                  {"hash of the spec", strcmp(column_text(found, 2), row->hash) != 0},
-                  {"state", !running && strcmp(column_text(found, 3), row->state) != 0},
+    } fields[] = {{"experiment", strcmp(cell_text(found, 0), row->experiment) != 0},
+                  {"model", strcmp(cell_text(found, 1), row->model) != 0},
+                  {"hash of the spec", strcmp(cell_text(found, 2), row->hash) != 0},
+                  {"state", !running && strcmp(cell_text(found, 3), row->state) != 0},
                   {"best fitness", !running && (isnan(best) ? !isnan(listed) : best != listed)},
-                  {"number of trials", !running && column_integer(found, 5) != row->trials},
-                  {"number of failures", !running && column_integer(found, 6) != row->failures}};
+                  {"number of trials", !running && cell_integer(found, 5) != row->trials},
+                  {"number of failures", !running && cell_integer(found, 6) != row->failures}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof fields / sizeof *fields && text[0] == '\0'; i++) {
         if (fields[i].differs)
@@ -472,24 +425,18 @@ static void catalogue_differ(Statement *found, const CatalogueRow *row, bool run
 Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
                         Arena *arena)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool there = false;
+    Database *database;
     const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
     if (!file_exists(path)) return error_make(ERROR_MACHINE, CATALOGUE_DATABASE " is missing");
     TRY(database_open(path, DATABASE_READ, &database));
-    Error error = database_prepare(database,
-                                   "SELECT experiment, model, hash, state, best_fitness, trials, failures "
-                                   "FROM campaigns WHERE name = ?",
-                                   &statement);
-    if (error.kind == OK) {
-        bind_text(statement, 1, row->name);
-        error = statement_step(statement, &there);
-    }
-    if (there) catalogue_differ(statement, row, running, difference, size);
-    if (!there && !running) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
-    statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    Cursor found = cursor_open(database, "SELECT experiment, model, hash, state, best_fitness, trials, failures "
+                                         "FROM campaigns WHERE name = ?");
+    with_text(&found, row->name);
+    if (cursor_next(&found))
+        catalogue_differ(&found, row, running, difference, size);
+    else if (!running)
+        snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+    const Error error = cursor_close(&found);
+    store_leave(database);
     return error;
 }

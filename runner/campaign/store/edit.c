@@ -1,6 +1,7 @@
 // A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in
 // one transaction, sealed like every other change.
 
+#include "cursor.h"
 #include "migration.h"
 #include "seal.h"
 
@@ -165,14 +166,9 @@ Error edit_end(CampaignEdit *edit, Error error)
     return error;
 }
 
-// A statement without rows, whose values are texts, bound in order.
-Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count)
+Error edit_rename(CampaignEdit *edit, const char *name)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(edit->store.database, sql, &statement));
-    for (int i = 0; i < count; i++) bind_text(statement, i + 1, texts[i]);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor change = cursor_open(edit->store.database, "UPDATE campaign SET name = ?");
+    with_text(&change, name);
+    return cursor_run(&change);
 }

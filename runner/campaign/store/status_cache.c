@@ -30,49 +30,37 @@ struct StatusCacheRow {
 
 // ---- the columns ----------------------------------------------------------------------------------------------------
 
-static void status_bind_text(Statement *row, int index, const void *field)
-{
-    bind_text(row, index, *(const char *const *)field);
-}
-static void status_bind_integer(Statement *row, int index, const void *field)
-{
-    bind_integer(row, index, *(const int64_t *)field);
-}
-static void status_bind_real(Statement *row, int index, const void *field)
-{
-    bind_real(row, index, *(const double *)field);
-}
-static void status_bind_flag(Statement *row, int index, const void *field)
-{
-    bind_integer(row, index, *(const bool *)field);
-}
+static void status_bind_text(Cursor *row, const void *field) { with_text(row, *(const char *const *)field); }
+static void status_bind_integer(Cursor *row, const void *field) { with_integer(row, *(const int64_t *)field); }
+static void status_bind_real(Cursor *row, const void *field) { with_real(row, *(const double *)field); }
+static void status_bind_flag(Cursor *row, const void *field) { with_integer(row, *(const bool *)field); }
 
-static void status_take_text(Statement *row, int index, void *field, Arena *arena)
+static void status_take_text(const Cursor *row, int index, void *field, Arena *arena)
 {
-    *(const char **)field = arena_copy(arena, column_text(row, index));
+    *(const char **)field = arena_copy(arena, cell_text(row, index));
 }
-static void status_take_integer(Statement *row, int index, void *field, Arena *arena)
+static void status_take_integer(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(int64_t *)field = column_integer(row, index);
+    *(int64_t *)field = cell_integer(row, index);
 }
-static void status_take_real(Statement *row, int index, void *field, Arena *arena)
+static void status_take_real(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(double *)field = column_real(row, index);
+    *(double *)field = cell_real(row, index);
 }
-static void status_take_flag(Statement *row, int index, void *field, Arena *arena)
+static void status_take_flag(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(bool *)field = column_integer(row, index) != 0;
+    *(bool *)field = cell_integer(row, index) != 0;
 }
 
 typedef enum StatusType { STATUS_TEXT, STATUS_INTEGER, STATUS_REAL, STATUS_FLAG } StatusType;
 
 static const struct {
     const char *declaration;
-    void (*bind)(Statement *row, int index, const void *field);
-    void (*take)(Statement *row, int index, void *field, Arena *arena);
+    void (*bind)(Cursor *row, const void *field);
+    void (*take)(const Cursor *row, int index, void *field, Arena *arena);
 } status_types[] = {[STATUS_TEXT] = {"TEXT NOT NULL", status_bind_text, status_take_text},
                     [STATUS_INTEGER] = {"INTEGER NOT NULL", status_bind_integer, status_take_integer},
                     [STATUS_REAL] = {"REAL", status_bind_real, status_take_real},
@@ -129,10 +117,7 @@ static const struct {
                      TIMING(sqlite)};
 #undef FIELD
 #undef TIMING
-enum {
-    STATUS_FIELDS = sizeof status_fields / sizeof *status_fields,
-    STATUS_KEYS = 3 // name, reader, stamp stand before them
-};
+enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };
 
 static const char *status_cache_table_sql(Arena *arena)
 {
@@ -151,20 +136,19 @@ static const char *status_cache_find_sql(Arena *arena)
     return arena_format(arena, "%s FROM status_cache WHERE name = ? AND reader = ?", sql);
 }
 
-static void status_cache_bind(Statement *statement, const StatusCacheRow *row)
+static void status_cache_bind(Cursor *insert, const StatusCacheRow *row)
 {
-    bind_text(statement, 1, row->name);
-    bind_text(statement, 2, STATUS_CACHE_READER);
-    bind_blob(statement, 3, &row->stamp, sizeof row->stamp);
+    with_text(insert, row->name);
+    with_text(insert, STATUS_CACHE_READER);
+    with_blob(insert, &row->stamp, sizeof row->stamp);
     for (int i = 0; i < STATUS_FIELDS; i++)
-        status_types[status_fields[i].type].bind(statement, STATUS_KEYS + 1 + i,
-                                                 (const char *)&row->report + status_fields[i].offset);
+        status_types[status_fields[i].type].bind(insert, (const char *)&row->report + status_fields[i].offset);
 }
 
-static void status_cache_take(Statement *statement, Arena *arena, StatusReport *report)
+static void status_cache_take(const Cursor *row, Arena *arena, StatusReport *report)
 {
     for (int i = 0; i < STATUS_FIELDS; i++)
-        status_types[status_fields[i].type].take(statement, 1 + i, (char *)report + status_fields[i].offset, arena);
+        status_types[status_fields[i].type].take(row, 1 + i, (char *)report + status_fields[i].offset, arena);
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -177,23 +161,20 @@ static const char *status_cache_path(const StatusCache *cache)
 // Only a database that has the catalogue's table is one.
 static Error status_cache_start(StatusCache *cache)
 {
-    int64_t tables = 0, kept = 0;
+    bool kept = false;
     TRY(database_open(status_cache_path(cache), DATABASE_READ, &cache->catalogue));
-    TRY(database_run(cache->catalogue, "BEGIN")); // one look at its locks for all rows
-    TRY(store_integer(cache->catalogue,
-                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'campaigns'", 0, &tables));
-    TRY(store_integer(cache->catalogue,
-                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'status_cache'", 0, &kept));
-    cache->writable = tables > 0;
-    if (tables == 0 || kept == 0) return error_none();
-    return database_prepare(cache->catalogue, status_cache_find_sql(cache->arena), &cache->find);
+    TRY(store_read_begin(cache->catalogue)); // one look at its locks for all rows
+    TRY(store_has_table(cache->catalogue, "campaigns", &cache->writable));
+    TRY(store_has_table(cache->catalogue, "status_cache", &kept));
+    if (!cache->writable || !kept) return error_none();
+    cache->find = cursor_open(cache->catalogue, status_cache_find_sql(cache->arena));
+    return cache->find.error;
 }
 
 static void status_cache_stop(StatusCache *cache)
 {
-    statement_close(cache->find);
-    (void)database_close(cache->catalogue); // a reader has nothing to lose
-    cache->find = NULL;
+    (void)cursor_close(&cache->find); // without it every campaign is read
+    store_leave(cache->catalogue);
     cache->catalogue = NULL;
 }
 
@@ -212,21 +193,16 @@ void status_cache_open(const char *results, Arena *arena, StatusCache *cache)
 
 static bool status_cache_find(StatusCache *cache, StatusEntry *entry)
 {
-    bool row = false, same = false;
-    if (cache->find == NULL) return false;
-    bind_text(cache->find, 1, entry->name);
-    bind_text(cache->find, 2, STATUS_CACHE_READER);
-    Error error = statement_step(cache->find, &row);
-    if (error.kind == OK && row) {
-        const Bytes kept = column_blob(cache->find, 0);
+    bool same = false;
+    if (cache->find.statement == NULL || cache->find.error.kind != OK) return false;
+    with_text(&cache->find, entry->name);
+    with_text(&cache->find, STATUS_CACHE_READER);
+    while (cursor_next(&cache->find)) { // there is only one
+        const Bytes kept = cell_blob(&cache->find, 0);
         same = kept.size == sizeof entry->stamp && memcmp(kept.data, &entry->stamp, sizeof entry->stamp) == 0;
-        if (same) status_cache_take(cache->find, cache->arena, &entry->report);
-        error = statement_step(cache->find, &row); // there is only one; to its end, which resets it
+        if (same) status_cache_take(&cache->find, cache->arena, &entry->report);
     }
-    if (error.kind == OK) return same;
-    statement_close(cache->find);
-    cache->find = NULL;
-    return false;
+    return same && cache->find.error.kind == OK;
 }
 
 static void status_cache_note(StatusCache *cache, const StatusEntry *entry)
@@ -279,23 +255,20 @@ static bool status_cache_is_there(const char *name, const char *const *names, in
 
 static Error status_cache_forget(Database *catalogue, const char *const *names, int count, Arena *arena)
 {
-    Statement *each = NULL, *drop = NULL;
-    bool row = false, dropped = false;
-    TRY(database_prepare(catalogue, "SELECT name FROM status_cache", &each));
-    Error error = database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop);
-    if (error.kind == OK) error = statement_step(each, &row);
-    while (error.kind == OK && row) {
+    const char *name;
+    Cursor each = cursor_open(catalogue, "SELECT name FROM status_cache");
+    Cursor drop = cursor_open(catalogue, "DELETE FROM status_cache WHERE name = ?");
+    while (next_text(&each, &name)) {
         const size_t used = arena->used;
-        if (!status_cache_is_there(column_text(each, 0), names, count, arena)) {
-            bind_text(drop, 1, column_text(each, 0));
-            error = statement_step(drop, &dropped);
+        if (!status_cache_is_there(name, names, count, arena)) {
+            with_text(&drop, name);
+            cursor_next(&drop);
         }
         arena_rewind(arena, used);
-        if (error.kind == OK) error = statement_step(each, &row);
+        cursor_stop(&each, drop.error);
     }
-    statement_close(each);
-    statement_close(drop);
-    return error;
+    cursor_stop(&each, cursor_close(&drop));
+    return cursor_close(&each);
 }
 
 static const char *status_cache_insert_sql(Arena *arena)
@@ -307,26 +280,20 @@ static const char *status_cache_insert_sql(Arena *arena)
 
 static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(catalogue, status_cache_insert_sql(cache->arena), &statement));
-    Error error = error_none();
-    for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL && error.kind == OK; fresh = fresh->next) {
-        status_cache_bind(statement, fresh);
-        error = statement_step(statement, &row);
+    Cursor insert = cursor_open(catalogue, status_cache_insert_sql(cache->arena));
+    for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL; fresh = fresh->next) {
+        status_cache_bind(&insert, fresh);
+        cursor_next(&insert);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&insert);
 }
 
 // A table of another layout goes.
 static Error status_cache_make_table(Database *catalogue, Arena *arena)
 {
-    Statement *statement = NULL;
     TRY(database_run(catalogue, status_cache_table_sql(arena)));
-    const Error error = database_prepare(catalogue, status_cache_find_sql(arena), &statement);
-    statement_close(statement);
-    if (error.kind == OK) return error;
+    Cursor find = cursor_open(catalogue, status_cache_find_sql(arena));
+    if (cursor_close(&find).kind == OK) return error_none();
     TRY(database_run(catalogue, "DROP TABLE status_cache"));
     return database_run(catalogue, status_cache_table_sql(arena));
 }
@@ -373,19 +340,18 @@ static bool status_is_whole(const StatusEntry *entry)
 
 Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
 {
-    Statement *drop = NULL, *insert = NULL;
-    bool row = false;
     TRY(status_cache_make_table(catalogue, arena));
-    TRY(database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop));
-    Error error = database_prepare(catalogue, status_cache_insert_sql(arena), &insert);
-    for (int i = 0; i < count && error.kind == OK; i++) {
+    Cursor drop = cursor_open(catalogue, "DELETE FROM status_cache WHERE name = ?");
+    Cursor insert = cursor_open(catalogue, status_cache_insert_sql(arena));
+    for (int i = 0; i < count; i++) {
         const StatusCacheRow kept = {.name = entries[i].name, .stamp = entries[i].stamp, .report = entries[i].report};
         const bool whole = status_is_whole(&entries[i]);
-        bind_text(drop, 1, entries[i].name);
-        if (whole) status_cache_bind(insert, &kept);
-        error = statement_step(whole ? insert : drop, &row);
+        if (whole)
+            status_cache_bind(&insert, &kept);
+        else
+            with_text(&drop, entries[i].name);
+        cursor_next(whole ? &insert : &drop);
     }
-    statement_close(drop);
-    statement_close(insert);
-    return error;
+    cursor_stop(&insert, cursor_close(&drop));
+    return cursor_close(&insert);
 }
