@@ -1,8 +1,8 @@
 // The states of many campaigns, read by as many threads as there are processors: nearly all of a reading is the work of
 // SQLite, which reads a schema and prepares a dozen statements for each database.
-#include "../../../sim/thread.h"
 #include "status.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum {
