@@ -3,9 +3,10 @@
 //
 // A stamp holds device, inode, size, time of change of the content (mtime) and time of change of the file (ctime).
 // Whoever writes, replaces, restores or renames a file changes its ctime, which no program can set. The kernel's clock
-// moves in ticks, and some file systems count in steps of 2 s: a file that was changed within STAMP_SETTLE of the look
-// could be changed again under the same times, so its stamp is not trusted. (The same trap in git:
-// Documentation/technical/racy-git.)
+// moves in ticks, and some file systems count in steps of up to 2 s: a file that was changed just before the look could
+// be changed again under the same times, so its stamp is not trusted. (The same trap in git:
+// Documentation/technical/racy-git.) How long "just before" is, the ctime tells: one that is no multiple of 10 ms was
+// not rounded to such steps, and two ticks are enough.
 //
 // A database with a WAL that is not empty has no stamp: which of its transactions a reader sees is said by shared
 // memory, and a writer that is killed between the two leaves more in the file than was seen before.
@@ -18,13 +19,19 @@
 #include <unistd.h>
 
 #define STAMP_SETTLE ((int64_t)3000000000) // ns
+#define STAMP_STEP ((int64_t)10000000)     // ns: of file systems with coarser times than Linux's own
 
 static int64_t stamp_time(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
-static bool stamp_is_settled(const struct stat *status, const struct timespec *now)
+// How long until the file's times are past, by the clock that the kernel gives to files; <= 0: they are, ns.
+static int64_t stamp_unsettled(const struct stat *status)
 {
+    struct timespec now, tick;
+    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || clock_getres(CLOCK_REALTIME_COARSE, &tick) != 0)
+        return STAMP_SETTLE;
     const int64_t changed = stamp_time(status->st_mtim), noted = stamp_time(status->st_ctim);
-    return (changed > noted ? changed : noted) < stamp_time(*now) - STAMP_SETTLE;
+    const int64_t settle = noted % STAMP_STEP == 0 ? STAMP_SETTLE : 2 * stamp_time(tick);
+    return (changed > noted ? changed : noted) + settle - stamp_time(now);
 }
 
 // What may lie beside it: no file, or a regular one; of a journal or a WAL an empty one.
@@ -49,12 +56,22 @@ static bool stamp_is_alone(const char *path)
 
 bool database_stamp(const char *path, DatabaseStamp *stamp)
 {
-    struct timespec now;
     struct stat status;
     *stamp = (DatabaseStamp){.word = {0}};
-    if (clock_gettime(CLOCK_REALTIME, &now) != 0 || seam_link_stat(path, &status) != 0) return false;
+    if (seam_link_stat(path, &status) != 0) return false;
     *stamp = (DatabaseStamp){.word = {(int64_t)status.st_dev, (int64_t)status.st_ino, (int64_t)status.st_size,
                                       stamp_time(status.st_mtim), stamp_time(status.st_ctim)}};
-    return S_ISREG(status.st_mode) && stamp_is_settled(&status, &now) && stamp_is_alone(path) &&
+    return S_ISREG(status.st_mode) && stamp_unsettled(&status) <= 0 && stamp_is_alone(path) &&
            faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
+}
+
+void database_stamp_wait(const char *path)
+{
+    enum { STAMP_WAIT_MOST = 50000000, STAMP_WAIT_LEAST = 1000000, STAMP_WAITS = 20 }; // ns, ns
+    struct stat status;
+    int64_t left = seam_link_stat(path, &status) == 0 ? stamp_unsettled(&status) : 0;
+    for (int i = 0; i < STAMP_WAITS && left > 0 && left < STAMP_WAIT_MOST; i++) { // the clock of files moves in ticks
+        nanosleep(&(struct timespec){.tv_nsec = left > STAMP_WAIT_LEAST ? (long)left : STAMP_WAIT_LEAST}, NULL);
+        left = stamp_unsettled(&status);
+    }
 }

@@ -174,6 +174,11 @@ int seam_link_stat(const char *path, struct stat *status)
     return seam_refuses("stat") ? -1 : inside_link_stat(path, status);
 }
 
+int seam_named_stat(const char *path, struct stat *status)
+{
+    return seam_refuses("stat") ? -1 : inside_named_stat(path, status);
+}
+
 int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : inside_stat(path, status); }
 
 int seam_lock(int descriptor, int command, short type, short *found)

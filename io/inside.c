@@ -3,12 +3,17 @@
 // folder (openat(2) and its like). No link is followed on the way or at the end, whenever it was put there. The root is
 // the user's choice and may be reached through links; so may every path below no root.
 //
-// The list of roots is the only state: roots are added and never removed, by any thread.
+// A folder below a root that this process works in may be pinned, as lock.c does with the one that a lock lies in: what
+// lies below it is then reached from a descriptor of its own, so that it stays the same folder even if another one gets
+// its name.
+//
+// The lists of roots and of pins are the only state. Roots are added and never removed, by any thread.
 #include "seam.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +40,46 @@ static int inside_root_open(InsideRoot *root)
     (void)close(opened); // another thread was faster
     return known;
 }
+
+// ---- pins -----------------------------------------------------------------------------------------------------------
+
+struct InsidePin {
+    InsidePin *next;
+    const InsideRoot *root;
+    int descriptor;
+    size_t length;
+    char text[PATH_MAX]; // below the root
+};
+
+static InsidePin *inside_pins;
+static atomic_bool inside_any_pins; // so that nothing is locked where there are none
+static pthread_rwlock_t inside_pins_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+// by_name: the name is looked for, and that of a pinned folder does not lie in it.
+static bool inside_pin_holds(const InsidePin *pin, const InsideRoot *root, const char *below, bool by_name)
+{
+    if (pin->root != root || strncmp(pin->text, below, pin->length) != 0) return false;
+    return below[pin->length] == '/' || (below[pin->length] == '\0' && !by_name);
+}
+
+// Whether a pin holds the path: of the longest one a descriptor (-1 with errno: there is none left), and what lies
+// below it ("": nothing).
+static bool inside_pinned(const InsideRoot *root, char *below, bool by_name, char **rest, int *descriptor)
+{
+    const InsidePin *found = NULL;
+    pthread_rwlock_rdlock(&inside_pins_lock);
+    for (const InsidePin *pin = inside_pins; pin != NULL; pin = pin->next) {
+        if (inside_pin_holds(pin, root, below, by_name) && (found == NULL || pin->length > found->length)) found = pin;
+    }
+    if (found != NULL) {
+        *rest = below + found->length + (below[found->length] == '/');
+        *descriptor = fcntl(found->descriptor, F_DUPFD_CLOEXEC, 0);
+    }
+    pthread_rwlock_unlock(&inside_pins_lock);
+    return found != NULL;
+}
+
+// ---- paths ----------------------------------------------------------------------------------------------------------
 
 // out[PATH_MAX] <- the path below the root, without ".", ".." and doubled slashes; "" for the root itself. False: the
 // path, which is shorter than PATH_MAX, leads elsewhere.
@@ -118,13 +163,27 @@ static void inside_leave(const InsidePlace *place)
     if (place->held) inside_close(place->folder);
 }
 
-// Opens the folders of place->text, from the root's on. False with errno.
-static bool inside_walk(InsideRoot *root, InsidePlace *place)
+// What for: the file is used; its name is made or changed; the file is used that has the name now, pinned or not.
+typedef enum InsideUse { INSIDE_FILE, INSIDE_NAME, INSIDE_NAMED } InsideUse;
+
+// From where the walk begins: a pin or the root. False with errno.
+static bool inside_begin(InsideRoot *root, InsideUse use, InsidePlace *place, char **name)
 {
-    char *name = place->text;
     place->below = true;
-    place->folder = inside_root_open(root);
-    if (place->folder < 0) return false;
+    *name = place->text;
+    if (use != INSIDE_NAMED && atomic_load(&inside_any_pins) &&
+        inside_pinned(root, place->text, use == INSIDE_NAME, name, &place->folder))
+        place->held = place->folder >= 0;
+    else
+        place->folder = inside_root_open(root);
+    return place->folder >= 0;
+}
+
+// Opens the folders of place->text, from the root's or a pin's on. False with errno.
+static bool inside_walk(InsideRoot *root, InsideUse use, InsidePlace *place)
+{
+    char *name;
+    if (!inside_begin(root, use, place, &name)) return false;
     for (char *slash; (slash = strchr(name, '/')) != NULL; name = slash + 1) {
         *slash = '\0';
         const int next = inside_open_at(place->folder, name, O_PATH | O_DIRECTORY, 0);
@@ -136,8 +195,6 @@ static bool inside_walk(InsideRoot *root, InsidePlace *place)
     place->name = name[0] != '\0' ? name : ".";
     return true;
 }
-
-typedef enum InsideUse { INSIDE_FILE, INSIDE_NAME } InsideUse; // the file is used, or its name is made or changed
 
 // Until inside_leave(). False with errno. The name of a root lies below none, and a root that is not there has no more.
 static bool inside_enter(const char *path, InsideUse use, InsidePlace *place)
@@ -152,7 +209,7 @@ static bool inside_enter(const char *path, InsideUse use, InsidePlace *place)
     for (InsideRoot *root = atomic_load(&inside_roots); root != NULL; root = root->next) {
         if (!inside_relative(root, path, place->text)) continue;
         const bool itself = place->text[0] == '\0';
-        return (itself && (use == INSIDE_NAME || inside_root_open(root) < 0)) || inside_walk(root, place);
+        return (itself && (use == INSIDE_NAME || inside_root_open(root) < 0)) || inside_walk(root, use, place);
     }
     return true;
 }
@@ -169,20 +226,25 @@ int inside_open(const char *path, int flags, mode_t mode)
     return descriptor;
 }
 
-static int inside_stat_by(const char *path, struct stat *status, int flags)
+static int inside_stat_by(const char *path, InsideUse use, struct stat *status, int flags)
 {
     InsidePlace place;
-    if (!inside_enter(path, INSIDE_FILE, &place)) return -1;
+    if (!inside_enter(path, use, &place)) return -1;
     const int result = fstatat(place.folder, place.name, status, place.below ? AT_SYMLINK_NOFOLLOW : flags);
     inside_leave(&place);
     return result;
 }
 
-int inside_stat(const char *path, struct stat *status) { return inside_stat_by(path, status, 0); }
+int inside_stat(const char *path, struct stat *status) { return inside_stat_by(path, INSIDE_FILE, status, 0); }
 
 int inside_link_stat(const char *path, struct stat *status)
 {
-    return inside_stat_by(path, status, AT_SYMLINK_NOFOLLOW);
+    return inside_stat_by(path, INSIDE_FILE, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int inside_named_stat(const char *path, struct stat *status)
+{
+    return inside_stat_by(path, INSIDE_NAMED, status, AT_SYMLINK_NOFOLLOW);
 }
 
 int inside_access(const char *path, int mode, int flags)
@@ -225,4 +287,64 @@ int inside_mkdir(const char *path)
     const int result = mkdirat(place.folder, place.name, 0777);
     inside_leave(&place);
     return result;
+}
+
+// ---- pinning --------------------------------------------------------------------------------------------------------
+
+// With the root that the folder lies below, and its path there. NULL: it lies below none, or is one.
+static InsideRoot *inside_root_of(const char *folder, char *below)
+{
+    if (strlen(folder) >= PATH_MAX) return NULL;
+    InsideRoot *root = atomic_load(&inside_roots);
+    while (root != NULL && !inside_relative(root, folder, below)) root = root->next;
+    return root != NULL && below[0] != '\0' ? root : NULL;
+}
+
+static bool inside_pin_name(InsidePin *pin, const char *folder)
+{
+    pin->root = inside_root_of(folder, pin->text);
+    pin->length = pin->root != NULL ? strlen(pin->text) : 0;
+    return pin->root != NULL;
+}
+
+InsidePin *inside_pin(const char *folder)
+{
+    InsidePin *pin = malloc(sizeof *pin);
+    if (pin == NULL) return NULL;
+    const bool below = inside_pin_name(pin, folder);
+    pin->descriptor = below ? inside_open(folder, O_PATH | O_DIRECTORY, 0) : -1;
+    if (pin->descriptor < 0) {
+        free(pin);
+        return NULL;
+    }
+    pthread_rwlock_wrlock(&inside_pins_lock);
+    pin->next = inside_pins;
+    inside_pins = pin;
+    atomic_store(&inside_any_pins, true);
+    pthread_rwlock_unlock(&inside_pins_lock);
+    return pin;
+}
+
+bool inside_pin_renamed(InsidePin *pin, const char *folder)
+{
+    struct stat pinned, named;
+    if (fstat(pin->descriptor, &pinned) != 0 || inside_named_stat(folder, &named) != 0) return false;
+    if (pinned.st_dev != named.st_dev || pinned.st_ino != named.st_ino) return false;
+    pthread_rwlock_wrlock(&inside_pins_lock);
+    (void)inside_pin_name(pin, folder); // below no root it holds nothing any more
+    pthread_rwlock_unlock(&inside_pins_lock);
+    return true;
+}
+
+void inside_unpin(InsidePin *pin)
+{
+    if (pin == NULL) return;
+    pthread_rwlock_wrlock(&inside_pins_lock);
+    InsidePin **at = &inside_pins;
+    while (*at != pin) at = &(*at)->next;
+    *at = pin->next;
+    atomic_store(&inside_any_pins, inside_pins != NULL);
+    pthread_rwlock_unlock(&inside_pins_lock);
+    (void)close(pin->descriptor);
+    free(pin);
 }

@@ -85,15 +85,20 @@ const char *folder_of(const char *path, Arena *arena); // "." if the path is a n
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer a campaign. It dies with its process, so a
 // stale one needs no clean-up; only the text of a holder that was killed is still there, and is told to the next.
+typedef struct InsidePin InsidePin; // io/inside.c
 typedef struct Lock {
-    int descriptor;   // -1: not held
-    char holder[160]; // "pid 4711 on kant since 2026-01-31T12:00:00Z": this process, as written in the file
-    char stale[160];  // the same of a holder that ended without releasing it; "" if it did
+    int descriptor;    // -1: not held
+    InsidePin *folder; // that it lies in: what is done below that while it is held is done there; may be NULL
+    char holder[160];  // "pid 4711 on kant since 2026-01-31T12:00:00Z": this process, as written in the file
+    char stale[160];   // the same of a holder that ended without releasing it; "" if it did
 } Lock;
 
 // Error (machine) if another process holds it, naming that process: pid, host and start time, as written in the file.
 Error lock_take(const char *path, Lock *lock);
 void lock_release(Lock *lock);
+// Renames the folder that the lock lies in, while it is held. An error, after which nothing is renamed, also if another
+// folder has got the name.
+Error lock_rename(const Lock *lock, const char *from, const char *to);
 // Who holds it, without taking it: "pid 4711 on kant since 2026-01-31T12:00:00Z", or "" if nobody does.
 Error lock_holder(const char *path, char *text, size_t size);
 bool lock_is_named(const Lock *lock, const char *path); // the file that is locked has that name still
@@ -139,12 +144,16 @@ typedef enum DatabaseMode {
 // Errors: ERROR_MACHINE with the path and SQLite's words, or if it, or a file that SQLite would use beside it, is a
 // link, a pipe, a device, or a journal that is not ours; ERROR_USER if it is no database.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
+// To read one that its stamp (below) says nothing is written to: no lock is taken, no file beside it is looked at or
+// made. What is read holds if its stamp is still the same afterwards; else it may be anything, and so may an error.
+Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);            // as it was opened
 Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);           // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql);        // one or more statements without values
 Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
+bool database_has(const Database *database, const char *table, const char *column); // NULL: the table; of the schema
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.
 void bind_null(Statement *statement, int index); // index from 1; an error is kept and given by the next step
 void bind_integer(Statement *statement, int index, int64_t value);
@@ -189,6 +198,8 @@ typedef struct DatabaseStamp {
 // stamp is the same again. False: it must be read (it was changed just now, has a journal or a WAL that is not empty,
 // is no regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
+// Waits until a change of just now is no reason for it to say false, if that takes milliseconds.
+void database_stamp_wait(const char *path);
 
 // ---- HDF5 shards (io/shard.c); called from one thread at a time -----------------------------------------------------
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,23 +64,41 @@ static Error lock_refused(int descriptor, const char *path)
 bool lock_is_named(const Lock *lock, const char *path)
 {
     struct stat locked, named;
-    return fstat(lock->descriptor, &locked) == 0 && seam_link_stat(path, &named) == 0 &&
+    return fstat(lock->descriptor, &locked) == 0 && seam_named_stat(path, &named) == 0 &&
            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+static Error lock_open(const char *path, Lock *lock)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    *lock = (Lock){.descriptor = -1};
+    if (slash != NULL && slash - path < PATH_MAX) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+        lock->folder = inside_pin(folder);
+    }
+    return file_open_regular(path, O_RDWR | O_CREAT, "open", &lock->descriptor);
+}
+
+static void lock_close(Lock *lock)
+{
+    if (lock->descriptor >= 0) (void)seam_close(lock->descriptor);
+    inside_unpin(lock->folder);
+    *lock = (Lock){.descriptor = -1};
 }
 
 static Error lock_try(const char *path, Lock *lock, bool *named)
 {
     short found;
     *named = true;
-    *lock = (Lock){.descriptor = -1};
-    TRY(file_open_regular(path, O_RDWR | O_CREAT, "open", &lock->descriptor));
+    const Error opened = lock_open(path, lock);
+    if (opened.kind != OK) lock_close(lock);
+    TRY(opened);
     const bool taken = TEMP_FAILURE_RETRY(seam_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
     const Error refused = taken ? error_none() : lock_refused(lock->descriptor, path);
     if (taken) *named = lock_is_named(lock, path);
     const Error error = taken && *named ? lock_sign(lock, path) : refused;
-    if (error.kind == OK && *named) return error;
-    (void)seam_close(lock->descriptor);
-    lock->descriptor = -1;
+    if (error.kind != OK || !*named) lock_close(lock);
     return error;
 }
 
@@ -96,8 +115,16 @@ void lock_release(Lock *lock)
 {
     if (lock->descriptor < 0) return;
     (void)seam_truncate(lock->descriptor, 0); // only the message's text: the lock itself goes with the descriptor
-    (void)seam_close(lock->descriptor);
-    lock->descriptor = -1;
+    lock_close(lock);
+}
+
+Error lock_rename(const Lock *lock, const char *from, const char *to)
+{
+    TRY(file_rename(from, to));
+    if (lock->folder == NULL || inside_pin_renamed(lock->folder, to)) return error_none();
+    (void)file_rename(to, from);
+    return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
+                      path_text(from).text);
 }
 
 Error lock_holder(const char *path, char *text, size_t size)

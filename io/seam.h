@@ -43,22 +43,31 @@ int seam_rename(const char *from, const char *to);
 int seam_unlink(const char *path);
 int seam_mkdir(const char *path);
 int seam_rmdir(const char *path);
-int seam_link_stat(const char *path, struct stat *status); // of a link itself
+int seam_link_stat(const char *path, struct stat *status);  // of a link itself
+int seam_named_stat(const char *path, struct stat *status); // likewise, of the file that has the name, despite pins
 int seam_stat(const char *path, struct stat *status);
 int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
 
 // ---- below a results root (io/inside.c) -----------------------------------------------------------------------------
-// The calls above without their faults, which SQLite makes too (io/database.c). Below a folder that inside_add_root was
-// given no link is followed, neither in the path nor at its end: ELOOP. Of a link itself both stats tell.
+// The calls above without their faults, which SQLite makes too (io/database_system.c). Below a folder that
+// inside_add_root was given no link is followed, neither in the path nor at its end: ELOOP. Of a link itself both stats
+// tell.
 bool inside_holds(const char *path); // it lies below such a folder, or is one
 int inside_open(const char *path, int flags, mode_t mode);
 int inside_stat(const char *path, struct stat *status);
 int inside_link_stat(const char *path, struct stat *status);
-int inside_access(const char *path, int mode, int flags); // flags: AT_EACCESS or 0
+int inside_named_stat(const char *path, struct stat *status); // of the file that has the name, despite pins (below)
+int inside_access(const char *path, int mode, int flags);     // flags: AT_EACCESS or 0
 int inside_rename(const char *from, const char *to);
 int inside_unlink(const char *path);
 int inside_mkdir(const char *path);
 int inside_rmdir(const char *path);
+// What lies below the folder is reached from a descriptor of it until it is unpinned, even if it is renamed and another
+// one gets its name. NULL: it lies below no root, or can't be opened.
+InsidePin *inside_pin(const char *folder);
+// This process gave it that name. False: it has not that name; nothing is changed.
+bool inside_pin_renamed(InsidePin *pin, const char *folder);
+void inside_unpin(InsidePin *pin);
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 

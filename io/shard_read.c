@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -274,11 +275,13 @@ static Error shard_read_all(ShardReader *reader, const Bytes *image)
     return error;
 }
 
-// In the child: no core file, and an end in any case.
-static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *image)
+// In the child: no core file, and an end in any case, at the latest with its parent: it has inherited the descriptors
+// that the parent's locks lie on, and would hold them on.
+static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *image, pid_t parent)
 {
     const struct rlimit none = {0};
     const int64_t least = 20, bytes_a_second = 10 << 20; // ten times as long as a shard takes
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(SHARD_REFUSED);
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(least + reader->bytes / bytes_a_second));
@@ -290,8 +293,8 @@ static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *ima
 static Error shard_rehearse(ShardReader *reader, const Bytes *image)
 {
     int status = 0;
-    const pid_t child = fork();
-    if (child == 0) shard_rehearse_child(reader, image);
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0) shard_rehearse_child(reader, image, parent);
     pid_t ended = child;
     do
         if (child > 0) ended = waitpid(child, &status, 0);

@@ -15,7 +15,7 @@ extern "C" {
 
 // Raised whenever any stored number of any model changes by a bit. Stored with every batch; replay and resume refuse a
 // mismatch.
-#define NUMERICS_VERSION 2
+#define NUMERICS_VERSION 3
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 

@@ -107,6 +107,20 @@ symbols_point_down()
     [ ! -s build/above ] || { cat build/above && fail "symbols point upwards"; }
 }
 
+# Other files of runner/ call functions that say in words what they give. A condition that a user writes is made SQL by
+# expression/sql.c, of columns that there are; examples of `query --sql` are for users.
+only_the_store_speaks_sql()
+{
+    calls='Statement|cursor_open|with_(null|integer|count|real|text|blob)|database_(prepare|run|make_index)'
+    calls="$calls|statement_[a-z]+|(bind|column)_(null|integer|real|text|word|blob|kind|count|name|digest|is_null)"
+    calls="$calls|store_(integer|text)|sql_identifier"
+    verbs='SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|VACUUM|REINDEX|BEGIN|COMMIT|ROLLBACK'
+    git grep -nE "\<($calls)\>" -- runner ':!runner/campaign/store' ':!runner/campaign/campaign.h' \
+        ':!runner/experiment/expression/sql.c' && fail "statements of SQL outside the store"
+    git grep -nE "\"[ (]*($verbs)( |\")" -- runner ':!runner/campaign/store' | grep -v 'hopscotch query\|SWITCH_TEXT' &&
+        fail "SQL outside the store"
+}
+
 # Models name what differs between processors by the macros and functions of these headers.
 processors_are_told_apart_in_two_headers()
 {
@@ -163,6 +177,7 @@ for compiler in clang gcc; do # objects of gcc stay
     each_alone $compiler
 done
 units_are_whole
+only_the_store_speaks_sql
 includes_point_down
 symbols_point_down
 processors_are_told_apart_in_two_headers

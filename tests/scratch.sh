@@ -94,3 +94,18 @@ random()
     state=$(((state * 1664525 + 1013904223) % 4294967296))
     value=$(($1 + (state / 65536) % ($2 - $1 + 1)))
 }
+
+# gait.yaml, three short trials of the hopper with their trajectories, and points.csv, a point for `import`
+make_gait()
+{
+    cat >gait.yaml <<'END_OF_SPEC'
+version: 1
+experiment: gait
+model: hopper
+simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
+search: {method: grid, over: {k_fp: [100, 150, 200]}}
+objective: {minimize: attitude_rms}
+record: {trajectories: {select: {every: 1}, sample: 0.01}}
+END_OF_SPEC
+    printf 'k_fp\n100\n' >points.csv
+}

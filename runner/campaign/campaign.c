@@ -8,11 +8,24 @@
 // what is kept of a campaign: campaign.db, shards, the catalogue
 #include "store/recording.c"
 #include "store/again.c"
+#include "store/cursor.c"
 #include "store/store.c"
 #include "store/seal.c"
 #include "store/migration.c"
 #include "store/rows.c"
 #include "store/columns.c"
+#include "store/trials.c"
+#include "store/places.c"
+#include "store/lost.c"
+#include "store/indices.c"
+#include "store/integrity.c"
+#include "store/rewrite.c"
+#include "store/retries.c"
+#include "store/labels.c"
+#include "store/searches.c"
+#include "store/batches.c"
+#include "store/campaign_row.c"
+#include "store/upkeep.c"
 #include "store/stored_trial.c"
 #include "store/commit.c"
 #include "store/recovery.c"
@@ -26,11 +39,13 @@
 #include "store/timings.c"
 #include "store/front.c"
 #include "store/wanted.c"
+#include "store/unwanted.c"
 #include "store/sensitivity.c"
 #include "store/digest.c"
 #include "store/edit.c"
 #include "store/origin.c"
 #include "store/status.c"
+#include "store/status_many.c"
 #include "store/status_cache.c"
 
 // a batch of lanes on a device
@@ -47,7 +62,6 @@
 
 // a run: the loop from ask to commit, and what may end it
 #include "run/record.c"
-#include "run/record_unwanted.c"
 #include "run/writer.c"
 #include "run/loop.c"
 #include "run/retry.c"
@@ -58,7 +72,6 @@
 
 // is it still what was written?
 #include "doctor/doctor.c"
-#include "doctor/indices.c"
 #include "doctor/kept.c"
 #include "doctor/shards.c"
 #include "doctor/repair.c"

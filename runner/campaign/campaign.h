@@ -6,6 +6,7 @@
 #define HOPSCOTCH_CAMPAIGN_H
 
 #include "../experiment/experiment.h"
+#include "store/cursor.h"
 
 // ---- folders --------------------------------------------------------------------------------------------------------
 
@@ -183,13 +184,19 @@ typedef struct Recording {
 Recording recording_of(const Spec *spec, RecordKind kind);
 ShardLayout recording_layout(const Recording *recording);
 
+enum { STORE_STATEMENTS = 10 + RECORD_KINDS };
 typedef struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    Statement *insert_trial, *insert_replicate, *insert_shard, *insert_batch, *note_batch, *add_digest;
-    Statement *update_search, *insert_search, *insert_round, *insert_front;
-    Statement *insert_place[RECORD_KINDS]; // of a lane's arrays
+    union { // the statements of a commit, which all commits share
+        struct {
+            Cursor insert_trial, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
+            Cursor update_search, insert_search, insert_round, insert_front;
+            Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
+        };
+        Cursor statements[STORE_STATEMENTS];
+    };
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
     bool created;          // by this process
@@ -207,9 +214,20 @@ Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
-// Ends a transaction: commits it if all went well, else takes it back and gives `error`.
+// Whether there is such a table, such a column: databases of older schemas have fewer.
+Error store_has_table(Database *database, const char *table, bool *has);
+Error store_has_column(Database *database, const char *table, const char *column, bool *has);
+// Between the two all that is read is of one moment, whoever writes meanwhile. The end gives `error`, or its own.
+Error store_read_begin(Database *database);
+Error store_read_end(Database *database, Error error);
+// A campaign's database for readers, who have nothing to lose when they leave it; NULL is passed over.
+Error store_peek(const CampaignPlace *place, Arena *arena, Database **database);
+void store_leave(Database *database);
+Error store_begin(Store *store); // a transaction
+// Ends it: commits it if all went well, else takes it back and gives `error`.
 Error store_end(Store *store, Error error);
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
+Cursor store_events(Database *database);                    // cells: time, kind, text
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
@@ -240,8 +258,8 @@ const char *rows_objective_name(int index);
 const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail); // every column, in table order
-// Row `row` from the statement's current row.
-void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row);
+// Row `row` from a row of rows_select_sql.
+void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);
@@ -281,7 +299,8 @@ Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, 
 void front_free(Front *front);
 // The i-th of `wanted` points, spread evenly over the front with both its ends.
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
-Error fronts_exist(Database *database, bool *exist); // databases of schemas before 6 have no such table
+Error fronts_exist(Database *database, bool *exist);       // databases of schemas before 6 have no such table
+Error fronts_are_stored(Database *database, bool *stored); // whether there are any
 
 // ---- small changes of a stored campaign (store/edit.c) --------------------------------------------------------------
 
@@ -306,10 +325,10 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
 // The same after the folder was renamed.
 Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
                        CampaignEdit *edit);
-Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count); // with texts bound in order
-Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
-Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
-Error seal_schema(Database *database);           // after a change of the declarations
+Error edit_rename(CampaignEdit *edit, const char *name); // of the campaign, in its database
+Lock edit_keep_lock(CampaignEdit *edit);                 // which the caller releases, after the edit's end
+Error edit_end(CampaignEdit *edit, Error error);         // takes all of it back after an error, and gives that
+Error seal_schema(Database *database);                   // after a change of the declarations
 // The schema version of a campaign's database. Error (user): it is none, or too old or new for this program.
 Error schema_version(Database *database, const char *path, int *version);
 
@@ -387,28 +406,39 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
 // With what the database says made visible: it may be anybody's.
 StatusReport status_visible(const StatusReport *report, Arena *arena);
 
+// One of many campaigns, and what is read of it.
+typedef struct StatusEntry {
+    CampaignPlace place;
+    const char *name; // as seen from the root
+    StatusReport report;
+    const char *error;   // what was wrong; NULL: nothing
+    DatabaseStamp stamp; // with which the database says so
+    bool known;          // it need not be read
+    bool still;          // nothing wrote to the database; before it is read: that is likely
+} StatusEntry;
+
 // What list and status last read of each campaign of a root, kept in its catalogue.
 typedef struct StatusCacheRow StatusCacheRow;
 
 typedef struct StatusCache {
     const char *results;
+    int64_t device; // on which the root lies; campaigns elsewhere are read each time; -1: all are
     Arena *arena;
     Database *catalogue; // open for reading; NULL: there is none that can be used
-    Statement *find;
+    Cursor find;
     bool writable;         // the root is of a kind where the catalogue may be written
     StatusCacheRow *fresh; // campaigns that were read anew, the last one first
-    int opened;            // how many databases of campaigns were opened
 } StatusCache;
 
 // Never fails: without a catalogue every campaign is read.
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache);
-// As status_read. name: of the campaign, as seen from the root; it lives as long as the cache.
-Error status_cache_read(StatusCache *cache, const CampaignPlace *place, const char *name, StatusReport *report);
+// As status_read, of each. Their names live as long as the cache. An error: there is no memory for it.
+Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
 // Keeps what was read anew, if the catalogue can be written now; forgets campaigns that are not among `names`, which
 // are sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
-// ---- arrays that a spec does not ask for any more (run/record_unwanted.c) -------------------------------------------
+// ---- arrays that a spec does not ask for any more (store/unwanted.c) ------------------------------------------------
 
 // Shards that hold no array that the spec asks for, in the order of their numbers; and their rows are deleted, in
 // the same transaction.
@@ -551,5 +581,7 @@ typedef struct Doctor {
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
 // Mends what was found, with the campaign's lock held; what was done is told to `messages`.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
+
+#include "store/stored.h" // what is stored, in words
 
 #endif

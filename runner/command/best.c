@@ -41,38 +41,26 @@ static void best_choose(BestListing *listing, bool machine, Arena *arena)
     if (!machine) listing->count = trial_columns_main(&listing->campaign->spec, arena, &listing->names);
 }
 
-// The columns that all trials of a group share.
-static const char *best_group(const BestListing *listing, Arena *arena)
+// What all trials of a group have in common: the search, or the point of the outer grid.
+static int best_groups(const BestListing *listing, Arena *arena, const char *const **groups)
 {
+    static const char *const by_search[] = {"search"};
     const Spec *spec = &listing->campaign->spec;
     const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
     const char **names = ARENA_NEW(arena, const char *, spec->n_outer + 1);
     for (int i = 0; i < spec->n_outer; i++) names[i] = spec->configured.parameters[outer[i].parameter].name;
-    return listing->per == BEST_PER_SEARCH ? "search" : trial_columns_sql(names, spec->n_outer, arena);
+    *groups = listing->per == BEST_PER_SEARCH ? by_search : names;
+    return listing->per == BEST_PER_SEARCH ? 1 : spec->n_outer;
 }
 
-// Of every group of trials the first ones in the order of best, groups in the order of what they share.
-static const char *best_groups_sql(const BestListing *listing, Arena *arena)
+// Best first, as everywhere: violation, fitness, the time survived, the id. Groups in the order of what they share.
+static Cursor best_trials(const BestListing *listing, int64_t top, Arena *arena)
 {
-    const Spec *spec = &listing->campaign->spec;
-    const char *group = best_group(listing, arena);
-    return arena_format(arena,
-                        "SELECT id, %s, place FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY %s) AS place "
-                        "FROM trials WHERE %s IS NOT NULL) WHERE place <= ? ORDER BY %s, place",
-                        trial_columns_sql(listing->names, listing->count, arena), group, store_best_order(spec),
-                        rows_good_name(spec), group);
-}
-
-// Best first, as everywhere: violation, fitness, the time survived, the id. The only value is bound.
-static const char *best_sql(const BestListing *listing, Arena *arena)
-{
-    const Spec *spec = &listing->campaign->spec;
-    const char *survivors = spec_has_metric(spec, "survived") ? "survived DESC, id" : "id";
-    if (listing->per != BEST_OF_ALL && !listing->survivors) return best_groups_sql(listing, arena);
-    return arena_format(arena, "SELECT id, %s FROM trials WHERE %s IS %s ORDER BY %s LIMIT ?",
-                        trial_columns_sql(listing->names, listing->count, arena), rows_good_name(spec),
-                        listing->survivors ? "NULL" : "NOT NULL",
-                        listing->survivors ? survivors : store_best_order(spec));
+    const char *const *groups;
+    if (listing->survivors) return trials_survivors(listing->campaign, listing->names, listing->count, top, arena);
+    if (listing->per == BEST_OF_ALL) return trials_best(listing->campaign, listing->names, listing->count, top, arena);
+    const int n_groups = best_groups(listing, arena, &groups);
+    return trials_best_of_groups(listing->campaign, listing->names, listing->count, groups, n_groups, top, arena);
 }
 
 // The names as a table shows them; people know an id as a trial.
@@ -85,31 +73,23 @@ static const char *const *best_titles(const BestListing *listing, bool machine, 
     return titles;
 }
 
-// *first: id of the first row, -1 if there is none; then nothing is printed.
+// *first: id of the first row, -1 if there is none; then nothing is printed. The first column is the id.
 static Error best_rows(const BestListing *listing, int64_t top, TableFormat format, FILE *out, Arena *arena,
                        int64_t *first)
 {
-    Statement *statement;
-    bool row = false;
+    const bool machine = format != TABLE_TEXT, grouped = listing->per != BEST_OF_ALL && !listing->survivors;
+    Table *table = NULL;
     *first = -1;
-    TRY(database_prepare(listing->campaign->database, best_sql(listing, arena), &statement));
-    bind_integer(statement, 1, top);
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) {
-        const bool machine = format != TABLE_TEXT;
-        Table *table = table_start(out, format, listing->count + 1, best_titles(listing, machine, arena));
-        *first = column_integer(statement, 0);
-        for (int64_t rank = 1; error.kind == OK && row; rank++, error = statement_step(statement, &row)) {
-            const bool grouped = listing->per != BEST_OF_ALL && !listing->survivors;
-            table_integer(table, grouped ? column_integer(statement, listing->count + 1) : rank);
-            for (int i = 0; i < listing->count; i++)
-                trial_cell(table, statement, i + 1, &listing->all, trial_column_find(&listing->all, listing->names[i]));
-        }
-        const Error written = table_finish(table);
-        if (error.kind == OK) error = written;
+    Cursor trials = best_trials(listing, top, arena);
+    for (int64_t rank = 1; cursor_next(&trials); rank++) {
+        if (rank == 1) table = table_start(out, format, listing->count + 1, best_titles(listing, machine, arena));
+        if (rank == 1) *first = cell_integer(&trials, 0);
+        table_integer(table, grouped ? cell_integer(&trials, listing->count) : rank);
+        for (int i = 0; i < listing->count; i++)
+            trial_cell(table, &trials, i, &listing->all, trial_column_find(&listing->all, listing->names[i]));
     }
-    statement_close(statement);
-    return error;
+    cursor_stop(&trials, *first >= 0 ? table_finish(table) : error_none());
+    return cursor_close(&trials);
 }
 
 static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, Arena *arena)
@@ -120,16 +100,6 @@ static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, 
     fputs("every trial failed; those that survived longest:\n", out);
     TRY(best_rows(listing, top, TABLE_TEXT, out, arena, &survivor));
     if (survivor < 0) fputs("none: no trial is stored yet\n", out);
-    return error_none();
-}
-
-static Error best_any_good(const StoredCampaign *campaign, bool *any)
-{
-    char sql[96];
-    int64_t rows = 0;
-    snprintf(sql, sizeof sql, "SELECT 1 FROM trials WHERE %s IS NOT NULL LIMIT 1", rows_good_name(&campaign->spec));
-    TRY(store_integer(campaign->database, sql, 0, &rows));
-    *any = rows > 0;
     return error_none();
 }
 
@@ -144,7 +114,7 @@ static Error best_print_front(const StoredCampaign *campaign, const char *object
     if (top == 0) top = format == TABLE_TEXT ? BEST_SHOWN : -1;
     TRY(front_print(campaign, &by, top, format, out, arena, best));
     if (*best >= 0 || format != TABLE_TEXT) return error_none();
-    TRY(best_any_good(campaign, &any));
+    TRY(trials_any_good(campaign, &any));
     if (any)
         fprintf(
             out, "no trial meets the constraints; `%s` shows how near they come\n",

@@ -89,30 +89,19 @@ static const char *const *front_titles(const FrontListing *listing, bool machine
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-static Error front_row(const FrontListing *listing, Statement *statement, int64_t id, Table *table)
-{
-    bool row = false;
-    bind_integer(statement, 1, id);
-    TRY(statement_step(statement, &row));
-    for (int i = 0; row && i < listing->count; i++)
-        trial_cell(table, statement, i, &listing->all, trial_column_find(&listing->all, listing->names[i]));
-    return row ? statement_step(statement, &row) : error_none();
-}
-
 static Error front_rows(const FrontListing *listing, const Front *front, int64_t shown, TableFormat format, FILE *out,
                         Arena *arena)
 {
-    Statement *statement;
-    const char *columns = trial_columns_sql(listing->names, listing->count, arena);
-    TRY(database_prepare(listing->campaign->database,
-                         arena_format(arena, "SELECT %s FROM trials WHERE id = ?", columns), &statement));
+    Cursor trials = trials_by_id(listing->campaign->database, listing->names, listing->count, arena);
+    if (trials.error.kind != OK) return cursor_close(&trials);
     Table *table = table_start(out, format, listing->count, front_titles(listing, format != TABLE_TEXT, arena));
-    Error error = error_none();
-    for (int64_t i = 0; table != NULL && i < shown && error.kind == OK; i++)
-        error = front_row(listing, statement, front->id[front_spread(front, shown, i)], table);
-    const Error written = table_finish(table);
-    statement_close(statement);
-    return error.kind == OK ? written : error;
+    for (int64_t i = 0; table != NULL && i < shown; i++) {
+        if (!trial_at(&trials, front->id[front_spread(front, shown, i)])) continue;
+        for (int c = 0; c < listing->count; c++)
+            trial_cell(table, &trials, c, &listing->all, trial_column_find(&listing->all, listing->names[c]));
+    }
+    cursor_stop(&trials, table_finish(table));
+    return cursor_close(&trials);
 }
 
 // ---- words ----------------------------------------------------------------------------------------------------------

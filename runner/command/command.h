@@ -103,7 +103,7 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
                      Query *query);
 // One cell of a row of the table trials, by its column's type.
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column);
+void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
 // Shows a campaign until it ends or the reader leaves (live.c).
 Error live_watch(const CommandLine *line, const CampaignPlace *place);
 

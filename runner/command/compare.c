@@ -47,29 +47,19 @@ typedef struct Verdict {
 
 static Error compare_searches(Compared *side, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    int64_t searches = 0;
-    TRY(store_integer(side->campaign.database, "SELECT count(DISTINCT search) FROM trials", 0, &searches));
-    side->search_best = ARENA_NEW(arena, double, searches + 1);
-    TRY(database_prepare(side->campaign.database,
-                         side->campaign.spec.objective.maximize[0] ? "SELECT max(fitness) FROM trials GROUP BY search"
-                                                                   : "SELECT min(fitness) FROM trials GROUP BY search",
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && side->n_searches < searches; error = statement_step(statement, &row)) {
-        const double best = spec_cost(&side->campaign.spec, 0, column_real(statement, 0));
-        side->search_best[side->n_searches++] = isnan(best) ? (double)INFINITY : best;
+    TRY(searches_best(&side->campaign, arena, &side->search_best, &side->n_searches));
+    for (int64_t i = 0; i < side->n_searches; i++) {
+        const double best = spec_cost(&side->campaign.spec, 0, side->search_best[i]);
+        side->search_best[i] = isnan(best) ? (double)INFINITY : best;
     }
-    statement_close(statement);
-    return error;
+    return error_none();
 }
 
 static Error compare_open(const CommandLine *line, const char *name, Compared *side)
 {
     TRY(campaign_find(line, name, &side->place));
     TRY(campaign_open(side->place.results, side->place.name, line->arena, &side->campaign));
-    TRY(store_integer(side->campaign.database, "SELECT count(*) FROM trials", 0, &side->trials));
+    TRY(trials_count(side->campaign.database, &side->trials));
     side->task = (VerifyTask){.campaign = &side->campaign,
                               .trial = -1,
                               .fitness = (double)NAN,

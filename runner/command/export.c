@@ -10,9 +10,9 @@ enum { EXPORT_TEXT_MAX = 256, EXPORT_GROUPS = RECORD_KINDS };
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-static Error export_take_row(void *taker, const Query *query, Statement *row)
+static Error export_take_row(void *taker, const Query *query, const Cursor *trial)
 {
-    for (int c = 0; c < query->count; c++) trial_cell(taker, row, c, &query->all, query->columns[c]);
+    for (int c = 0; c < query->count; c++) trial_cell(taker, trial, c, &query->all, query->columns[c]);
     return error_none();
 }
 
@@ -33,14 +33,14 @@ typedef struct ExportNpz {
     const NpzColumn *columns;
 } ExportNpz;
 
-static Error export_npz_row(void *taker, const Query *query, Statement *row)
+static Error export_npz_row(void *taker, const Query *query, const Cursor *trial)
 {
     const ExportNpz *npz = taker;
     for (int c = 0; c < query->count; c++) {
         switch (npz->columns[c].type) {
-        case NPZ_REAL: TRY(npz_real(npz->npz, c, column_real(row, c))); break; // NaN where there is none
-        case NPZ_INTEGER: TRY(npz_integer(npz->npz, c, column_integer(row, c))); break;
-        case NPZ_TEXT: TRY(npz_text(npz->npz, c, column_text(row, c))); break;
+        case NPZ_REAL: TRY(npz_real(npz->npz, c, cell_real(trial, c))); break; // NaN where there is none
+        case NPZ_INTEGER: TRY(npz_integer(npz->npz, c, cell_integer(trial, c))); break;
+        case NPZ_TEXT: TRY(npz_text(npz->npz, c, cell_text(trial, c))); break;
         }
     }
     return error_none();
@@ -54,9 +54,7 @@ static Error export_npz_columns(const Query *query, Arena *arena, NpzColumn *col
         columns[c] =
             (NpzColumn){.name = query->names[c], .type = query->all.is_integer[column] ? NPZ_INTEGER : NPZ_REAL};
         if (!query->all.is_text[column]) continue;
-        const char *sql =
-            arena_format(arena, "SELECT max(length(%s)) FROM trials", sql_identifier(arena, query->names[c]));
-        TRY(store_integer(query->campaign->database, sql, 0, &width));
+        TRY(trials_widest(query->campaign->database, query->names[c], arena, &width));
         columns[c].type = NPZ_TEXT;
         columns[c].width = width < 1 ? 1 : width > EXPORT_TEXT_MAX ? EXPORT_TEXT_MAX : (int)width;
     }
@@ -107,54 +105,38 @@ static Error export_skip(const StoredCampaign *campaign, const Recording *record
     return error_none();
 }
 
-// The statement's row: trial, replicate, shard, row, samples, name of the shard.
 static Error export_lane(const StoredCampaign *campaign, const Recording *recording, const char *folder,
-                         Statement *statement, Arena *arena, ExportArrays *arrays)
+                         const ArrayPlace *place, Arena *arena, ExportArrays *arrays)
 {
-    const int64_t shard = column_integer(statement, 2), row = column_integer(statement, 3);
-    const int64_t samples = column_integer(statement, 4);
-    const char *name = column_text(statement, 5);
-    const bool follows = shard == arrays->shard && row == arrays->next_row;
+    const bool follows = place->shard == arrays->shard && place->row == arrays->next_row;
     if (!follows) {
         int64_t first = 0;
-        if (row > 0) TRY(export_skip(campaign, recording, name, row, &first));
+        if (place->row > 0) TRY(export_skip(campaign, recording, place->name, place->row, &first));
         arrays->parts[arrays->n_parts++] =
-            (MasterPart){.file = arena_format(arena, "%s" CAMPAIGN_SHARDS "/%s", folder, name), .first = first};
+            (MasterPart){.file = arena_format(arena, "%s" CAMPAIGN_SHARDS "/%s", folder, place->name), .first = first};
     }
-    arrays->lanes[arrays->n_lanes++] = (ShardLane){
-        .trial = column_integer(statement, 0), .replicate = (int32_t)column_integer(statement, 1), .length = samples};
-    arrays->parts[arrays->n_parts - 1].count += samples;
-    arrays->shard = shard;
-    arrays->next_row = row + 1;
+    arrays->lanes[arrays->n_lanes++] =
+        (ShardLane){.trial = place->trial, .replicate = (int32_t)place->replicate, .length = place->samples};
+    arrays->parts[arrays->n_parts - 1].count += place->samples;
+    arrays->shard = place->shard;
+    arrays->next_row = place->row + 1;
     return error_none();
 }
 
 static Error export_arrays(const StoredCampaign *campaign, const Recording *recording, const char *folder, Arena *arena,
                            ExportArrays *arrays)
 {
-    Statement *statement = NULL;
-    bool row = false;
+    ArrayPlace place;
     int64_t lanes = 0;
-    TRY(store_integer(campaign->database, arena_format(arena, "SELECT count(*) FROM %s", recording->table), 0, &lanes));
+    TRY(places_count(campaign->database, recording, arena, &lanes));
     *arrays = (ExportArrays){.lanes = ARENA_NEW(arena, ShardLane, lanes + 1),
                              .parts = ARENA_NEW(arena, MasterPart, lanes + 1),
                              .capacity = lanes,
                              .shard = -1};
-    // those with other columns can't stand beside them
-    const char *of = recording->columns_recipe,
-               *same = of[0] == '\0' ? "" : arena_format(arena, "WHERE substr(recipe, -%zu) = '%s' ", strlen(of), of);
-    const char *sql = arena_format(arena,
-                                   "SELECT trial, replicate, shard, row, samples, name FROM %s "
-                                   "JOIN shards ON shards.id = shard %sORDER BY shard, row",
-                                   recording->table, same);
-    TRY(database_prepare(campaign->database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row && arrays->n_lanes < arrays->capacity) {
-        error = export_lane(campaign, recording, folder, statement, arena, arrays);
-        if (error.kind == OK) error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    Cursor places = places_alike(campaign->database, recording, arena);
+    while (arrays->n_lanes < arrays->capacity && place_next(&places, &place))
+        cursor_stop(&places, export_lane(campaign, recording, folder, &place, arena, arrays));
+    return cursor_close(&places);
 }
 
 // Where the shards are, seen from the file's folder: beside it, if it is made in the campaign's folder, which can then

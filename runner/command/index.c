@@ -6,23 +6,20 @@
 
 enum { INDEX_COLUMNS_MAX = 8 };
 
-// "k_fp,thrust": the columns of one index, as a list for SQL, and its name.
-static Error index_read(const TrialColumns *all, const char *text, Arena *arena, const char **list, const char **name)
+// "k_fp,thrust": the columns of one index.
+static Error index_read(const TrialColumns *all, const char *text, Arena *arena, const char **columns, int *count)
 {
     char *rest = arena_copy(arena, text);
-    int count = 0;
-    *list = "";
-    *name = "trials_by";
-    for (char *column; (column = strsep(&rest, ",")) != NULL; count++) {
+    *count = 0;
+    for (char *column; (column = strsep(&rest, ",")) != NULL;) {
         const char *nearest = nearest_name(column, all->names, all->count);
         if (trial_column_find(all, column) < 0)
             return error_make(ERROR_USER, "there is no column '%.60s'%s%.60s%s", column,
                               nearest != NULL ? "; did you mean '" : "; query --columns all --limit 1 shows them",
                               nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-        if (count == INDEX_COLUMNS_MAX)
+        if (*count == INDEX_COLUMNS_MAX)
             return error_make(ERROR_USER, "an index over more than %d columns helps nobody", INDEX_COLUMNS_MAX);
-        *list = arena_format(arena, "%s%s%s", *list, count > 0 ? ", " : "", sql_identifier(arena, column));
-        *name = arena_format(arena, "%s_%s", *name, column);
+        columns[(*count)++] = column;
     }
     return error_none();
 }
@@ -34,35 +31,27 @@ static Error index_change(const CommandLine *line, CampaignEdit *edit)
     TrialColumns all;
     TRY(trial_columns(database, arena, &all));
     for (int i = 1; i < line->n_arguments; i++) {
-        const char *list, *name;
-        TRY(index_read(&all, line->arguments[i], arena, &list, &name));
-        const char *quoted = sql_identifier(arena, name);
-        TRY(switch_given(line, "drop")
-                ? database_run(database, arena_format(arena, "DROP INDEX IF EXISTS %s", quoted))
-                : database_make_index(
-                      database, arena_format(arena, "CREATE INDEX IF NOT EXISTS %s ON trials(%s)", quoted, list)));
+        const char *columns[INDEX_COLUMNS_MAX];
+        int count;
+        TRY(index_read(&all, line->arguments[i], arena, columns, &count));
+        TRY(switch_given(line, "drop") ? trials_index_drop(database, columns, count, arena)
+                                       : trials_index_make(database, columns, count, arena));
     }
     return seal_schema(database);
 }
 
 static Error index_list(const CommandLine *line, const CampaignPlace *place)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_open(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = database_prepare(database,
-                                   "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trials' AND sql "
-                                   "IS NOT NULL ORDER BY name",
-                                   &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        put_visible(line->out, column_text(statement, 0));
+    Database *database;
+    const char *declaration;
+    TRY(store_peek(place, line->arena, &database));
+    Cursor indexes = trials_indexes(database);
+    while (next_text(&indexes, &declaration)) {
+        put_visible(line->out, declaration);
         fputc('\n', line->out);
     }
-    if (statement != NULL) statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    const Error error = cursor_close(&indexes);
+    store_leave(database);
     return error;
 }
 

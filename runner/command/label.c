@@ -10,25 +10,21 @@ static const Switch label_shared_rows[] = {
 };
 const Switches switches_shared_fs = {label_shared_rows, 1};
 
-// Rows of one statement: with a time before them if it gives two columns.
-static Error label_print(const CommandLine *line, const CampaignPlace *place, const char *sql)
+// A line for each: tags, or notes with the time before them.
+static Error label_print(const CommandLine *line, const CampaignPlace *place, Cursor (*open)(Database *database))
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_open(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = database_prepare(database, sql, &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        for (int i = 0; i < column_count(statement); i++) {
-            if (i > 0) fputs("  ", line->out);
-            put_visible(line->out, column_text(statement, i));
-        }
+    Database *database;
+    Label label;
+    TRY(store_peek(place, line->arena, &database));
+    Cursor labels = open(database);
+    while (label_next(&labels, &label)) {
+        if (label.note) put_visible(line->out, label.time);
+        if (label.note) fputs("  ", line->out);
+        put_visible(line->out, label.text);
         fputc('\n', line->out);
     }
-    if (statement != NULL) statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    const Error error = cursor_close(&labels);
+    store_leave(database);
     return error;
 }
 
@@ -48,8 +44,7 @@ static Error label_change_tags(const CommandLine *line, CampaignEdit *edit)
 {
     const bool remove = switch_given(line, "remove");
     for (int i = 1; i < line->n_arguments; i++)
-        TRY(edit_run(edit, remove ? "DELETE FROM tags WHERE tag = ?" : "INSERT OR IGNORE INTO tags VALUES(?)",
-                     &line->arguments[i], 1));
+        TRY(remove ? tag_remove(edit, line->arguments[i]) : tag_add(edit, line->arguments[i]));
     return error_none();
 }
 
@@ -61,7 +56,7 @@ static Error tag_run(const CommandLine *line)
     if (line->n_arguments == 1 && switch_given(line, "remove"))
         return error_make(ERROR_USAGE, "tag --remove needs the tags that go: %s",
                           command_again(place.results, "tag %.100s TAG --remove", place.name).text);
-    if (line->n_arguments == 1) return label_print(line, &place, "SELECT tag FROM tags ORDER BY tag");
+    if (line->n_arguments == 1) return label_print(line, &place, labels_tags);
     for (int i = 1; i < line->n_arguments; i++) TRY(label_check_tag(line->arguments[i]));
     TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
     return edit_end(&edit, label_change_tags(line, &edit));
@@ -90,12 +85,10 @@ static Error note_run(const CommandLine *line)
     CampaignPlace place;
     CampaignEdit edit;
     TRY(campaign_find(line, line->arguments[0], &place));
-    if (line->n_arguments == 1) return label_print(line, &place, "SELECT time, text FROM notes ORDER BY rowid");
+    if (line->n_arguments == 1) return label_print(line, &place, labels_notes);
     TRY(label_check_note(line->arguments[1]));
-    const Text32 now = clock_utc();
-    const char *const values[] = {now.text, line->arguments[1]};
     TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
-    return edit_end(&edit, edit_run(&edit, "INSERT INTO notes VALUES(?, ?)", values, 2));
+    return edit_end(&edit, note_add(&edit, line->arguments[1]));
 }
 
 // ---- the commands ---------------------------------------------------------------------------------------------------

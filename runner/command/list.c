@@ -6,19 +6,19 @@
 #include <string.h>
 
 typedef struct ListEntry {
-    StatusReport report;
+    const StatusReport *report;
     int64_t bytes;
 } ListEntry;
 
 static int list_by_name(const void *a, const void *b)
 {
-    return strcmp(((const ListEntry *)a)->report.place.name, ((const ListEntry *)b)->report.place.name);
+    return strcmp(((const ListEntry *)a)->report->place.name, ((const ListEntry *)b)->report->place.name);
 }
 
 // The newest first.
 static int list_by_date(const void *a, const void *b)
 {
-    const int order = strcmp(((const ListEntry *)b)->report.committed, ((const ListEntry *)a)->report.committed);
+    const int order = strcmp(((const ListEntry *)b)->report->committed, ((const ListEntry *)a)->report->committed);
     return order != 0 ? order : list_by_name(a, b);
 }
 
@@ -31,7 +31,7 @@ static int list_by_size(const void *a, const void *b)
 // The least that are minimised first, then the greatest that are maximised, then those that have none.
 static int list_by_best(const void *a, const void *b)
 {
-    const StatusReport *left = &((const ListEntry *)a)->report, *right = &((const ListEntry *)b)->report;
+    const StatusReport *left = ((const ListEntry *)a)->report, *right = ((const ListEntry *)b)->report;
     const int order = (left->best > right->best) - (left->best < right->best);
     if (isnan(left->best) != isnan(right->best)) return isnan(left->best) - isnan(right->best);
     if (left->maximizes != right->maximizes && !isnan(left->best)) return left->maximizes - right->maximizes;
@@ -62,50 +62,61 @@ static bool list_wants(const CommandLine *line, const StatusReport *report)
     return wanted;
 }
 
-static Error list_add(const CommandLine *line, StatusCache *cache, const CampaignPlace *place, const char *name,
-                      ListEntry *entries, int *count)
+static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *entries, int *count)
 {
     ListEntry *entry = &entries[*count];
-    const Error error = status_cache_read(cache, place, name, &entry->report);
-    if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
-    if (!list_wants(line, &entry->report)) return error_none();
-    entry->report.place.name = name;
+    if (read->error != NULL) fprintf(line->messages, "hopscotch: %s\n", text_visible(read->error, line->arena));
+    if (!list_wants(line, &read->report)) return error_none();
+    read->report.place.name = read->name;
+    entry->report = &read->report;
     (*count)++;
-    return folder_bytes(place->folder, line->arena, &entry->bytes);
+    return folder_bytes(read->place.folder, line->arena, &entry->bytes);
 }
 
-// What verify and compare made of each campaign.
-typedef struct ListMade {
-    CampaignMade *made;
-    int count;
-} ListMade;
+// The campaigns of the root, each followed by what verify and compare made of it, with --all. *n_made: how many are
+// only shown with it.
+static Error list_find(const CommandLine *line, const char *const *names, int n_names, StatusEntry **out, int *count,
+                       int *n_made)
+{
+    const bool all = switch_given(line, "all");
+    CampaignMade **made = ARENA_NEW(line->arena, CampaignMade *, n_names + 1);
+    int *below = ARENA_NEW(line->arena, int, n_names + 1);
+    *n_made = *count = 0;
+    for (int i = 0; i < n_names; i++) {
+        const CampaignPlace place = {.results = line->results,
+                                     .name = names[i],
+                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        TRY(campaign_made(&place, line->arena, &made[i], &below[i]));
+        *n_made += below[i];
+    }
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_made : 0) + 1);
+    for (int i = 0; i < n_names; i++) {
+        entries[(*count)++] =
+            (StatusEntry){.name = names[i],
+                          .place = {.results = line->results,
+                                    .name = names[i],
+                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])}};
+        for (int k = 0; k < below[i] && all; k++)
+            entries[(*count)++] = (StatusEntry){.place = made[i][k].place, .name = made[i][k].name};
+    }
+    *out = entries;
+    return error_none();
+}
 
-// *n_made: how many campaigns are only shown with --all.
 static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_made)
 {
     const char *const *names;
-    int n_names;
+    int n_names, n_read;
+    StatusEntry *read;
+    StatusCache cache;
     *count = *n_made = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    CampaignPlace *places = ARENA_NEW(line->arena, CampaignPlace, n_names + 1);
-    ListMade *below = ARENA_NEW(line->arena, ListMade, n_names + 1);
-    for (int i = 0; i < n_names; i++) {
-        places[i] = (CampaignPlace){.results = line->results,
-                                    .name = names[i],
-                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        TRY(campaign_made(&places[i], line->arena, &below[i].made, &below[i].count));
-        *n_made += below[i].count;
-    }
-    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_names + *n_made + 1);
-    StatusCache cache;
-    Error error = error_none();
+    TRY(list_find(line, names, n_names, &read, &n_read, n_made));
     status_cache_open(line->results, line->arena, &cache);
-    for (int i = 0; i < n_names && error.kind == OK; i++) {
-        error = list_add(line, &cache, &places[i], names[i], entries, count);
-        for (int k = 0; k < below[i].count && switch_given(line, "all") && error.kind == OK; k++)
-            error = list_add(line, &cache, &below[i].made[k].place, below[i].made[k].name, entries, count);
-    }
+    Error error = status_cache_read(&cache, read, n_read);
     status_cache_close(&cache, names, n_names);
+    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_read + 1);
+    for (int i = 0; i < n_read && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
     TRY(error);
     qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
     *out = entries;
@@ -114,7 +125,7 @@ static Error list_read(const CommandLine *line, ListEntry **out, int *count, int
 
 static void list_row(const ListEntry *entry, TableFormat format, Table *table)
 {
-    const StatusReport *report = &entry->report;
+    const StatusReport *report = entry->report;
     table_text(table, report->place.name);
     table_text(table, report->state);
     table_integer(table, report->trials);

@@ -35,32 +35,19 @@ static void live_push(double *values, int *count, double value)
 // The best so far at LIVE_POINTS places among the trials that were there at the first view.
 static Error live_read_history(Live *live, const CampaignPlace *place, Arena *arena)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
-    double best = (double)NAN;
+    Database *database;
+    double best = (double)NAN, value;
     bool maximizes = false;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = store_maximizes(database, &maximizes);
-    if (error.kind == OK)
-        error = database_prepare(database,
-                                 maximizes ? "SELECT max(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
-                                             "FROM trials) ORDER BY min(id)"
-                                           : "SELECT min(fitness) FROM trials GROUP BY id * ? / (SELECT max(id) + 1 "
-                                             "FROM trials) ORDER BY min(id)",
-                                 &statement);
-    if (error.kind == OK) {
-        bind_integer(statement, 1, LIVE_POINTS - 1);
-        error = statement_step(statement, &row);
-    }
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const double value = column_real(statement, 0);
+    TRY(store_peek(place, arena, &database));
+    const Error known = store_maximizes(database, &maximizes);
+    Cursor parts = trials_best_of_parts(database, maximizes, LIVE_POINTS - 1);
+    cursor_stop(&parts, known);
+    while (next_real(&parts, &value)) {
         best = maximizes ? fmax(best, value) : fmin(best, value); // both pass over what is missing
         live_push(live->best, &live->n_best, best);
     }
-    if (statement != NULL) statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    const Error error = cursor_close(&parts);
+    store_leave(database);
     return error;
 }
 

@@ -63,8 +63,8 @@ static Error merge_open(Merge *merge, int index)
     }
     TRY(campaign_lock(source->place.folder, source->place.name, line->arena, &source->lock));
     TRY(campaign_open(source->place.results, source->place.name, line->arena, &source->campaign));
-    TRY(store_integer(source->campaign.database, "SELECT count(*) FROM trials", 0, &source->trials));
-    TRY(store_integer(source->campaign.database, "SELECT max(id) FROM trials", -1, &source->last));
+    TRY(trials_count(source->campaign.database, &source->trials));
+    TRY(trials_last(source->campaign.database, &source->last));
     const MergeSource *largest = &merge->sources[merge->largest];
     if (source->last > largest->last || (source->last == largest->last && source->trials > largest->trials))
         merge->largest = index;
@@ -77,31 +77,14 @@ static Error merge_open(Merge *merge, int index)
 
 // ---- the same trial in two campaigns --------------------------------------------------------------------------------
 
-// The replicates of a trial as one digest; 0 if none are kept.
-static Error merge_replicates(const StoredCampaign *campaign, int64_t trial, uint64_t *digest)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    *digest = 0;
-    if (!campaign->spec.replicates.store) return error_none();
-    TRY(database_prepare(campaign->database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate",
-                         &statement));
-    bind_integer(statement, 1, trial);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        *digest = row_digest_integer(*digest, (int64_t)column_digest(statement, 0));
-    statement_close(statement);
-    return error;
-}
-
 static Error merge_compare(Merge *merge, const MergeSource *largest, const MergeSource *other, const TrialRows *a,
                            const TrialRows *b)
 {
     char text[256];
     uint64_t replicates[2];
     const int64_t trial = b->id[0];
-    TRY(merge_replicates(&largest->campaign, trial, &replicates[0]));
-    TRY(merge_replicates(&other->campaign, trial, &replicates[1]));
+    TRY(replicates_digest(&largest->campaign, trial, &replicates[0]));
+    TRY(replicates_digest(&other->campaign, trial, &replicates[1]));
     bool differ = rows_differ(&largest->campaign.spec, a, 0, b, 0, text, sizeof text);
     if (!differ && replicates[0] != replicates[1]) {
         differ = true;
@@ -119,30 +102,20 @@ static Error merge_examine(Merge *merge, MergeSource *other)
     const MergeSource *largest = &merge->sources[merge->largest];
     const Spec *spec = &largest->campaign.spec;
     Arena *arena = merge->line->arena;
-    Statement *theirs = NULL, *ours = NULL;
     TrialRows a, b;
-    bool row = false, there = false;
     rows_take(spec, 1, arena, &a);
     rows_take(spec, 1, arena, &b);
-    TRY(database_prepare(other->campaign.database, rows_select_sql(spec, arena, "ORDER BY id"), &theirs));
-    Error error = database_prepare(largest->campaign.database, rows_select_sql(spec, arena, "WHERE id = ?"), &ours);
-    if (error.kind == OK) error = statement_step(theirs, &row);
-    while (error.kind == OK && row) {
-        rows_read(spec, theirs, &b, 0);
-        bind_integer(ours, 1, b.id[0]);
-        error = statement_step(ours, &there);
-        if (error.kind == OK && there) {
-            rows_read(spec, ours, &a, 0);
-            error = merge_compare(merge, largest, other, &a, &b);
-            if (error.kind == OK) error = statement_step(ours, &there); // to its end
-        } else {
+    Cursor theirs = trial_rows(other->campaign.database, spec, arena);
+    Cursor ours = trial_rows_by_id(largest->campaign.database, spec, arena);
+    while (trial_rows_next(&theirs, spec, &b, 0)) {
+        if (trial_row_at(&ours, b.id[0], spec, &a, 0))
+            cursor_stop(&theirs, merge_compare(merge, largest, other, &a, &b));
+        else
             other->missing++;
-        }
-        if (error.kind == OK) error = statement_step(theirs, &row);
+        cursor_stop(&theirs, ours.error);
     }
-    statement_close(theirs);
-    if (ours != NULL) statement_close(ours);
-    return error;
+    cursor_stop(&theirs, cursor_close(&ours));
+    return cursor_close(&theirs);
 }
 
 static Error merge_examine_all(Merge *merge)
@@ -159,16 +132,12 @@ static Error merge_examine_all(Merge *merge)
 
 // ---- the copy -------------------------------------------------------------------------------------------------------
 
-static Error merge_copy_database(const Merge *merge)
+static Error merge_copy_shard(const char *from, const StoredShard *shard, const char *to, Arena *arena)
 {
-    const MergeSource *largest = &merge->sources[merge->largest];
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(largest->campaign.database, "VACUUM INTO ?", &statement));
-    bind_text(statement, 1, arena_format(merge->line->arena, "%s/" CAMPAIGN_DATABASE, merge->aside));
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Bytes bytes;
+    if (file_missing(from)) return error_none(); // recorded again by the next run, as after any loss
+    TRY(file_read_stored(from, (size_t)shard->bytes, arena, &bytes));
+    return file_write(to, shard->name, bytes.data, bytes.size);
 }
 
 static Error merge_copy_shards(const Merge *merge)
@@ -176,123 +145,54 @@ static Error merge_copy_shards(const Merge *merge)
     const MergeSource *largest = &merge->sources[merge->largest];
     Arena *arena = merge->line->arena;
     const char *to = arena_format(arena, "%s/" CAMPAIGN_SHARDS, merge->aside);
-    Statement *statement = NULL;
-    bool row = false;
+    StoredShard shard;
     TRY(folder_make(to));
-    TRY(database_prepare(largest->campaign.database, "SELECT name, bytes FROM shards ORDER BY id", &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = error.kind == OK ? statement_step(statement, &row) : error) {
+    Cursor shards = shards_by_id(largest->campaign.database, false);
+    while (shard_next(&shards, &shard)) {
         const size_t used = arena->used;
-        const char *name = column_text(statement, 0);
-        const char *from = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", largest->place.folder, name);
-        Bytes bytes;
-        if (file_missing(from)) continue; // recorded again by the next run, as after any loss
-        error = file_read_stored(from, (size_t)column_integer(statement, 1), arena, &bytes);
-        if (error.kind == OK) error = file_write(to, name, bytes.data, bytes.size);
+        const char *from = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", largest->place.folder, shard.name);
+        cursor_stop(&shards, merge_copy_shard(from, &shard, to, arena));
         arena_rewind(arena, used);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&shards);
 }
 
-static Error merge_read_replicates(const StoredCampaign *campaign, int64_t trial, TrialRows *rows)
+// A trial that the copy does not have yet, within a transaction.
+static Error merge_add_row(Store *store, const MergeSource *other, TrialRows *row, MergedTrials *added)
 {
-    const Spec *spec = &campaign->spec;
-    Statement *statement = NULL;
-    bool row = false;
-    if (!spec->replicates.store) return error_none();
-    TRY(database_prepare(campaign->database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate",
-                         &statement));
-    bind_integer(statement, 1, trial);
-    Error error = statement_step(statement, &row);
-    for (int r = 0; error.kind == OK && row && r < spec->replicates.count; r++) {
-        const char *failure = column_text(statement, 2);
-        for (int f = 0; f < spec->configured.n_failures; f++) {
-            if (strcmp(spec->configured.failures[f], failure) == 0) rows->replicate_failure[r] = f;
-        }
-        for (int m = 0; m < spec->configured.n_metrics; m++)
-            rows->replicate_metric[(ptrdiff_t)r * spec->configured.n_metrics + m] = column_real(statement, 3 + m);
-        error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    TRY(replicates_read(&other->campaign, row->id[0], row));
+    TRY(store_insert_row(store, row, 0));
+    if (added->trials++ == 0) added->first = row->id[0];
+    added->last = row->id[0];
+    added->failures += row->n_failed[0] > 0 || row->fitness[0] != row->fitness[0];
+    return error_none();
 }
 
-// A row of table `batches` for what was added: status counts by it.
-static Error merge_note_batch(Store *store, const char *from, int64_t first, int64_t last, int64_t trials,
-                              int64_t failures)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database,
-                         "INSERT INTO batches(id, first_trial, last_trial, trials, failures, lanes, backend, device, "
-                         "version, numerics_version, kernel_seconds, wait_seconds, wall_seconds, committed) "
-                         "VALUES(?, ?, ?, ?, ?, 0, 'merge', ?, '', ?, 0.0, 0.0, 0.0, ?)",
-                         &statement));
-    const int64_t numbers[] = {store->next_batch++, first, last, trials, failures};
-    for (int i = 0; i < 5; i++) bind_integer(statement, i + 1, numbers[i]);
-    bind_text(statement, 6, from);
-    bind_integer(statement, 7, NUMERICS_VERSION);
-    bind_text(statement, 8, clock_utc().text);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
-}
-
-// Trials of one of the others that the copy does not have, within a transaction.
 static Error merge_add_from(Merge *merge, Store *store, const MergeSource *other)
 {
+    static const char *const id[] = {"id"};
     const Spec *spec = &other->campaign.spec;
     Arena *arena = merge->line->arena;
-    Statement *statement = NULL, *find = NULL;
-    TrialRows rows;
-    bool row = false, there = false;
-    int64_t first = -1, last = -1, added = 0, failures = 0;
-    rows_take(spec, 1, arena, &rows);
-    TRY(database_prepare(other->campaign.database, rows_select_sql(spec, arena, "ORDER BY id"), &statement));
-    Error error = database_prepare(store->database, "SELECT 1 FROM trials WHERE id = ?", &find);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = error.kind == OK ? statement_step(statement, &row) : error) {
-        rows_read(spec, statement, &rows, 0);
-        bind_integer(find, 1, rows.id[0]);
-        error = statement_step(find, &there);
-        if (error.kind == OK && there) {
-            error = statement_step(find, &there);
-            continue;
-        }
-        if (error.kind == OK) error = merge_read_replicates(&other->campaign, rows.id[0], &rows);
-        if (error.kind == OK) error = store_insert_row(store, &rows, 0);
-        if (first < 0) first = rows.id[0];
-        last = rows.id[0];
-        added++;
-        failures += rows.n_failed[0] > 0 || rows.fitness[0] != rows.fitness[0];
+    MergedTrials added = {.trials = 0};
+    TrialRows row;
+    rows_take(spec, 1, arena, &row);
+    Cursor theirs = trial_rows(other->campaign.database, spec, arena);
+    Cursor ours = trials_by_id(store->database, id, 1, arena);
+    while (trial_rows_next(&theirs, spec, &row, 0)) {
+        const bool there = trial_at(&ours, row.id[0]);
+        cursor_stop(&theirs, ours.error);
+        if (!there && theirs.error.kind == OK) cursor_stop(&theirs, merge_add_row(store, other, &row, &added));
     }
-    statement_close(statement);
-    if (find != NULL) statement_close(find);
-    if (error.kind == OK && added > 0)
-        error = merge_note_batch(store, other->campaign.name, first, last, added, failures);
-    merge->added += added;
-    return error;
-}
-
-static Error merge_note_origin(Store *store, const MergeSource *source)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database, "INSERT INTO origin(purpose, campaign, hash, time) VALUES('merges', ?, ?, ?)",
-                         &statement));
-    bind_text(statement, 1, source->campaign.name);
-    bind_text(statement, 2, source->campaign.spec.hash.hex);
-    bind_text(statement, 3, clock_utc().text);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    cursor_stop(&theirs, cursor_close(&ours));
+    TRY(cursor_close(&theirs));
+    merge->added += added.trials;
+    return added.trials > 0 ? batch_note_merged(store, other->campaign.name, &added) : error_none();
 }
 
 static Error merge_fill(Merge *merge, Store *store)
 {
     for (int i = 0; i < merge->count; i++) {
-        TRY(merge_note_origin(store, &merge->sources[i]));
+        TRY(origin_note_merged(store, &merge->sources[i].campaign));
         if (i != merge->largest && merge->sources[i].missing > 0) TRY(merge_add_from(merge, store, &merge->sources[i]));
     }
     return store_event(store, "merged", "%d campaigns; %lld trials added to those of %s", merge->count,
@@ -304,7 +204,7 @@ static Error merge_count(const Merge *merge, const Store *store)
 {
     const int64_t expected = merge->sources[merge->largest].trials + merge->added;
     int64_t trials = 0;
-    TRY(store_integer(store->database, "SELECT count(*) FROM trials", 0, &trials));
+    TRY(trials_count(store->database, &trials));
     if (trials == expected) return error_none();
     return error_make(ERROR_MACHINE, "the copy has %s trials and should have %s: nothing is merged",
                       text_count(trials).text, text_count(expected).text);
@@ -321,7 +221,7 @@ static Error merge_complete(Merge *merge)
     Store *store = NULL;
     TRY(store_open(merge->aside, merge->name, &merge->sources[merge->largest].campaign.spec, &options, line->arena,
                    &store));
-    Error error = database_run(store->database, "BEGIN IMMEDIATE");
+    Error error = store_begin(store);
     if (error.kind == OK) error = store_end(store, merge_fill(merge, store));
     if (error.kind == OK) error = merge_count(merge, store);
     const Error closing = store_close(store);
@@ -361,11 +261,12 @@ static Error merge_make_aside(Merge *merge)
 {
     const CommandLine *line = merge->line;
     TRY(merge_clear_aside(merge));
-    TRY(merge_copy_database(merge));
+    TRY(store_copy(merge->sources[merge->largest].campaign.database,
+                   arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, merge->aside)));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
     TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // another may have come
-    return file_rename(merge->aside, merge->folder);
+    return lock_rename(&merge->lock, merge->aside, merge->folder);
 }
 
 // A copy that does not come to its name is removed: what has our lock in it is ours.

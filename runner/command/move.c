@@ -14,7 +14,7 @@ static Error move_target(const CommandLine *line, const CampaignPlace *from, Cam
 
 static Error move_note(CampaignEdit *edit, const CampaignPlace *from, const CampaignPlace *to)
 {
-    TRY(edit_run(edit, "UPDATE campaign SET name = ?", &to->name, 1));
+    TRY(edit_rename(edit, to->name));
     return store_event(&edit->store, "renamed", "%s to %s", from->name, to->name);
 }
 
@@ -23,9 +23,8 @@ static Error move_origin(const CampaignPlace *made, const CampaignPlace *from, c
                          Arena *arena)
 {
     CampaignEdit edit;
-    const char *const names[] = {to->name, from->name};
     TRY(edit_begin(made, shared_fs, arena, &edit));
-    return edit_end(&edit, edit_run(&edit, "UPDATE origin SET campaign = ?1 WHERE campaign = ?2", names, 2));
+    return edit_end(&edit, origin_rename(&edit, from->name, to->name));
 }
 
 static Error move_made(const CommandLine *line, const CampaignPlace *from, const CampaignPlace *to)

@@ -31,12 +31,12 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     return error;
 }
 
-void trial_cell(Table *table, Statement *statement, int index, const TrialColumns *columns, int column)
+void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
 {
     if (columns->is_text[column])
-        table_text(table, column_is_null(statement, index) ? NULL : column_text(statement, index));
-    else if (columns->is_integer[column] && !column_is_null(statement, index))
-        table_integer(table, column_integer(statement, index));
+        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
+    else if (columns->is_integer[column] && !cell_is_null(trial, place))
+        table_integer(table, cell_integer(trial, place));
     else
-        table_number(table, column_real(statement, index));
+        table_number(table, cell_real(trial, place));
 }

@@ -6,9 +6,9 @@
 
 enum { QUERY_BUFFER = 1 << 20, QUERY_ROWS_SHOWN = 50, QUERY_SECONDS = 30 };
 
-static Error query_take_row(void *taker, const Query *query, Statement *row)
+static Error query_take_row(void *taker, const Query *query, const Cursor *trial)
 {
-    for (int c = 0; c < query->count; c++) trial_cell(taker, row, c, &query->all, query->columns[c]);
+    for (int c = 0; c < query->count; c++) trial_cell(taker, trial, c, &query->all, query->columns[c]);
     return error_none();
 }
 
@@ -33,34 +33,32 @@ static Error query_campaign(const CommandLine *line, const StoredCampaign *campa
 
 // ---- the user's own SQL ---------------------------------------------------------------------------------------------
 
-static void query_value(Table *table, Statement *row, int column)
+static void query_value(Table *table, const Cursor *row, int column)
 {
-    const ColumnKind kind = column_kind(row, column);
+    const ColumnKind kind = cell_kind(row, column);
     if (kind == COLUMN_INTEGER)
-        table_integer(table, column_integer(row, column));
+        table_integer(table, cell_integer(row, column));
     else if (kind == COLUMN_REAL)
-        table_number(table, column_real(row, column));
+        table_number(table, cell_real(row, column));
     else
-        table_text(table, kind == COLUMN_NULL ? NULL : kind == COLUMN_BLOB ? "(bytes)" : column_text(row, column));
+        table_text(table, kind == COLUMN_NULL ? NULL : kind == COLUMN_BLOB ? "(bytes)" : cell_text(row, column));
 }
 
-static Error query_sql_rows(const CommandLine *line, Statement *statement, int64_t limit, bool *more)
+// Nothing is printed if the first row can't be had.
+static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit, bool *more)
 {
     const TableFormat format = command_format(line);
-    const int count = column_count(statement);
+    const int count = cells_count(rows);
     const char **names = ARENA_NEW(line->arena, const char *, count + 1);
-    bool row = false;
-    for (int c = 0; c < count; c++) names[c] = arena_copy(line->arena, column_name(statement, c));
-    Error error = statement_step_guarded(statement, &row);
-    if (error.kind != OK) return error;
+    for (int c = 0; c < count; c++) names[c] = arena_copy(line->arena, cells_name(rows, c));
+    cursor_next(rows);
+    if (rows->error.kind != OK) return rows->error;
     Table *table = table_start(line->out, format, count, names);
-    for (int64_t rows = 0; error.kind == OK && row; error = statement_step_guarded(statement, &row)) {
-        if (limit > 0 && rows++ == limit) break;
-        for (int c = 0; c < count; c++) query_value(table, statement, c);
+    for (int64_t shown = 0; rows->row && (limit == 0 || shown < limit); shown++, cursor_next(rows)) {
+        for (int c = 0; c < count; c++) query_value(table, rows, c);
     }
-    *more = row;
-    const Error written = table_finish(table);
-    return error.kind != OK ? error : written;
+    *more = rows->row;
+    return table_finish(table);
 }
 
 // On a connection of its own, which can't write whatever is asked.
@@ -70,17 +68,15 @@ static Error query_sql(const CommandLine *line)
     DatabaseGuard guard = {.deadline = clock_seconds() + (double)switch_integer(line, "timeout", QUERY_SECONDS),
                            .interrupted = interrupt_requested};
     CampaignPlace place;
-    Database *database = NULL;
-    Statement *statement = NULL;
+    Database *database;
     bool more = false;
     interrupt_install();
     TRY(campaign_find(line, line->arguments[0], &place));
-    TRY(database_open(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place.folder), DATABASE_READ, &database));
-    Error error = database_prepare_guarded(database, switch_text(line, "sql", ""), &guard, &statement);
-    if (error.kind == OK) error = query_sql_rows(line, statement, limit, &more);
-    if (statement != NULL) statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    TRY(store_peek(&place, line->arena, &database));
+    Cursor rows = cursor_open_guarded(database, switch_text(line, "sql", ""), &guard);
+    cursor_stop(&rows, query_sql_rows(line, &rows, limit, &more));
+    const Error error = cursor_close(&rows);
+    store_leave(database);
     if (error.kind == OK && more && command_format(line) == TABLE_TEXT)
         fprintf(line->messages, "the first %" PRId64 " rows; there are more: --limit 0 prints all\n", limit);
     return error;

@@ -13,12 +13,11 @@
 
 static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *trials)
 {
-    Database *database = NULL;
+    Database *database;
     *trials = 0;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    const Error error = store_integer(database, "SELECT count(*) FROM trials", 0, trials);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    TRY(store_peek(place, arena, &database));
+    const Error error = trials_count(database, trials);
+    store_leave(database);
     return error;
 }
 
@@ -67,11 +66,11 @@ static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace 
 
 // With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
 // when its files are gone.
-static Error remove_locked(const CommandLine *line, const CampaignPlace *place)
+static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, "remove", line->arena));
-    TRY(file_rename(place->folder, aside));
+    TRY(lock_rename(lock, place->folder, aside));
     Error listed = remove_from_catalogue(line, place);
     const Error removed = folder_remove(aside, line->arena);
     if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
@@ -92,7 +91,7 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     }
     TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
     TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = remove_locked(line, place);
+    const Error error = remove_locked(line, place, &lock);
     lock_release(&lock);
     if (error.kind == OK) fprintf(line->out, "removed %s\n", place->name);
     return error;
@@ -227,40 +226,16 @@ static Error garbage_temporary(const CommandLine *line, const char *folder, Garb
     return error_none();
 }
 
-// Pages of the database that hold nothing.
-static Error garbage_count_pages(const char *path, int64_t *bytes)
-{
-    Database *database = NULL;
-    int64_t pages = 0, size = 0;
-    TRY(database_open(path, DATABASE_READ, &database));
-    Error error = store_integer(database, "PRAGMA freelist_count", 0, &pages);
-    if (error.kind == OK) error = store_integer(database, "PRAGMA page_size", 0, &size);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
-    *bytes = pages * size;
-    return error;
-}
-
-static Error garbage_drop_pages(const CommandLine *line, const char *path)
-{
-    Database *database = NULL;
-    TRY(campaign_open_database(path, &database));
-    Error error = store_share(database, switch_given(line, "shared-fs"));
-    if (error.kind == OK) error = database_run(database, "VACUUM");
-    const Error closing = database_close(database);
-    return error.kind != OK ? error : closing;
-}
-
 // From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
 static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
     int64_t bytes = 0;
-    TRY(garbage_count_pages(path, &bytes));
+    TRY(store_unused(place, line->arena, &bytes));
     if (bytes < 1 << 19) return error_none();
     fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
             text_visible(path, line->arena));
-    if (switch_given(line, "yes")) TRY(garbage_drop_pages(line, path));
+    if (switch_given(line, "yes")) TRY(store_compact(path, switch_given(line, "shared-fs")));
     count->bytes += bytes;
     count->places++;
     return error_none();

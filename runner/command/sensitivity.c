@@ -6,24 +6,21 @@
 static Error sensitivity_print(Database *database, TableFormat format, FILE *out, int64_t *rows)
 {
     static const char *const columns[] = {"parameter", "measure", "value", "low", "high", "blocks", "left_out"};
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database,
-                         "SELECT parameter, measure, value, low, high, blocks, left_out FROM sensitivity s "
-                         "ORDER BY (SELECT max(abs(value)) FROM sensitivity m WHERE m.parameter = s.parameter AND "
-                         "m.measure IN ('mu_star', 'total')) DESC, parameter, measure",
-                         &statement));
+    StoredMeasure row;
+    Cursor each = sensitivity_by_parameter(database);
+    if (each.error.kind != OK) return cursor_close(&each);
     Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
-    Error error = statement_step(statement, &row);
-    for (*rows = 0; error.kind == OK && row; error = statement_step(statement, &row)) {
-        for (int i = 0; table != NULL && i < 2; i++) table_text(table, column_text(statement, i));
-        for (int i = 2; table != NULL && i < 5; i++) table_number(table, column_real(statement, i));
-        for (int i = 5; table != NULL && i < 7; i++) table_integer(table, column_integer(statement, i));
-        ++*rows;
+    for (*rows = 0; sensitivity_next(&each, &row); ++*rows) {
+        table_text(table, row.parameter);
+        table_text(table, row.measure);
+        table_number(table, row.value);
+        table_number(table, row.low);
+        table_number(table, row.high);
+        table_integer(table, row.blocks);
+        table_integer(table, row.left_out);
     }
-    statement_close(statement);
-    const Error finished = table_finish(table);
-    return error.kind == OK ? finished : error;
+    cursor_stop(&each, table_finish(table));
+    return cursor_close(&each);
 }
 
 static Error sensitivity_run(const CommandLine *line)

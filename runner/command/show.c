@@ -30,24 +30,24 @@ typedef struct ShowPlaces {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-static void show_read_row(ShowTrial *trial, Statement *statement, Arena *arena)
+static void show_read_row(ShowTrial *trial, const Cursor *row, Arena *arena)
 {
     const Configured *configured = &trial->campaign->spec.configured;
-    const int n_columns = column_count(statement);
+    const int n_columns = cells_count(row);
     for (int i = 0; i < n_columns; i++) {
-        const char *name = column_name(statement, i);
-        if (strcmp(name, "fitness") == 0) trial->fitness = column_real(statement, i);
+        const char *name = cells_name(row, i);
+        if (strcmp(name, "fitness") == 0) trial->fitness = cell_real(row, i);
         for (int k = 0; k < rows_objectives(&trial->campaign->spec); k++) {
-            if (strcmp(name, rows_objective_name(k)) == 0) trial->objective[k] = column_real(statement, i);
+            if (strcmp(name, rows_objective_name(k)) == 0) trial->objective[k] = cell_real(row, i);
         }
-        if (strcmp(name, "failure") == 0) trial->failure = arena_copy(arena, column_text(statement, i));
-        if (strcmp(name, "n_failed") == 0) trial->n_failed = column_integer(statement, i);
+        if (strcmp(name, "failure") == 0) trial->failure = arena_copy(arena, cell_text(row, i));
+        if (strcmp(name, "n_failed") == 0) trial->n_failed = cell_integer(row, i);
         for (int m = 0; m < configured->n_metrics; m++) {
             const char *metric = configured->metrics[m].name;
             const size_t length = strlen(metric);
-            if (strcmp(name, metric) == 0) trial->metric[m] = column_real(statement, i);
+            if (strcmp(name, metric) == 0) trial->metric[m] = cell_real(row, i);
             if (strncmp(name, metric, length) == 0 && strcmp(name + length, "_std") == 0)
-                trial->spread[m] = column_real(statement, i);
+                trial->spread[m] = cell_real(row, i);
         }
     }
 }
@@ -56,63 +56,46 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
 {
     const Configured *configured = &campaign->spec.configured;
     Search search;
-    Statement *statement;
-    bool row = false;
     *trial = (ShowTrial){.campaign = campaign, .id = id, .fitness = (double)NAN, .failure = "none"};
     trial->metric = ARENA_NEW(arena, double, configured->n_metrics);
     trial->spread = ARENA_NEW(arena, double, configured->n_metrics);
     trial->parameter = ARENA_NEW(arena, double, configured->n_parameters);
     for (int k = 0; k < OBJECTIVES_MAX; k++) trial->objective[k] = (double)NAN;
     for (int m = 0; m < configured->n_metrics; m++) trial->metric[m] = trial->spread[m] = (double)NAN;
-    TRY(database_prepare(campaign->database, "SELECT * FROM trials WHERE id = ?", &statement));
-    bind_integer(statement, 1, id);
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) show_read_row(trial, statement, arena);
-    if (error.kind == OK && !row)
-        error = error_make(ERROR_USER,
-                           "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
-                           "%s lists trials",
-                           campaign->name, id,
-                           command_again(folder_of(campaign->folder, arena), "query %.100s", campaign->name).text);
-    statement_close(statement);
-    if (error.kind != OK) return error;
+    Cursor row = trials_by_id(campaign->database, NULL, 0, arena);
+    const bool there = trial_at(&row, id);
+    if (there) show_read_row(trial, &row, arena);
+    TRY(cursor_close(&row));
+    if (!there)
+        return error_make(ERROR_USER,
+                          "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
+                          "%s lists trials",
+                          campaign->name, id,
+                          command_again(folder_of(campaign->folder, arena), "query %.100s", campaign->name).text);
     TRY(search_init(&campaign->spec, arena, &search));
     return search_read_trial(&search, campaign->database, id, arena, trial->parameter);
 }
 
-// Where the trial's arrays lie, by the table of their places: the lanes of a shard follow each other in every dataset.
-static Error show_arrays(const ShowTrial *trial, const char *table, Arena *arena, ShowArrays **out, int *count)
+static Error show_arrays(const ShowTrial *trial, RecordKind kind, Arena *arena, ShowArrays **out, int *count)
 {
-    Statement *statement;
-    bool row = false;
     const int most = trial->campaign->spec.replicates.count;
+    ArrayPlace place;
     *count = 0;
     *out = ARENA_NEW(arena, ShowArrays, most);
-    TRY(database_prepare(
-        trial->campaign->database,
-        arena_format(arena,
-                     "SELECT t.replicate, s.name, t.samples,"
-                     " (SELECT coalesce(sum(b.samples), 0) FROM %s b WHERE b.shard = t.shard AND b.row < t.row)"
-                     " FROM %s t JOIN shards s ON s.id = t.shard WHERE t.trial = ? ORDER BY t.replicate",
-                     table, table),
-        &statement));
-    bind_integer(statement, 1, trial->id);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && *count < most; error = statement_step(statement, &row)) {
-        (*out)[(*count)++] = (ShowArrays){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s",
-                                                               trial->campaign->folder, column_text(statement, 1)),
-                                          .replicate = column_integer(statement, 0),
-                                          .samples = column_integer(statement, 2),
-                                          .first = column_integer(statement, 3)};
-    }
-    statement_close(statement);
-    return error;
+    Cursor places = places_of_trial(trial->campaign->database, kind, trial->id);
+    while (*count < most && place_next(&places, &place))
+        (*out)[(*count)++] =
+            (ShowArrays){.file = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", trial->campaign->folder, place.name),
+                         .replicate = place.replicate,
+                         .samples = place.samples,
+                         .first = place.first};
+    return cursor_close(&places);
 }
 
 static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *places)
 {
-    TRY(show_arrays(trial, "trajectories", arena, &places->trajectories, &places->n_trajectories));
-    return show_arrays(trial, "debug_rows", arena, &places->debug_rows, &places->n_debug_rows);
+    TRY(show_arrays(trial, RECORD_TRAJECTORIES, arena, &places->trajectories, &places->n_trajectories));
+    return show_arrays(trial, RECORD_DEBUG, arena, &places->debug_rows, &places->n_debug_rows);
 }
 
 // ---- what to say ----------------------------------------------------------------------------------------------------
@@ -170,25 +153,21 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
                 spec->replicates.count, trial->n_failed);
         return error_none();
     }
-    Statement *statement;
-    bool row = false;
-    TRY(database_prepare(trial->campaign->database, "SELECT * FROM replicates WHERE trial = ? ORDER BY replicate",
-                         &statement));
-    const int count = column_count(statement); // trial, replicate, failure, metrics
+    Cursor replicates = replicates_of(trial->campaign->database, trial->id);
+    if (replicates.error.kind != OK) return cursor_close(&replicates);
+    const int count = cells_count(&replicates);
     const char **names = ARENA_NEW(arena, const char *, count);
-    for (int i = 1; i < count; i++) names[i - 1] = arena_copy(arena, column_name(statement, i));
+    for (int i = REPLICATE_NUMBER; i < count; i++)
+        names[i - REPLICATE_NUMBER] = arena_copy(arena, cells_name(&replicates, i));
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, count - 1, names);
-    bind_integer(statement, 1, trial->id);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        table_integer(table, column_integer(statement, 1));
-        table_text(table, column_text(statement, 2));
-        for (int i = 3; i < count; i++) table_number(table, column_real(statement, i));
+    Table *table = table_start(out, TABLE_TEXT, count - REPLICATE_NUMBER, names);
+    while (cursor_next(&replicates)) {
+        table_integer(table, cell_integer(&replicates, REPLICATE_NUMBER));
+        table_text(table, cell_text(&replicates, REPLICATE_FAILURE));
+        for (int i = REPLICATE_METRICS; i < count; i++) table_number(table, cell_real(&replicates, i));
     }
-    statement_close(statement);
-    const Error written = table_finish(table);
-    return error.kind != OK ? error : written;
+    cursor_stop(&replicates, table_finish(table));
+    return cursor_close(&replicates);
 }
 
 // `what` of a replicate lies in `group` of a shard; two of its datasets are shown being read.

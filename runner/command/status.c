@@ -3,214 +3,155 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// One row a search: its last round, and why it ended if it did; the best first. Of several objectives it has a front in
-// the place of a step size. Columns of a table whose numbers are whole, then those that are not, then the ends.
-enum { STATUS_COLUMNS_MAX = 9 };
+// Columns of a table of searches, a row each. Those of several objectives have a front in the place of a step size.
+enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
+typedef enum StatusOf { OF_ALL, OF_ONE, OF_SEVERAL } StatusOf;
+#define WHOLE(member) offsetof(SearchProgress, member), true
+#define REAL(member) offsetof(SearchProgress, member), false
+static const struct {
+    const char *name;
+    size_t member;
+    bool whole; // an int64_t, else a double
+    StatusOf of;
+} status_columns[] = {{"search", WHOLE(search), OF_ALL},
+                      {"generations", WHOLE(generations), OF_ALL},
+                      {"evaluations", WHOLE(evaluations), OF_ALL},
+                      {"population", WHOLE(population), OF_ALL},
+                      {"sigma", REAL(sigma), OF_ONE},
+                      {"condition", REAL(condition), OF_ONE},
+                      {"best", REAL(best), OF_ONE},
+                      {"front", WHOLE(front), OF_SEVERAL},
+                      {"hypervolume", REAL(hypervolume), OF_SEVERAL},
+                      {"ends", WHOLE(ends), OF_ALL}};
+#undef WHOLE
+#undef REAL
+enum { STATUS_COLUMNS = sizeof status_columns / sizeof *status_columns };
+
+// How the searches of a campaign are shown; with an outer grid, behind the number what each of them has for it.
 typedef struct StatusSearches {
-    const char *sql;
-    int whole, columns;
-    const char *names[STATUS_COLUMNS_MAX];
+    Database *database;
+    SearchOrder order; // the best first; of an outer grid, in the order of its points
+    const char *outer[STATUS_OUTER_MAX];
+    int n_outer;
+    Cursor outer_values;
 } StatusSearches;
 
-#define STATUS_SEARCHES(columns, from, order)                                                                          \
-    "SELECT r.search, r.round + 1, r.evaluations, r.population, " columns ","                                          \
-    " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL), ifnull(r.stop, '') FROM " from \
-    " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY " order                     \
-    ", r.search LIMIT ?"
-
-static const StatusSearches status_searches_one = {
-    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best"),
-    4,
-    9,
-    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
-static const StatusSearches status_searches_several = {
-    STATUS_SEARCHES("f.front, f.hypervolume", "rounds r JOIN fronts f USING(search, round)", "f.hypervolume DESC"),
-    5,
-    8,
-    {"search", "generations", "evaluations", "population", "front", "hypervolume", "ends", "last end"}};
-
-// Of a fitness that is maximised.
-static const StatusSearches status_searches_greatest = {
-    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.best DESC"),
-    4,
-    9,
-    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
-
-// In the order of their points, with the point behind the number.
-static const StatusSearches status_searches_outer = {
-    STATUS_SEARCHES("r.sigma, r.condition, r.best", "rounds r", "r.search"),
-    4,
-    9,
-    {"search", "generations", "evaluations", "population", "sigma", "condition", "best", "ends", "last end"}};
-
-#undef STATUS_SEARCHES
-
-// Parameters of an outer grid, and what searches have for them.
-enum { STATUS_OUTER_MAX = 16 };
-typedef struct StatusOuter {
-    const char *names[STATUS_OUTER_MAX];
-    int count;
-    Statement *values;
-} StatusOuter;
-
-static Error status_read_outer(Database *database, Arena *arena, StatusOuter *outer)
+static bool status_has(const StatusSearches *searches, int column)
 {
-    Statement *statement = NULL;
-    int64_t tables = 0;
-    bool row = false;
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'outer_points'", 0, &tables));
-    if (tables == 0) return error_none();
-    TRY(database_prepare(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?",
-                         &statement));
-    bind_integer(statement, 1, STATUS_OUTER_MAX);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        outer->names[outer->count++] = arena_copy(arena, column_text(statement, 0));
-    statement_close(statement);
-    if (error.kind != OK || outer->count == 0) return error;
-    return database_prepare(database, "SELECT value FROM outer_points WHERE search = ? AND parameter = ?",
-                            &outer->values);
+    const StatusOf of = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : OF_ONE;
+    return status_columns[column].of == OF_ALL || status_columns[column].of == of;
 }
 
-// NaN if it is not known.
-static Error status_outer_value(const StatusOuter *outer, int64_t search, int index, double *value)
+static const void *status_member(const SearchProgress *progress, int column)
 {
-    bool row = false;
-    bind_integer(outer->values, 1, search);
-    bind_text(outer->values, 2, outer->names[index]);
-    TRY(statement_step(outer->values, &row));
-    *value = row ? column_real(outer->values, 0) : (double)NAN;
-    return row ? statement_step(outer->values, &row) : error_none(); // to its end, which resets it
+    return (const char *)progress + status_columns[column].member;
 }
 
-// Schemas before 6 have no fronts.
-static Error status_choose(Database *database, const StatusOuter *outer, const StatusSearches **searches)
+static Error status_choose(StatusSearches *searches, Arena *arena)
 {
-    bool exist = false, maximizes = false;
-    int64_t rows = 0;
-    TRY(fronts_exist(database, &exist));
-    if (exist) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
-    TRY(store_maximizes(database, &maximizes));
-    *searches = rows > 0           ? &status_searches_several
-                : outer->count > 0 ? &status_searches_outer
-                : maximizes        ? &status_searches_greatest
-                                   : &status_searches_one;
+    bool fronts = false, maximizes = false;
+    TRY(outer_names(searches->database, STATUS_OUTER_MAX, arena, searches->outer, &searches->n_outer));
+    TRY(fronts_are_stored(searches->database, &fronts));
+    TRY(store_maximizes(searches->database, &maximizes));
+    searches->order = fronts                  ? SEARCHES_BY_VOLUME
+                      : searches->n_outer > 0 ? SEARCHES_BY_NUMBER
+                      : maximizes             ? SEARCHES_BY_GREATEST
+                                              : SEARCHES_BY_LEAST;
     return error_none();
 }
 
-static Error status_open(const CampaignPlace *place, Arena *arena, Database **database, bool *rounds)
+static void status_row_of_search(StatusSearches *searches, const SearchProgress *progress, Table *table, Arena *arena)
 {
-    Statement *statement = NULL;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database));
-    TRY(database_prepare(
-        *database, "SELECT 1 FROM pragma_table_info('rounds') WHERE name = 'stop' AND EXISTS (SELECT 1 FROM rounds)",
-        &statement)); // schemas before 4 have no such column
-    const Error error = statement_step(statement, rounds);
-    statement_close(statement);
-    return error;
-}
-
-static Error status_search_row(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Table *table,
-                               Arena *arena)
-{
-    const int last = searches->columns - 1;
-    for (int i = 0; i < last; i++) {
-        if (i < searches->whole || i == last - 1)
-            table_integer(table, column_integer(row, i));
+    for (int c = 0; c < STATUS_COLUMNS; c++) {
+        if (!status_has(searches, c)) continue;
+        if (status_columns[c].whole)
+            table_integer(table, *(const int64_t *)status_member(progress, c));
         else
-            table_number(table, column_real(row, i));
-        for (int k = 0; i == 0 && k < outer->count; k++) {
-            double value;
-            TRY(status_outer_value(outer, column_integer(row, 0), k, &value));
-            table_number(table, value);
-        }
+            table_number(table, *(const double *)status_member(progress, c));
+        for (int i = 0; c == 0 && i < searches->n_outer; i++)
+            table_number(table, outer_value(&searches->outer_values, progress->search, searches->outer[i]));
     }
-    table_text(table, text_visible(column_text(row, last), arena));
-    return error_none();
+    table_text(table, text_visible(progress->stop, arena));
 }
 
-static Error status_print_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
-                                   FILE *out, Arena *arena)
+static Error status_print_searches(StatusSearches *searches, FILE *out, Arena *arena)
 {
-    enum { SHOWN = 20 };
-    const char *names[STATUS_COLUMNS_MAX + STATUS_OUTER_MAX] = {searches->names[0]};
-    Statement *statement = NULL;
-    bool row = false;
-    for (int i = 0; i < outer->count; i++) names[1 + i] = text_visible(outer->names[i], arena);
-    for (int i = 1; i < searches->columns; i++) names[outer->count + i] = searches->names[i];
-    TRY(database_prepare(database, searches->sql, &statement));
-    bind_integer(statement, 1, SHOWN);
+    const char *names[STATUS_COLUMNS + STATUS_OUTER_MAX + 1];
+    SearchProgress progress;
+    int count = 0;
+    for (int c = 0; c < STATUS_COLUMNS; c++) {
+        if (status_has(searches, c)) names[count++] = status_columns[c].name;
+        for (int i = 0; c == 0 && i < searches->n_outer; i++) names[count++] = text_visible(searches->outer[i], arena);
+    }
+    names[count++] = "last end";
+    Cursor each = searches_progress(searches->database, searches->order, STATUS_SEARCHES_SHOWN);
+    if (each.error.kind != OK) return cursor_close(&each);
     fputc('\n', out);
-    Table *table = table_start(out, TABLE_TEXT, searches->columns + outer->count, names);
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        if (table != NULL) error = status_search_row(searches, outer, statement, table, arena);
-        if (error.kind == OK) error = statement_step(statement, &row);
+    Table *table = table_start(out, TABLE_TEXT, count, names);
+    while (search_progress_next(&each, &progress)) {
+        status_row_of_search(searches, &progress, table, arena);
+        cursor_stop(&each, searches->outer_values.error);
     }
-    statement_close(statement);
-    const Error finished = table_finish(table);
-    return error.kind == OK ? finished : error;
+    cursor_stop(&each, table_finish(table));
+    return cursor_close(&each);
 }
 
-static Error status_json_search(const StatusSearches *searches, const StatusOuter *outer, Statement *row, Json *json)
+static void status_json_search(StatusSearches *searches, const SearchProgress *progress, Json *json)
 {
-    const int last = searches->columns - 1;
     json_object(json, NULL);
-    for (int i = 0; i < last; i++) {
-        if (i < searches->whole || i == last - 1)
-            json_integer(json, searches->names[i], column_integer(row, i));
-        else
-            json_number(json, searches->names[i], column_real(row, i));
+    for (int c = 0; c < STATUS_COLUMNS; c++) {
+        if (status_has(searches, c) && status_columns[c].whole)
+            json_integer(json, status_columns[c].name, *(const int64_t *)status_member(progress, c));
+        else if (status_has(searches, c))
+            json_number(json, status_columns[c].name, *(const double *)status_member(progress, c));
     }
-    json_text(json, "stop", column_text(row, last));
-    if (outer->count > 0) json_object(json, "outer");
-    for (int i = 0; i < outer->count; i++) {
-        double value;
-        TRY(status_outer_value(outer, column_integer(row, 0), i, &value));
-        json_number(json, outer->names[i], value);
-    }
-    if (outer->count > 0) json_close(json, '}');
+    json_text(json, "stop", progress->stop);
+    if (searches->n_outer > 0) json_object(json, "outer");
+    for (int i = 0; i < searches->n_outer; i++)
+        json_number(json, searches->outer[i],
+                    outer_value(&searches->outer_values, progress->search, searches->outer[i]));
+    if (searches->n_outer > 0) json_close(json, '}');
     json_close(json, '}');
-    return error_none();
 }
 
-static Error status_json_searches(const StatusSearches *searches, const StatusOuter *outer, Database *database,
-                                  Json *json)
+static Error status_json_searches(StatusSearches *searches, Json *json)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, searches->sql, &statement));
-    bind_integer(statement, 1, -1);
+    SearchProgress progress;
+    Cursor each = searches_progress(searches->database, searches->order, -1);
+    if (each.error.kind != OK) return cursor_close(&each);
     json_array(json, "searches");
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        error = status_json_search(searches, outer, statement, json);
-        if (error.kind == OK) error = statement_step(statement, &row);
+    while (search_progress_next(&each, &progress)) {
+        status_json_search(searches, &progress, json);
+        cursor_stop(&each, searches->outer_values.error);
     }
     json_close(json, ']');
-    statement_close(statement);
+    return cursor_close(&each);
+}
+
+static Error status_put_searches(StatusSearches *searches, FILE *out, Json *json, Arena *arena)
+{
+    TRY(status_choose(searches, arena));
+    if (searches->n_outer > 0) searches->outer_values = outer_values(searches->database);
+    const Error error =
+        json != NULL ? status_json_searches(searches, json) : status_print_searches(searches, out, arena);
+    (void)cursor_close(&searches->outer_values); // its error was taken
     return error;
 }
 
 // Of a campaign whose method has rounds; json: as a member of the object that is open.
 static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
 {
-    Database *database = NULL;
+    StatusSearches searches = {.n_outer = 0};
     bool rounds = false;
-    const StatusSearches *searches = NULL;
-    StatusOuter outer = {.count = 0};
-    Error error = status_open(place, arena, &database, &rounds);
-    if (error.kind == OK && rounds) error = status_read_outer(database, arena, &outer);
-    if (error.kind == OK && rounds) error = status_choose(database, &outer, &searches);
-    if (error.kind == OK && rounds)
-        error = json != NULL ? status_json_searches(searches, &outer, database, json)
-                             : status_print_searches(searches, &outer, database, out, arena);
-    statement_close(outer.values);
-    if (database != NULL) database_close(database);
+    TRY(store_peek(place, arena, &searches.database));
+    Error error = searches_have_rounds(searches.database, &rounds);
+    if (error.kind == OK && rounds) error = status_put_searches(&searches, out, json, arena);
+    store_leave(searches.database);
     return error;
 }
 
@@ -330,24 +271,28 @@ static Error status_all(const CommandLine *line)
     const char *const *names;
     int count;
     TRY(campaign_names(line->results, line->arena, &names, &count));
-    StatusReport *reports = ARENA_NEW(line->arena, StatusReport, count + 1);
+    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, count + 1);
     StatusCache cache;
-    status_cache_open(line->results, line->arena, &cache);
     for (int i = 0; i < count; i++) {
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = status_cache_read(&cache, &place, names[i], &reports[i]);
-        if (error.kind != OK) fprintf(line->messages, "hopscotch: %s\n", text_visible(error.text, line->arena));
+        const char *folder = arena_format(line->arena, "%s/%s", line->results, names[i]);
+        entries[i] =
+            (StatusEntry){.name = names[i], .place = {.results = line->results, .name = names[i], .folder = folder}};
     }
+    status_cache_open(line->results, line->arena, &cache);
+    const Error error = status_cache_read(&cache, entries, count);
     status_cache_close(&cache, names, count);
+    TRY(error);
+    for (int i = 0; i < count; i++) {
+        if (entries[i].error != NULL)
+            fprintf(line->messages, "hopscotch: %s\n", text_visible(entries[i].error, line->arena));
+    }
     if (switch_given(line, "json")) {
         Json json;
         json_start(&json, line->out, true);
         json_array(&json, NULL);
         for (int i = 0; i < count; i++) {
             json_object(&json, NULL);
-            status_json(&reports[i], &json);
+            status_json(&entries[i].report, &json);
             json_close(&json, '}');
         }
         json_close(&json, ']');
@@ -359,7 +304,7 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) status_row(&reports[i], table, line->arena);
+    for (int i = 0; table != NULL && i < count; i++) status_row(&entries[i].report, table, line->arena);
     return table_finish(table);
 }
 

@@ -230,7 +230,7 @@ static Error verify_each_change(const Verify *verify, Table *table, Json *json)
 {
     Arena *arena = verify->line->arena;
     int64_t last = 0;
-    TRY(store_integer(verify->seeds.database, "SELECT max(id) FROM trials", 0, &last));
+    TRY(trials_last(verify->seeds.database, &last));
     for (int64_t trial = 1; trial <= last; trial++) {
         const size_t used = arena->used;
         VerifyOutcome outcome;
@@ -255,7 +255,7 @@ static Error verify_print_changes(const Verify *verify)
     static const char *const columns[] = {"changed", "to",      "by %",  "success %", "from",
                                           "to ",     "fitness", "from ", "to  "};
     int64_t trials = 0;
-    TRY(store_integer(verify->seeds.database, "SELECT count(*) FROM trials", 0, &trials));
+    TRY(trials_count(verify->seeds.database, &trials));
     if (trials < 2) return error_none();
     fprintf(verify->line->out, "\none change at a time, under the same seeds; from, to: 95 %%\n\n");
     Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
@@ -264,44 +264,13 @@ static Error verify_print_changes(const Verify *verify)
     return error.kind != OK ? error : finished;
 }
 
-// The grid's runs: how many failed, and the worst, which `replay` can show.
-typedef struct VerifyGrid {
-    int64_t points, good, worst;
-    double worst_fitness; // NaN: it failed
-    const char *worst_failure;
-} VerifyGrid;
-
-static Error verify_grid_read(const Verify *verify, VerifyGrid *grid)
-{
-    Database *database = verify->grid.database;
-    Statement *statement = NULL;
-    bool row = false;
-    *grid = (VerifyGrid){.worst = -1, .worst_failure = "none"};
-    TRY(store_integer(database, "SELECT count(*) FROM trials", 0, &grid->points));
-    TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &grid->good));
-    const char *sooner = spec_has_metric(&verify->grid.spec, "survived") ? "survived, " : "";
-    const char *sql =
-        arena_format(verify->line->arena,
-                     "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
-                     verify->grid.spec.objective.maximize[0] ? "" : " DESC", sooner);
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) {
-        grid->worst = column_integer(statement, 0);
-        grid->worst_fitness = column_real(statement, 1);
-        grid->worst_failure = arena_copy(verify->line->arena, column_text(statement, 2));
-    }
-    statement_close(statement);
-    return error;
-}
-
 static Error verify_print_grid(const Verify *verify)
 {
     FILE *out = verify->line->out;
-    VerifyGrid grid;
+    WorstTrial grid;
     const Spec *spec = &verify->grid.spec;
     if (verify->grid.database == NULL) return error_none();
-    TRY(verify_grid_read(verify, &grid));
+    TRY(trials_worst(&verify->grid, verify->line->arena, &grid));
     fputs("\ngrid     ", out);
     for (int a = 0, shown = 0; a < spec->n_axes; a++) {
         const Values *values = &spec->axes[a].values;
@@ -311,11 +280,11 @@ static Error verify_print_grid(const Verify *verify)
                 values_at(values, values->count - 1));
     }
     fprintf(out, ": %s of %s starts succeed\n%-9s %s/%" PRId64 ": ", text_count(grid.good).text,
-            text_count(grid.points).text, "worst", verify_shown_name(verify, verify->grid.name), grid.worst);
-    if (isnan(grid.worst_fitness))
-        put_visible(out, grid.worst_failure);
+            text_count(grid.trials).text, "worst", verify_shown_name(verify, verify->grid.name), grid.id);
+    if (isnan(grid.fitness))
+        put_visible(out, grid.failure);
     else
-        fputs(text_number(grid.worst_fitness).text, out);
+        fputs(text_number(grid.fitness).text, out);
     fputc('\n', out);
     return error_none();
 }
@@ -334,16 +303,16 @@ static Error verify_print(const Verify *verify, const VerifyOutcome *base)
 
 static Error verify_grid_json(const Verify *verify, Json *json)
 {
-    VerifyGrid grid;
+    WorstTrial grid;
     if (verify->grid.database == NULL) return error_none();
-    TRY(verify_grid_read(verify, &grid));
+    TRY(trials_worst(&verify->grid, verify->line->arena, &grid));
     json_object(json, "grid");
     json_text(json, "campaign", verify_shown_name(verify, verify->grid.name));
-    json_integer(json, "points", grid.points);
+    json_integer(json, "points", grid.trials);
     json_integer(json, "succeeded", grid.good);
-    json_integer(json, "worst_trial", grid.worst);
-    json_number(json, "worst_fitness", grid.worst_fitness);
-    json_text(json, "worst_failure", grid.worst_failure);
+    json_integer(json, "worst_trial", grid.id);
+    json_number(json, "worst_fitness", grid.fitness);
+    json_text(json, "worst_failure", grid.failure);
     json_close(json, '}');
     return error_none();
 }

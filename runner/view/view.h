@@ -7,17 +7,7 @@
 #include "../campaign/campaign.h"
 #include "plots/kinds.h"
 
-// ---- conditions and queries (analysis/query.c) ----------------------------------------------------------------------
-
-// What --where gives of the columns of table trials; NULL: all. Error (user): it is no condition. Its values go to the
-// statement's first places.
-typedef struct Condition {
-    const char *sql;
-    SqlValue *values; // [count]
-    int count;
-} Condition;
-Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
-void condition_bind(const Condition *condition, Statement *statement);
+// ---- queries (analysis/query.c) -------------------------------------------------------------------------------------
 
 // Rows of the table trials by a condition, in an order: what `query` prints and `export` writes. The condition goes
 // through our own expression parser and the columns through the list of those that exist; nothing that the user typed
@@ -33,9 +23,10 @@ typedef struct Query {
     int *columns;       // [count] their places in `all`
     int count;
     Condition where;
-    const char *order; // SQL
-    int64_t limit;     // 0: none
-    int64_t *ids;      // [n_ids] that match; one more than the limit tells that there are more
+    TrialOrder *order; // [n_order]
+    int n_order;
+    int64_t limit; // 0: none
+    int64_t *ids;  // [n_ids] that match; one more than the limit tells that there are more
     int64_t n_ids;
 } Query;
 
@@ -47,8 +38,8 @@ typedef struct QueryAsked {
 } QueryAsked;
 Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena *arena, Query *query);
 int64_t query_rows(const Query *query); // that are given
-// Calls `take` with every row's statement, whose cells are the columns.
-typedef Error QueryTake(void *taker, const Query *query, Statement *row);
+// Calls `take` with every trial, whose cells are the columns.
+typedef Error QueryTake(void *taker, const Query *query, const Cursor *trial);
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker);
 
 // ---- intervals and tests (analysis/statistics.c) --------------------------------------------------------------------

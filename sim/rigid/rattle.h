@@ -526,9 +526,9 @@ HD double rigid_ratio(const RigidParts *parts, int k)
 }
 
 // Lanes that are refined take as many steps of order two, of equal lengths: all go forwards, which passes singular
-// poses where those of a higher order, some of which go backwards, stop at them. One of order two becomes five shorter ones:
-// the factors of a step's start still lead to its end where singular values change by less than they are. The lanes
-// that are not refined wait meanwhile, and take their step with the last of the five.
+// poses where those of a higher order, some of which go backwards, stop at them. One of order two becomes five shorter
+// ones: the factors of a step's start still lead to its end where singular values change by less than they are. The
+// lanes that are not refined wait meanwhile, and take their step with the last of the five.
 enum { RIGID_TWO_REFINED = 5 };
 
 HD int rigid_count_parts(const RigidParts *parts, mask refined)

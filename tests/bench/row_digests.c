@@ -18,7 +18,7 @@ static const char bench_tables[] =
     " p0 REAL, p1 REAL, p2 REAL, p3 REAL, p4 REAL, p5 REAL, m0 REAL, m1 REAL, m2 REAL, m3 REAL,"
     " m4 REAL, m5 REAL) STRICT";
 
-static Error bench_insert(Statement *insert, Statement *add, SealTally *tally, int64_t id)
+static Error bench_insert(Statement *insert, Cursor *add, SealTally *tally, int64_t id)
 {
     bool row;
     bind_integer(insert, 1, id);
@@ -31,7 +31,7 @@ static Error bench_insert(Statement *insert, Statement *add, SealTally *tally, i
     return statement_step(insert, &row);
 }
 
-static Error bench_transaction(Database *database, Statement *insert, Statement *add, int64_t first, int64_t end)
+static Error bench_transaction(Database *database, Statement *insert, Cursor *add, int64_t first, int64_t end)
 {
     SealTally tally = {.name = "trials"};
     TRY(database_run(database, "BEGIN IMMEDIATE"));
@@ -43,11 +43,15 @@ static Error bench_transaction(Database *database, Statement *insert, Statement 
 // Rows a second of the processor, of commits alone.
 static Error bench_rows(Database *database, int64_t rows, bool digests, double *rate)
 {
-    Statement *insert, *add = NULL;
+    Statement *insert;
+    Cursor counted = {.statement = NULL}, *add = NULL;
     TRY(database_run(database, bench_tables));
     TRY(database_run(database, seal_table_sql));
     TRY(database_prepare(database, "INSERT INTO trials VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &insert));
-    if (digests) TRY(database_prepare(database, seal_add_sql, &add));
+    if (digests) {
+        counted = cursor_open(database, seal_add_sql);
+        add = &counted;
+    }
     const double start = bench_seconds();
     for (int64_t id = 0; id < rows; id += BENCH_ROWS_A_TRANSACTION) {
         const int64_t end = id + BENCH_ROWS_A_TRANSACTION < rows ? id + BENCH_ROWS_A_TRANSACTION : rows;
@@ -55,8 +59,7 @@ static Error bench_rows(Database *database, int64_t rows, bool digests, double *
     }
     *rate = (double)rows / (bench_seconds() - start);
     statement_close(insert);
-    statement_close(add);
-    return error_none();
+    return cursor_close(&counted);
 }
 
 static Error bench_best(const char *path, int64_t rows, bool digests, double *best)

@@ -12,16 +12,7 @@ if ldd "$HOPSCOTCH" | grep -q 'lib[atu]b*san'; then
 fi
 ulimit -c 0
 
-cat >gait.yaml <<'END_OF_SPEC'
-version: 1
-experiment: gait
-model: hopper
-simulation: {duration: 0.02, dt: 1.0e-3, settle: 0}
-search: {method: grid, over: {k_fp: [100, 150, 200]}}
-objective: {minimize: attitude_rms}
-record: {trajectories: {select: {every: 1}, sample: 0.01}}
-END_OF_SPEC
-printf 'k_fp\n100\n' >points.csv
+make_gait
 cat >world.yaml <<'END_OF_SPEC'
 version: 1
 experiment: world
@@ -73,6 +64,17 @@ whole=$(digest gait)
 cp -r results whole
 anew() { rm -rf results && cp -r whole results; }
 
+# each FUNCTION: it is given every command, which finds the campaigns as they were
+each()
+{
+    while read -r command; do
+        "$1" "$command"
+        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
+    done <<END
+$commands
+END
+}
+
 # limited FLAG VALUE COMMAND: what it says is in out and err, how it ends in $code
 limited()
 {
@@ -88,15 +90,12 @@ limited()
 bad=
 stacks="128 512 8192"
 [ -n "${QUICK:-}" ] || { random 64 600 && stacks="64 128 $value 512 2048 8192"; }
-for stack in $stacks; do
-    while read -r command; do
-        limited -s "$stack" "$command"
-        [ "$code" -eq 0 ] || bad="$bad; $command with $stack KiB: $code"
-        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
-    done <<END
-$commands
-END
-done
+with_stack()
+{
+    limited -s "$stack" "$1"
+    [ "$code" -eq 0 ] || bad="$bad; $1 with $stack KiB: $code"
+}
+for stack in $stacks; do each with_stack; done
 [ -z "$bad" ]
 check $? "every command with a stack of $stacks KiB${bad:+: $bad}"
 (
@@ -124,23 +123,20 @@ expect "$code" 0 "as many replicates as a trial can have, with a stack of 512 Ki
 bad= refused=
 spaces="200000 1000000"
 [ -n "${QUICK:-}" ] || spaces="$(random 32000 60000 && echo "$value") $(random 60000 90000 && echo "$value") $spaces"
-for space in $spaces; do
-    while read -r command; do
-        limited -v "$space" "$command"
-        case $code in
-        0) ;;
-        127) ;; # its libraries could not be loaded
-        3)
-            refused="$refused $space"
-            grep -q 'memory\|thread\|process' err out || bad="$bad; $command with $space KiB: $(tail -n 1 err)"
-            ;;
-        *) bad="$bad; $command with $space KiB: $code" ;;
-        esac
-        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
-    done <<END
-$commands
-END
-done
+with_space()
+{
+    limited -v "$space" "$1"
+    case $code in
+    0) ;;
+    127) ;; # its libraries could not be loaded
+    3)
+        refused="$refused $space"
+        grep -q 'memory\|thread\|process' err out || bad="$bad; $1 with $space KiB: $(tail -n 1 err)"
+        ;;
+    *) bad="$bad; $1 with $space KiB: $code" ;;
+    esac
+}
+for space in $spaces; do each with_space; done
 [ -z "$bad" ]
 check $? "every command with an address space of $spaces KiB works or says what it lacks${bad:+: $bad}"
 case $refused in *" 200000"* | *" 1000000"*) false ;; esac
@@ -168,31 +164,28 @@ blocks="0 150"
     random 51 150 && blocks="$blocks $value"
     random 151 400 && blocks="$blocks $value"
 }
-for block in $blocks; do
-    while read -r command; do
-        small "$block" "$command"
-        case $code in
-        0) ;;
-        3)
-            grep -q "files are limited to $((block * 512)) bytes (ulimit -f): raise that limit, then resume" err ||
-                bad="$bad; $command with $block: $(tail -n 1 err)"
-            ;;
-        *) bad="$bad; $command with $block: $code" ;;
-        esac
-        case $command in
-        "run gait.yaml"*)
-            run run gait.yaml --name other --backend cpu --progress none
-            [ "$(digest other)" = "$whole" ] || bad="$bad; another digest after $block"
-            run doctor other || bad="$bad; the doctor after $block: $(grep FINDING out)"
-            ;;
-        rm*) ;;
-        *) [ "$(digest gait)$(digest other)" = "$whole" ] || bad="$bad; $command with $block changed it" ;;
-        esac
-        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
-    done <<END
-$commands
-END
-done
+with_files()
+{
+    small "$block" "$1"
+    case $code in
+    0) ;;
+    3)
+        grep -q "files are limited to $((block * 512)) bytes (ulimit -f): raise that limit, then resume" err ||
+            bad="$bad; $1 with $block: $(tail -n 1 err)"
+        ;;
+    *) bad="$bad; $1 with $block: $code" ;;
+    esac
+    case $1 in
+    "run gait.yaml"*)
+        run run gait.yaml --name other --backend cpu --progress none
+        [ "$(digest other)" = "$whole" ] || bad="$bad; another digest after $block"
+        run doctor other || bad="$bad; the doctor after $block: $(grep FINDING out)"
+        ;;
+    rm*) ;;
+    *) [ "$(digest gait)$(digest other)" = "$whole" ] || bad="$bad; $1 with $block changed it" ;;
+    esac
+}
+for block in $blocks; do each with_files; done
 [ -z "$bad" ]
 check $? "every command with files of at most $blocks blocks works or says so, and a run goes on after it${bad:+: $bad}"
 exit "$status"

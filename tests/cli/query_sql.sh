@@ -88,4 +88,18 @@ check $? "a misspelt column is guessed"
 run index grid id,x1,x2,f,fitness,failure,round,search,distance
 [ $? -eq 1 ] && grep -qF "helps nobody" err
 check $? "an index over nine columns is refused"
+
+# more ids than one piece of the memory for them holds
+cat >long.yaml <<'SPEC'
+version: 1
+experiment: long
+seed: 7
+model: bbob
+simulation: {function: sphere, dimension: 2}
+search: {method: random, trials: 140000, over: {x1: {range: [-1, 1]}, x2: {range: [-1, 1]}}}
+SPEC
+works run long.yaml --progress none
+run query long --columns id --limit 0 --format csv
+[ "$(wc -l <out)" = 140001 ] && [ "$(tail -n 1 out)" = 139999 ]
+check $? "all of 140,000 rows"
 exit $status

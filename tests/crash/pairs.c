@@ -179,7 +179,7 @@ static const struct {
 } operations[] = {{"stat", 60}, {"write", 12}, {"fsync", 8},  {"list", 4},  {"close", 40},
                   {"lock", 4},  {"rmdir", 2},  {"sql", 90},   {"read", 20}, {"truncate", 3},
                   {"open", 40}, {"mkdir", 2},  {"rename", 4}, {"unlink", 4}};
-enum { OPERATIONS = sizeof operations / sizeof *operations, NAMELESS = 10 }; // the last ones change names
+enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 typedef struct Pairs {
     const char *folder, *program, *faults;
@@ -480,10 +480,19 @@ static void world_print(const World *world, FILE *out)
 // What became of a command: nothing of it, all of it, or a part that another run goes on with.
 typedef enum Effect { NOTHING, ALL, PART } Effect;
 
+// gc ends well beside a run of the same campaign, which it leaves as it is: even of one that has no table yet and, if
+// that run is killed then, never comes to be.
+static bool said_left_alone(const Process *process)
+{
+    char said[TEXT];
+    file_get(".", process->said, said, sizeof said);
+    return strstr(said, ": left alone") != NULL;
+}
+
 static bool effect_is_possible(const Process *process, Effect effect)
 {
     const bool ended = process->over && WIFEXITED(process->status), good = ended && WEXITSTATUS(process->status) == 0;
-    if (good) return effect == ALL;
+    if (good) return effect == ALL || (effect == NOTHING && said_left_alone(process));
     if (effect == PART) return process->action->kind->resumes;
     return effect == NOTHING || process->killed;
 }
@@ -555,10 +564,10 @@ static bool outcome_fits(const Process *p, const Process *q, const World *before
 typedef enum Mode { BESIDE, KILLED, PAUSED, KILLED_THERE, MODES } Mode;
 static const char *const mode_names[MODES] = {"side by side", "one killed", "the first paused", "the first killed"};
 
-// Stops the command in place of a call of one of the first `count` operations.
-static void process_pause(Pairs *pairs, int count, Process *p)
+// Stops the command in place of one of its calls.
+static void process_pause(Pairs *pairs, Process *p)
 {
-    const int operation = pairs_random(pairs, count);
+    const int operation = pairs_random(pairs, OPERATIONS);
     int *calls = &pairs->calls[p->action->kind - kinds][operation];
     const int at = 1 + pairs_random(pairs, *calls + *calls / 8 + (*calls == 0 || pairs_random(pairs, 4) == 0));
     char rule[32];
@@ -594,7 +603,7 @@ static void round_beside(Pairs *pairs, Mode mode, Process *p, Process *q)
 // The first stops in place of a call; then the second runs, and may have to wait for the first.
 static void round_paused(Pairs *pairs, Mode mode, Process *p, Process *q)
 {
-    process_pause(pairs, OPERATIONS, p);
+    process_pause(pairs, p);
     process_start(pairs, q->action->words, "q.said", NULL, q);
     process_wait(q, NULL, 0.4);
     if (mode == KILLED_THERE) process_kill(p);
@@ -794,8 +803,7 @@ static void round_run(Pairs *pairs, const Kind *first, const Kind *second, const
 // ---- something else takes the campaign's place ----------------------------------------------------------------------
 
 // A program that is no Hopscotch and takes no locks puts copies of `a` where `b` is, while a command is stopped in the
-// midst of its work on b: at any call but those between a look at the place and the making of a name there. old: what
-// lay there is kept here, as long as the folder is.
+// midst of its work on b: at any of its calls. old: what lay there is kept here, as long as the folder is.
 typedef struct Foreign {
     const char *name;
     bool folder, keeps; // the whole folder is replaced; the one that was there is kept under another name
@@ -856,7 +864,7 @@ static bool foreign_round(Pairs *pairs, const Foreign *foreign, Process *p, cons
     Content before;
     path_join(pristine, pairs->folder, "pristine/trials.db");
     folder_each("results/a", "spare");
-    process_pause(pairs, NAMELESS, p);
+    process_pause(pairs, p);
     if (!content_read("results/b", pristine, &before, why)) return false;
     foreign_put(foreign);
     if (p->stopped) kill(p->pid, SIGCONT);

@@ -105,6 +105,27 @@ TEST(folder_inside_is_a_folder)
     arena_destroy(&arena);
 }
 
+TEST(folder_remove_leaves_what_links_lead_to)
+{
+    Arena arena;
+    int64_t bytes = 0;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
+    const char *root = arena_copy(&arena, test_folder());
+    const char *folder = arena_format(&arena, "%s/folder", root), *other = arena_format(&arena, "%s/other", root);
+    const char *large = arena_format(&arena, "%s/large", other);
+    char *data = ARENA_NEW(&arena, char, 100000);
+    CHECK_OK(folder_make(arena_format(&arena, "%s/below", folder)));
+    CHECK_OK(folder_make(other));
+    CHECK_OK(file_write(other, "large", data, 100000));
+    CHECK(symlink(other, arena_format(&arena, "%s/below/way", folder)) == 0);
+    CHECK(symlink(large, arena_format(&arena, "%s/link", folder)) == 0);
+    CHECK_OK(folder_bytes(folder, &arena, &bytes));
+    CHECK(bytes < 100000);
+    CHECK_OK(folder_remove(folder, &arena));
+    CHECK(file_missing(folder) && file_exists(large));
+    arena_destroy(&arena);
+}
+
 TEST(folder_make_and_list)
 {
     Arena arena = file_test_arena();

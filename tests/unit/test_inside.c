@@ -247,3 +247,50 @@ TEST(inside_a_root_races_lead_nowhere)
     if (swap.swaps == 0) test_skip("this file system exchanges no names (renameat2)");
     inside_end(&test, "file folder secret ");
 }
+
+// A folder that is locked is exchanged for another one: what is done below its path is done in the one that was locked,
+// and what has the name now is seen where it is asked for.
+TEST(inside_a_locked_folder_is_the_one_that_was_locked)
+{
+    InsideCase test = inside_case();
+    Lock lock;
+    struct stat status;
+    const char *file = inside_path(&test, "a/file");
+    CHECK_OK(folder_make(inside_path(&test, "other/shards")));
+    CHECK_OK(file_write(inside_path(&test, "other"), "file", "theirs", 6));
+    CHECK_OK(lock_take(inside_path(&test, "a/campaign.lock"), &lock));
+    CHECK(rename(inside_path(&test, "a"), inside_path(&test, "old")) == 0);
+    CHECK(rename(inside_path(&test, "other"), inside_path(&test, "a")) == 0);
+    CHECK(inside_stat(file, &status) == 0 && status.st_size == 4);
+    CHECK(inside_named_stat(file, &status) == 0 && status.st_size == 6);
+    CHECK_OK(file_write(inside_path(&test, "a"), "new", "1", 1));
+    CHECK_OK(file_write(inside_path(&test, "a/shards"), "new", "1", 1));
+    CHECK_OK(file_remove(file));
+    CHECK_OK(folder_add(inside_path(&test, "a/made")));
+    CHECK(!lock_is_named(&lock, inside_path(&test, "a/campaign.lock")));
+    CHECK_SAYS(ERROR_MACHINE, "root/a was replaced or moved by another process just now: try again",
+               lock_rename(&lock, inside_path(&test, "a"), inside_path(&test, "b2")));
+    CHECK(!file_exists(inside_path(&test, "b2")));
+    CHECK_OK(file_rename(inside_path(&test, "a"), inside_path(&test, "b2"))); // by name it is the other one
+    lock_release(&lock);
+    CHECK(file_exists(inside_path(&test, "b2/file")) && !file_exists(inside_path(&test, "b2/new")));
+    CHECK(!file_exists(inside_path(&test, "b2/made")) && !file_exists(inside_path(&test, "b2/shards/new")));
+    CHECK(file_exists(inside_path(&test, "old/new")) && file_exists(inside_path(&test, "old/shards/new")));
+    CHECK(file_exists(inside_path(&test, "old/made")) && !file_exists(inside_path(&test, "old/file")));
+    inside_end(&test, "file folder ");
+}
+
+// This process renames it itself: then it goes on under the new name, and the old one is free for others.
+TEST(inside_a_locked_folder_may_be_renamed)
+{
+    InsideCase test = inside_case();
+    Lock lock;
+    CHECK_OK(lock_take(inside_path(&test, "a/campaign.lock"), &lock));
+    CHECK_OK(lock_rename(&lock, inside_path(&test, "a"), inside_path(&test, "c")));
+    CHECK(!file_exists(inside_path(&test, "a/file")) && file_exists(inside_path(&test, "c/file")));
+    CHECK(rename(inside_path(&test, "c"), inside_path(&test, "d")) == 0);
+    CHECK(file_exists(inside_path(&test, "c/file"))); // still the one that is locked
+    lock_release(&lock);
+    CHECK(!file_exists(inside_path(&test, "c/file")));
+    inside_end(&test, "file folder ");
+}

@@ -145,8 +145,8 @@ static void mechanisms_check_alone(const RigidRun *run, const Mechanism *mechani
     }
 }
 
-// Draws of symmetric Bricards that come within 1e-3 of a singular pose: a step of dt ends where the factors of its start
-// say nothing, and is made of shorter ones.
+// Draws of symmetric Bricards that come within 1e-3 of a singular pose: a step of dt ends where the factors of its
+// start say nothing, and is made of shorter ones.
 TEST(rigid_mechanisms_near_singular_poses)
 {
     static const int draws[] = {92, 104, 131};

@@ -3,8 +3,12 @@
 #include "../test.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { SHARD_TEST_COLUMNS = 6 };
 
@@ -372,6 +376,42 @@ TEST(shard_that_crashes_the_library_is_damaged)
     CHECK(strstr(error.text, "is damaged: HDF5 crashes on it") != NULL && reader == NULL);
     CHECK_OK(shard_test_open_image(&test, &image, &reader)); // by itself it is whole
     shard_close(reader);
+    free(image.data);
+    arena_destroy(&test.arena);
+}
+
+// A process takes a lock, reads a shard and is killed while the process that reads it first is stopped in the midst.
+TEST(shard_that_is_read_when_its_reader_is_killed_holds_no_lock_on)
+{
+    ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
+    Bytes image;
+    ShardReader *reader;
+    Lock lock = {.descriptor = -1};
+    char path[160];
+    Error error = error_none();
+    int ready[2], status;
+    snprintf(path, sizeof path, "%s/lock", test_folder());
+    CHECK_OK(shard_build(&test.shard, &image));
+    CHECK(pipe(ready) == 0);
+    const pid_t killed = fork();
+    if (killed == 0) {
+        seam_set_faults("rehearse:1:STOP");
+        if (lock_take(path, &lock).kind == OK && write(ready[1], "1", 1) == 1)
+            (void)shard_test_open_image(&test, &image, &reader);
+        _exit(1);
+    }
+    CHECK(read(ready[0], path + sizeof path - 1, 1) == 1);
+    path[sizeof path - 1] = '\0';
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); // until it has come so far
+    CHECK(kill(killed, SIGKILL) == 0 && waitpid(killed, &status, 0) == killed && WIFSIGNALED(status));
+    for (int tries = 0; tries < 100 && lock.descriptor < 0; tries++) {
+        error = lock_take(path, &lock);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    CHECK_OK(error);
+    lock_release(&lock);
+    (void)close(ready[0]);
+    (void)close(ready[1]);
     free(image.data);
     arena_destroy(&test.arena);
 }

@@ -1,6 +1,7 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
 #include "../../runner/campaign/store/catalogue.h"
 #include "../../runner/campaign/store/commit.h"
+#include "../../runner/campaign/store/stored.h"
 #include "../test.h"
 
 #include <math.h>
@@ -104,23 +105,21 @@ TEST(store_gives_back_what_was_committed)
 {
     StoreCase test;
     TrialRows back;
-    Statement *statement = NULL;
     char difference[256], state[4];
     Search search = {.method = &search_grid, .state = state, .state_size = 4};
-    bool row = false, found = false;
+    bool found = false;
     store_case_start(&test);
     store_case_fill(&test, 0, 2);
     CHECK_OK(store_case_commit(&test));
     rows_take(&test.spec, 2, &test.arena, &back);
-    const char *sql = rows_select_sql(&test.spec, &test.arena, "ORDER BY id");
-    CHECK_OK(database_prepare(test.store->database, sql, &statement));
+    Cursor trials = trial_rows(test.store->database, &test.spec, &test.arena);
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(statement_step(statement, &row));
-        rows_read(&test.spec, statement, &back, i);
+        CHECK(trial_rows_next(&trials, &test.spec, &back, i));
         CHECK(!rows_differ(&test.spec, &back, i, &test.commit.rows, i, difference, sizeof difference));
         CHECK_TEXT("", difference);
     }
-    statement_close(statement);
+    CHECK(!trial_rows_next(&trials, &test.spec, &back, 0));
+    CHECK_OK(cursor_close(&trials));
     CHECK(isnan(back.fitness[1]));
     CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE fitness IS NULL"));
     CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM trials WHERE failure = 'fell'"));

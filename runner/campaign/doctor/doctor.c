@@ -2,7 +2,9 @@
 // campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
 #include "doctor.h"
 
+#include "../store/stored.h"
 #include "../store/catalogue.h"
+#include "../store/integrity.h"
 #include "../store/migration.h"
 
 #include <stdarg.h>
@@ -86,11 +88,7 @@ static void doctor_check_database(Doctor *doctor)
     Error error = file_exists(path) ? database_open(path, DATABASE_READ, &doctor->database)
                                     : error_make(ERROR_USER, "%.300s is missing", path);
     if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
-    if (error.kind == OK)
-        error = database_run(doctor->database, "BEGIN"); // one moment of a campaign that may be running
-    if (error.kind == OK)
-        error = store_integer(doctor->database, "SELECT count(*) FROM sqlite_schema", 0, &doctor->version);
-    if (error.kind == OK) error = store_integer(doctor->database, "PRAGMA data_version", 0, &doctor->version);
+    if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
     if (error.kind == OK) {
         doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
                     doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
@@ -102,64 +100,26 @@ static void doctor_check_database(Doctor *doctor)
     doctor->database = NULL;
 }
 
-// A pragma that gives a row a finding. `good`: its only row if there is none; NULL: no row.
-static int doctor_pragma(Doctor *doctor, const char *check, const char *sql, const char *good)
+// A line for each finding but "ok". How many there are.
+static int doctor_tell_findings(Doctor *doctor, const char *check, Cursor findings)
 {
-    Statement *statement = NULL;
-    bool row = false;
+    const char *text;
     int count = 0;
-    Error error = database_prepare(doctor->database, sql, &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const char *text = column_text(statement, 0);
-        if (good != NULL && strcmp(text, good) == 0) continue;
-        if (count++ < DOCTOR_TOLD_MAX) doctor_find(doctor, check, "%s", text);
+    while (next_text(&findings, &text)) {
+        if (strcmp(text, "ok") != 0 && count++ < DOCTOR_TOLD_MAX) doctor_find(doctor, check, "%s", text);
     }
-    statement_close(statement);
+    const Error error = cursor_close(&findings);
     if (error.kind != OK && ++count > 0) doctor_find(doctor, check, "%s", error.text);
     return count;
-}
-
-// A pragma whose rows are all "ok".
-static bool doctor_is_sound(Doctor *doctor, const char *sql)
-{
-    Statement *statement = NULL;
-    bool row = false, sound = true;
-    Error error = database_prepare(doctor->database, sql, &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row && sound; error = sound ? statement_step(statement, &row) : error)
-        sound = strcmp(column_text(statement, 0), "ok") == 0;
-    statement_close(statement);
-    return error.kind == OK && sound;
-}
-
-// What SQLite's integrity_check would say "ok" to, in a tenth of the time: it looks up every row of trials in each
-// index, one by one. quick_check looks at all but the indices and the order of tables WITHOUT ROWID.
-static bool doctor_structure_is_sound(Doctor *doctor)
-{
-    Statement *statement = NULL;
-    bool row = false, sound = doctor_is_sound(doctor, "PRAGMA quick_check");
-    Error error = database_prepare(
-        doctor->database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'trials'", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    for (; error.kind == OK && row && sound; error = statement_step(statement, &row)) {
-        const char *table = sql_identifier(doctor->arena, column_text(statement, 0));
-        sound = doctor_is_sound(doctor, arena_format(doctor->arena, "PRAGMA integrity_check(%s)", table));
-    }
-    statement_close(statement);
-    return sound && error.kind == OK && doctor_indices_match(doctor->database, doctor->arena);
 }
 
 // Where there is any doubt, integrity_check has the word.
 static void doctor_check_structure(Doctor *doctor)
 {
-    if (!doctor_structure_is_sound(doctor))
-        doctor->structure_bad = doctor_pragma(doctor, "structure", "PRAGMA integrity_check(20)", "ok") > 0;
+    if (!integrity_is_sound(doctor->database, doctor->arena))
+        doctor->structure_bad = doctor_tell_findings(doctor, "structure", integrity_findings(doctor->database)) > 0;
     if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
-    const int count = doctor_pragma(doctor, "references",
-                                    "SELECT format('%s: row %d of it names a row of %s that is not there', \"table\", "
-                                    "rowid, parent) FROM pragma_foreign_key_check LIMIT 21",
-                                    NULL);
+    const int count = doctor_tell_findings(doctor, "references", integrity_references(doctor->database));
     if (count == 0) doctor_good(doctor, "references", "every row that another one names is there");
 }
 
@@ -244,19 +204,16 @@ static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *c
 
 static void doctor_check_spec(Doctor *doctor)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    Error error = database_prepare(
-        doctor->database, "SELECT spec, resolved, canonical, hash, numerics_version FROM campaign", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    if (error.kind != OK || !row) {
+    CampaignRow row;
+    bool found = false;
+    const Error error = campaign_row_read(doctor->database, doctor->arena, &row, &found);
+    if (error.kind != OK || !found) {
         doctor_find(doctor, "spec", "%s", error.kind != OK ? error.text : "the table campaign is empty");
-    } else {
-        doctor_read_spec(doctor, column_text(statement, 1), column_text(statement, 2), column_text(statement, 3));
-        doctor_compare_file(doctor, "spec.yaml", column_text(statement, 0));
-        doctor_compare_file(doctor, "resolved.yaml", column_text(statement, 1));
+        return;
     }
-    statement_close(statement);
+    doctor_read_spec(doctor, row.resolved, row.canonical, row.hash);
+    doctor_compare_file(doctor, "spec.yaml", row.given);
+    doctor_compare_file(doctor, "resolved.yaml", row.resolved);
 }
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
@@ -317,8 +274,8 @@ static bool doctor_was_disturbed(const Doctor *doctor)
     const Error held = lock_holder(doctor_file(doctor, CAMPAIGN_LOCK), holder, sizeof holder);
     if (held.kind == OK && !doctor->locked && strcmp(holder, doctor->holder) != 0) return true;
     if (doctor->database == NULL) return false;
-    if (database_run(doctor->database, "COMMIT").kind != OK) return false;
-    if (store_integer(doctor->database, "PRAGMA data_version", 0, &now).kind != OK) return false;
+    if (store_read_end(doctor->database, error_none()).kind != OK) return false;
+    if (integrity_version(doctor->database, &now).kind != OK) return false;
     return now != doctor->version || database_check_place(doctor->database).kind != OK;
 }
 

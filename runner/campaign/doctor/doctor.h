@@ -13,8 +13,6 @@ bool doctor_damaged(const Doctor *doctor, const char *table);
 
 // The same with the campaign's lock held by this process.
 Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor);
-// Whether every index of table trials holds its rows, each once and in order. False also where it can't be told.
-bool doctor_indices_match(Database *database, Arena *arena);
 void doctor_check_shards(Doctor *doctor); // sizes, digests, readability, places
 void doctor_check_kept(Doctor *doctor);   // copies of the files that the model reads
 void doctor_check_files(Doctor *doctor);  // orphans, temporaries

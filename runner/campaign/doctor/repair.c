@@ -3,7 +3,9 @@
 // be known again (times, events, notes) is kept as it is, and said.
 #include "doctor.h"
 
+#include "../store/stored.h"
 #include "../store/catalogue.h"
+#include "../store/integrity.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 
@@ -43,28 +45,13 @@ static const char *repair_file(const Repair *repair, const char *name)
 
 // ---- the structure of the database ----------------------------------------------------------------------------------
 
-static Error repair_is_sound(Database *database, bool *sound)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "PRAGMA integrity_check(1)", &statement));
-    const Error error = statement_step(statement, &row);
-    *sound = row && strcmp(column_text(statement, 0), "ok") == 0;
-    statement_close(statement);
-    return error;
-}
-
-// Indexes are made of the rows again; if that is not enough, the whole file.
 static Error repair_structure(const Repair *repair, Database *database)
 {
-    static const char *const remedies[] = {"REINDEX", "VACUUM"};
-    bool sound = !repair->doctor->structure_bad;
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !sound; i++) {
-        const Error error = database_run(database, remedies[i]);
-        if (error.kind == OK && repair_is_sound(database, &sound).kind == OK && sound)
-            repair_tell(repair, "structure: sound after %s", remedies[i]);
-    }
-    if (sound) return error_none();
+    const char *by = NULL;
+    if (!repair->doctor->structure_bad) return error_none();
+    integrity_mend(database, &by);
+    if (by != NULL) repair_tell(repair, "structure: sound after %s", by);
+    if (by != NULL) return error_none();
     const CampaignPlace *place = repair->doctor->place;
     repair_tell(repair, "database: to have it computed again, to the same bits: %s",
                 doctor_how_again(place, repair->doctor->arena));
@@ -72,34 +59,6 @@ static Error repair_structure(const Repair *repair, Database *database)
 }
 
 // ---- the campaign's own row -----------------------------------------------------------------------------------------
-
-static Error repair_bind_campaign(const Repair *repair, Database *database, const Spec *spec, const char *given)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_run(
-        database, "INSERT INTO campaign SELECT 1, '', '', '', '', '', '', '', 0, 'unknown', 0, 'unknown', 'unknown', "
-                  "'unknown', 'unknown', NULL, NULL, 'interrupted', NULL, NULL, 1, NULL WHERE NOT EXISTS "
-                  "(SELECT * FROM campaign)"));
-    TRY(database_prepare(database,
-                         "UPDATE campaign SET id = 1, name = ?, experiment = ?, model = ?, spec = ?, resolved = ?, "
-                         "canonical = ?, hash = ?, seed = ?, replicates = ?, numerics_version = "
-                         "ifnull((SELECT max(numerics_version) FROM batches), numerics_version), state = CASE WHEN "
-                         "state IN ('done', 'stopped', 'running') THEN state ELSE 'interrupted' END",
-                         &statement));
-    bind_text(statement, 1, repair->doctor->place->name);
-    bind_text(statement, 2, spec->experiment);
-    bind_text(statement, 3, spec->model->name);
-    bind_text(statement, 4, given);
-    bind_text(statement, 5, spec->resolved);
-    bind_text(statement, 6, spec->canonical);
-    bind_text(statement, 7, spec->hash.hex);
-    bind_integer(statement, 8, (int64_t)spec->seed);
-    bind_integer(statement, 9, spec->replicates.count);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
-}
 
 // From the files beside the database, unless the database has a good spec and they have none or another.
 static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
@@ -125,7 +84,7 @@ static Error repair_campaign_row(Repair *repair, Database *database)
     if (error.kind != OK && !doctor->spec_good)
         return error_make(ERROR_MACHINE, "neither " CAMPAIGN_DATABASE " nor the files beside it hold a spec: %.300s",
                           error.text);
-    if (error.kind == OK && !another) TRY(repair_bind_campaign(repair, database, &spec, given));
+    if (error.kind == OK && !another) TRY(campaign_row_restore(database, doctor->place->name, &spec, given));
     repair_tell(repair, "campaign: the spec is that of %s; times, host and versions are kept as they stand",
                 error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
     return doctor->schema < 2 ? error_none() : seal_again(database, "campaign", 0, repair->arena, &now);
@@ -133,20 +92,15 @@ static Error repair_campaign_row(Repair *repair, Database *database)
 
 static Error repair_read_spec(Repair *repair, Database *database)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT resolved, spec FROM campaign", &statement));
-    Error error = statement_step(statement, &row);
-    const char *resolved = arena_copy(repair->arena, column_text(statement, 0));
-    const char *given = arena_copy(repair->arena, column_text(statement, 1));
-    statement_close(statement);
+    CampaignRow row;
+    bool found = false;
+    TRY(campaign_row_read(database, repair->arena, &row, &found));
+    Error error = spec_parse("resolved.yaml", row.resolved, NULL, 0, repair->arena, diagnostics_new(repair->arena),
+                             &repair->spec);
+    if (error.kind == OK) repair->spec.text = row.given;
+    if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", row.given, strlen(row.given));
     if (error.kind == OK)
-        error = spec_parse("resolved.yaml", resolved, NULL, 0, repair->arena, diagnostics_new(repair->arena),
-                           &repair->spec);
-    if (error.kind == OK) repair->spec.text = given;
-    if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", given, strlen(given));
-    if (error.kind == OK)
-        error = file_write(repair->doctor->place->folder, "resolved.yaml", resolved, strlen(resolved));
+        error = file_write(repair->doctor->place->folder, "resolved.yaml", row.resolved, strlen(row.resolved));
     return error;
 }
 
@@ -167,7 +121,7 @@ static Error repair_before_opening(Repair *repair)
     Database *database = NULL;
     TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
-    if (error.kind == OK) error = database_run(database, "PRAGMA foreign_keys = OFF");
+    if (error.kind == OK) error = integrity_ignore_references(database);
     if (error.kind == OK) error = repair_structure(repair, database);
     if (error.kind == OK) error = repair_campaign_row(repair, database);
     if (error.kind == OK) error = repair_read_spec(repair, database);
@@ -176,29 +130,6 @@ static Error repair_before_opening(Repair *repair)
 }
 
 // ---- what can't be computed again -----------------------------------------------------------------------------------
-
-// Batches say how many trials there are. If theirs is another number, one batch takes the place of all.
-static Error repair_batches(Repair *repair)
-{
-    if (!doctor_damaged(repair->doctor, "batches")) return error_none();
-    const char *sums = arena_format(repair->arena,
-                                    "CREATE TEMP TABLE sums AS SELECT count(*) AS trials, min(id) AS first, "
-                                    "max(id) AS last, ifnull(sum(failure <> 'none' OR %s IS NULL), 0) AS failures "
-                                    "FROM trials",
-                                    rows_good_name(&repair->spec));
-    TRY(database_run(repair->store->database, sums));
-    return database_run(
-        repair->store->database,
-        "INSERT INTO batches SELECT 0, first, last, 0, 0, trials, 'unknown', 'unknown', 'unknown', 0, NULL, NULL, "
-        "NULL, '', NULL, NULL, NULL, NULL FROM temp.sums WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
-        "CREATE TEMP TABLE disagree AS SELECT 1 AS is_so FROM temp.sums WHERE trials > 0 AND (trials, failures, last) "
-        "IS NOT (SELECT sum(trials), sum(failures), max(last_trial) FROM batches); "
-        "DELETE FROM batches WHERE id > (SELECT min(id) FROM batches) AND EXISTS (SELECT * FROM temp.disagree); "
-        "UPDATE batches SET id = 0, first_trial = (SELECT first FROM temp.sums), "
-        "last_trial = (SELECT last FROM temp.sums), trials = (SELECT trials FROM temp.sums), "
-        "failures = (SELECT failures FROM temp.sums) WHERE EXISTS (SELECT * FROM temp.disagree); "
-        "DROP TABLE temp.sums; DROP TABLE temp.disagree;");
-}
 
 static bool repair_is_computed(const char *table)
 {
@@ -234,7 +165,8 @@ static Error repair_rows(Repair *repair)
     TRY(repair_search(repair));
     TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
-    TRY(repair_batches(repair));
+    if (doctor_damaged(repair->doctor, "batches"))
+        TRY(batches_restore(repair->store->database, &repair->spec, repair->arena));
     TRY(repair_places(repair));
     TRY(repair_shards(repair));
     return repair_keep_rest(repair);
@@ -263,8 +195,8 @@ static Error repair_locked(Repair *repair)
     TRY(repair_check_segments(repair));
     TRY(repair_before_opening(repair));
     TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
-    repair->spec = *repair->store->spec; // with the specs that it was extended by
-    Error error = database_run(repair->store->database, "PRAGMA foreign_keys = OFF"); // they are looked at afterwards
+    repair->spec = *repair->store->spec;                                // with the specs that it was extended by
+    Error error = integrity_ignore_references(repair->store->database); // they are looked at afterwards
     if (error.kind == OK) error = repair_store(repair);
     const Error closing = store_close(repair->store);
     if (repair->device_open) device_close(&repair->device);

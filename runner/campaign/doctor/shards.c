@@ -2,20 +2,15 @@
 // what lies in the folder that nothing names.
 #include "doctor.h"
 
-#include "../store/recording.h"
+#include "../store/stored.h"
 
 #include <string.h>
 
 enum { DOCTOR_SHARDS_TOLD_MAX = 20 };
 
-typedef struct DoctorShard {
-    int64_t id, bytes;
-    const char *name, *sha256;
-} DoctorShard;
-
 // ---- one shard ------------------------------------------------------------------------------------------------------
 
-static Error doctor_shard_bytes(const DoctorShard *shard, const char *path)
+static Error doctor_shard_bytes(const StoredShard *shard, const char *path)
 {
     int64_t size = 0;
     Arena arena;
@@ -34,17 +29,14 @@ static Error doctor_shard_bytes(const DoctorShard *shard, const char *path)
     return error;
 }
 
-// The statement's row: trial, replicate, row, samples.
-static Error doctor_shard_place(const ShardReader *reader, const DoctorShard *shard, Statement *place)
+static Error doctor_shard_place(const ShardReader *reader, const StoredShard *shard, const ArrayPlace *place)
 {
-    const int64_t row = column_integer(place, 2);
-    const bool there = row >= 0 && row < shard_lane_count(reader);
-    const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
-    if (lane.trial == column_integer(place, 0) && lane.replicate == column_integer(place, 1) &&
-        lane.length == column_integer(place, 3))
+    const bool there = place->row >= 0 && place->row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, place->row) : (ShardLane){.trial = -1};
+    if (lane.trial == place->trial && lane.replicate == place->replicate && lane.length == place->samples)
         return error_none();
     return error_make(ERROR_MACHINE, "%.100s does not hold trial %lld, replicate %lld in row %lld", shard->name,
-                      (long long)column_integer(place, 0), (long long)column_integer(place, 1), (long long)row);
+                      (long long)place->trial, (long long)place->replicate, (long long)place->row);
 }
 
 // Without a spec only the tables of lanes can be read, and those of debug rows stand where any of the models has them.
@@ -71,28 +63,20 @@ static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKin
     return error.kind != OK && recording.columns_recipe[0] != '\0' ? doctor_open_lanes(path, kind, reader) : error;
 }
 
-static Error doctor_shard_kind(const Doctor *doctor, const DoctorShard *shard, const char *path, RecordKind kind)
+static Error doctor_shard_kind(const Doctor *doctor, const StoredShard *shard, const char *path, RecordKind kind)
 {
-    static const char *const places[RECORD_KINDS] = {
-        "SELECT trial, replicate, row, samples FROM trajectories WHERE shard = ? ORDER BY row",
-        "SELECT trial, replicate, row, samples FROM debug_rows WHERE shard = ? ORDER BY row"};
     ShardReader *reader = NULL;
-    Statement *place = NULL;
-    bool row = false;
-    TRY(database_prepare(doctor->database, places[kind], &place));
-    bind_integer(place, 1, shard->id);
-    Error error = statement_step(place, &row);
-    if (error.kind == OK && row) error = doctor_open_shard(doctor, path, kind, &reader);
-    while (error.kind == OK && row) {
-        error = doctor_shard_place(reader, shard, place);
-        if (error.kind == OK) error = statement_step(place, &row);
+    ArrayPlace place;
+    Cursor places = places_of_shard(doctor->database, kind, shard->id);
+    while (place_next(&places, &place)) {
+        if (reader == NULL) cursor_stop(&places, doctor_open_shard(doctor, path, kind, &reader));
+        if (reader != NULL) cursor_stop(&places, doctor_shard_place(reader, shard, &place));
     }
     if (reader != NULL) shard_close(reader);
-    statement_close(place);
-    return error;
+    return cursor_close(&places);
 }
 
-static Error doctor_shard(const Doctor *doctor, const DoctorShard *shard)
+static Error doctor_shard(const Doctor *doctor, const StoredShard *shard)
 {
     const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
     if (strchr(shard->name, '/') != NULL || strlen(shard->name) > 100)
@@ -101,7 +85,7 @@ static Error doctor_shard(const Doctor *doctor, const DoctorShard *shard)
 }
 
 // Whether the places that campaign.db has in a good shard are those that it has.
-static Error doctor_shard_places(const Doctor *doctor, const DoctorShard *shard)
+static Error doctor_shard_places(const Doctor *doctor, const StoredShard *shard)
 {
     const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(doctor_shard_kind(doctor, shard, path, kind));
@@ -110,45 +94,35 @@ static Error doctor_shard_places(const Doctor *doctor, const DoctorShard *shard)
 
 // ---- all shards -----------------------------------------------------------------------------------------------------
 
-static Error doctor_count_shards(const Doctor *doctor, int *count)
+// A shard that is not what was written is listed; what is wrong is told.
+static void doctor_look_at_shard(Doctor *doctor, const StoredShard *shard)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(doctor->database, "SELECT count(*) FROM shards", &statement));
-    const Error error = statement_step(statement, &row);
-    *count = row ? (int)column_integer(statement, 0) : 0;
-    statement_close(statement);
-    return error;
+    const size_t used = doctor->arena->used;
+    const Error damage = doctor_shard(doctor, shard);
+    const Error misplaced = damage.kind == OK ? doctor_shard_places(doctor, shard) : error_none();
+    arena_rewind(doctor->arena, used);
+    if (misplaced.kind != OK) {
+        doctor->places_bad = true;
+        doctor_find(doctor, "shards", "%s", misplaced.text);
+    }
+    if (damage.kind == OK) return;
+    doctor->bad_shards[doctor->n_bad_shards++] = shard->id;
+    if (doctor->n_bad_shards <= DOCTOR_SHARDS_TOLD_MAX) doctor_find(doctor, "shards", "%s", damage.text);
 }
 
-static Error doctor_each_shard(Doctor *doctor, int count)
+static Error doctor_each_shard(Doctor *doctor, int64_t count)
 {
-    Statement *select = NULL;
-    bool row = false;
-    int64_t bytes = 0;
-    int looked = 0;
-    TRY(database_prepare(doctor->database, "SELECT id, bytes, name, sha256 FROM shards ORDER BY id", &select));
-    Error error = statement_step(select, &row);
-    for (; error.kind == OK && row && looked < count; error = statement_step(select, &row)) {
-        const DoctorShard shard = {column_integer(select, 0), column_integer(select, 1), column_text(select, 2),
-                                   column_text(select, 3)};
-        const size_t used = doctor->arena->used;
-        const Error damage = doctor_shard(doctor, &shard);
-        const Error misplaced = damage.kind == OK ? doctor_shard_places(doctor, &shard) : error_none();
-        arena_rewind(doctor->arena, used);
-        looked++;
+    StoredShard shard;
+    int64_t bytes = 0, looked = 0;
+    Cursor shards = shards_by_id(doctor->database, false);
+    for (; looked < count && shard_next(&shards, &shard); looked++) {
+        doctor_look_at_shard(doctor, &shard);
         bytes += shard.bytes;
-        if (misplaced.kind != OK) {
-            doctor->places_bad = true;
-            doctor_find(doctor, "shards", "%s", misplaced.text);
-        }
-        if (damage.kind == OK) continue;
-        doctor->bad_shards[doctor->n_bad_shards++] = shard.id;
-        if (doctor->n_bad_shards <= DOCTOR_SHARDS_TOLD_MAX) doctor_find(doctor, "shards", "%s", damage.text);
     }
-    statement_close(select);
+    const Error error = cursor_close(&shards);
     if (error.kind == OK && doctor->n_bad_shards == 0 && !doctor->places_bad)
-        doctor_good(doctor, "shards", "%d, %s: as they were written", looked, text_bytes((double)bytes).text);
+        doctor_good(doctor, "shards", "%lld, %s: as they were written", (long long)looked,
+                    text_bytes((double)bytes).text);
     if (doctor->n_bad_shards > DOCTOR_SHARDS_TOLD_MAX)
         doctor_find(doctor, "shards", "%d shards in all are not what was written", doctor->n_bad_shards);
     return error;
@@ -156,9 +130,9 @@ static Error doctor_each_shard(Doctor *doctor, int count)
 
 void doctor_check_shards(Doctor *doctor)
 {
-    int count = 0;
+    int64_t count = 0;
     Error error = campaign_check_folders(doctor->place->folder, doctor->arena); // a link is not followed
-    if (error.kind == OK) error = doctor_count_shards(doctor, &count);
+    if (error.kind == OK) error = shards_count(doctor->database, &count);
     doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
     if (error.kind == OK) error = doctor_each_shard(doctor, count);
     if (error.kind != OK) doctor_find(doctor, "shards", "%s", error.text);
@@ -183,21 +157,15 @@ static void doctor_find_temporaries(Doctor *doctor, const char *folder, char *co
 
 static Error doctor_find_orphans(Doctor *doctor, char *const *names, int count)
 {
-    Statement *select = NULL;
-    bool named = false, more = false;
     if (doctor->database == NULL) return error_none();
-    TRY(database_prepare(doctor->database, "SELECT id FROM shards WHERE name = ?", &select));
-    Error error = error_none();
-    for (int i = 0; i < count && error.kind == OK; i++) {
-        bind_text(select, 1, names[i]);
-        error = statement_step(select, &named);
-        if (error.kind == OK && named) error = statement_step(select, &more); // to the end, to be bound anew
-        if (error.kind != OK || named || doctor_is_temporary(names[i])) continue;
+    Cursor shards = shards_by_name(doctor->database);
+    for (int i = 0; i < count; i++) {
+        const bool named = shard_is_named(&shards, names[i]);
+        if (shards.error.kind != OK || named || doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
         doctor_find(doctor, "files", CAMPAIGN_SHARDS "/%.100s is named by no row", names[i]);
     }
-    statement_close(select);
-    return error;
+    return cursor_close(&shards);
 }
 
 static Error doctor_list_files(Doctor *doctor)

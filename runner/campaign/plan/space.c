@@ -2,6 +2,7 @@
 // a disk that is full all the same ends it with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
+#include "../store/stored.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 
@@ -64,17 +65,6 @@ SpaceVerdict space_verdict(double needed, double available)
     return needed > 0.9 * available ? SPACE_TIGHT : SPACE_ENOUGH;
 }
 
-static Error space_shards_bytes(Store *store, double *bytes)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database, "SELECT ifnull(sum(bytes), 0) FROM shards", &statement));
-    const Error error = statement_step(statement, &row);
-    *bytes = row ? (double)column_integer(statement, 0) : 0.0;
-    statement_close(statement);
-    return error;
-}
-
 // What is still to be written: all of it, less what the trials that are done and the shards that are there took.
 static double space_remaining(const Plan *plan, double shards, int64_t trials_done)
 {
@@ -89,7 +79,7 @@ static Error space_needed(const Spec *spec, Store *store, const RunOptions *opti
 {
     Plan plan;
     double shards = 0;
-    TRY(space_shards_bytes(store, &shards));
+    TRY(shards_bytes(store->database, &shards));
     TRY(plan_count(spec, options, false, arena, &plan));
     *early = plan.trials_least < plan.trials;
     *needed = space_remaining(&plan, shards, trials_done);

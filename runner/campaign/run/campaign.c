@@ -6,6 +6,7 @@
 #include "../store/rounds.h"
 #include "../store/sensitivity.h"
 #include "record.h"
+#include "../store/retries.h"
 #include "retry.h"
 
 #include <math.h>
@@ -248,7 +249,7 @@ static Error campaign_retry(Campaign *campaign)
     Loop *loop = &campaign->loop;
     char text[256];
     bool pending = false;
-    TRY(retry_is_pending(campaign->store, &pending));
+    TRY(retries_pending(campaign->store->database, &pending));
     if (!pending) return error_none();
     loop_tell(loop, "retrying");
     const Error error = retry_pending(loop, text, sizeof text);
@@ -334,7 +335,7 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
     *complete = strcmp(campaign->store->state, "done") == 0;
     if (!*complete) return error_none();
     TRY(record_is_missing(campaign->spec, campaign->store, &missing));
-    if (!missing) TRY(retry_is_pending(campaign->store, &missing));
+    if (!missing) TRY(retries_pending(campaign->store->database, &missing));
     if (!missing) TRY(rounds_are_missing(campaign->store, &missing));
     *complete = !missing;
     if (!*complete) return error_none();

@@ -2,7 +2,9 @@
 // bits. The row of the trial says what the bits are, so every recording is also a test of that promise.
 #include "record.h"
 
+#include "../store/lost.h"
 #include "../store/stored_trial.h"
+#include "../store/stored.h"
 
 #include <string.h>
 
@@ -13,7 +15,7 @@ typedef struct RecordPass {
     Store *store;
     const Search *search;
     Backend *backend;
-    Statement *select;
+    Cursor rows;                     // of the trials that are wanted
     int64_t trials_max, slice, last; // last: id of the last trial that was recorded
     Watch *watch;                    // may be NULL
     Flight flight;
@@ -25,23 +27,18 @@ typedef struct RecordPass {
 static Error record_next(RecordPass *pass)
 {
     Trials *trials = &pass->flight.trials;
-    bool row = true;
     trials->count = 0;
-    bind_integer(pass->select, 1, pass->last);
-    bind_integer(pass->select, 2, pass->trials_max);
-    TRY(statement_step(pass->select, &row));
-    for (; row; trials->count++) {
-        const int64_t t = trials->count;
-        rows_read(pass->spec, pass->select, &pass->stored, t);
+    trial_rows_after(&pass->rows, pass->last, pass->trials_max);
+    while (trial_rows_next(&pass->rows, pass->spec, &pass->stored, trials->count)) {
+        const int64_t t = trials->count++;
         trials->id[t] = pass->last = pass->stored.id[t];
         trials->search[t] = pass->stored.search[t];
         trials->round[t] = pass->stored.round[t];
         pass->flight.observed[t] = true;
         TRY(search_stored_trial(pass->search, pass->store->database, &pass->stored, t, &trials->ordinal[t],
                                 &trials->parameter[t * pass->spec->configured.n_parameters]));
-        TRY(statement_step(pass->select, &row));
     }
-    return error_none();
+    return pass->rows.error;
 }
 
 static Error record_compare(const RecordPass *pass)
@@ -70,10 +67,7 @@ static Error record_batch(RecordPass *pass)
 
 static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
 {
-    const char *sql = rows_select_sql(pass->spec, arena,
-                                      "WHERE id IN (SELECT id FROM temp.wanted WHERE id > ? "
-                                      "ORDER BY id LIMIT ?) ORDER BY id");
-    TRY(database_prepare(pass->store->database, sql, &pass->select));
+    pass->rows = trial_rows_wanted(pass->store->database, pass->spec, arena);
     Error error = record_next(pass);
     while (error.kind == OK && pass->flight.trials.count > 0) {
         error = record_batch(pass);
@@ -82,7 +76,7 @@ static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
         if (pass->watch != NULL) pass->watch->phase_before = (double)*recorded;
         error = record_next(pass);
     }
-    statement_close(pass->select);
+    (void)cursor_close(&pass->rows); // its error was taken
     return error;
 }
 
@@ -138,18 +132,17 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
     return record_wanted(&pass, kind, wanted, lanes_max, recorded);
 }
 
-Error record_again(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
-                   int64_t trials_max, int64_t lanes_max, const char *ids_sql, int64_t *recorded)
+Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
+                  int64_t trials_max, int64_t lanes_max, Arena *arena, int64_t *recorded)
 {
     RecordPass pass = {.spec = spec, .store = store, .search = search, .backend = backend, .last = -1};
-    char sql[512];
+    const Recording recording = recording_of(spec, kind);
     int64_t wanted = 0;
     *recorded = 0;
     pass.trials_max = trials_max;
     if (lanes_max == 0) return error_none(); // no longer recorded at all
     TRY(record_list(spec, store, kind, &wanted));
-    snprintf(sql, sizeof sql, "DELETE FROM temp.wanted; INSERT OR IGNORE INTO temp.wanted %s", ids_sql);
-    TRY(database_run(store->database, sql));
+    TRY(lost_shards_want(store->database, &recording, arena));
     TRY(record_count(store, &wanted));
     return wanted > 0 ? record_wanted(&pass, kind, wanted, lanes_max, recorded) : error_none();
 }

@@ -1,24 +1,11 @@
 // The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
 // stored. On the way one of its replicates can be watched as closely as one likes: watching changes no bit.
 #include "../store/stored_trial.h"
+#include "../store/stored.h"
 #include "../batch/flight.h"
 
 #include <math.h>
 #include <string.h>
-
-static Error replay_read_row(const StoredCampaign *campaign, int64_t trial, Arena *arena, TrialRows *stored)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    rows_take(&campaign->spec, 1, arena, stored);
-    TRY(database_prepare(campaign->database, rows_select_sql(&campaign->spec, arena, "WHERE id = ?"), &statement));
-    bind_integer(statement, 1, trial);
-    const Error error = statement_step(statement, &row);
-    if (row) rows_read(&campaign->spec, statement, stored, 0);
-    stored->count = row;
-    statement_close(statement);
-    return error;
-}
 
 // A trial that is simulated again. The spec is the campaign's, with what is recorded changed to what was requested.
 typedef struct Replay {
@@ -176,7 +163,7 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                           "%d: replay it with the program that wrote it (version %s)",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
     TRY(campaign_check_meaning(campaign));
-    TRY(replay_read_row(campaign, trial, arena, &replay->stored));
+    TRY(trial_row_read(campaign, trial, arena, &replay->stored));
     if (replay->stored.count == 0)
         return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
     replay->spec = campaign->spec;

@@ -1,7 +1,7 @@
 // Where a search starts that goes on from another campaign (`cmaes: {from: NAME}`). What it takes is written into the
 // spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
 // covers. What that is, search/cmaes/warm_start.c says; here the other campaign is read.
-#include "../store/store.h"
+#include "../store/stored.h"
 
 #include <string.h>
 
@@ -11,19 +11,12 @@ static const size_t warm_bytes = (size_t)256 << 20; // of address space
 
 static Error warm_read_state(Database *database, Search *search, bool *found)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT state FROM searches WHERE id = 0", &statement));
-    Error error = statement_step(statement, &row);
-    const Bytes blob = row && !column_is_null(statement, 0) ? column_blob(statement, 0) : (Bytes){.size = 0};
-    *found = blob.size > 0 && blob.size <= search_state_most(search);
-    if (*found) {
-        memcpy(search->state, blob.data, blob.size);
-        search->state_size = blob.size;
-    }
-    statement_close(statement);
-    if (error.kind == OK && *found) error = search->method->restore(search);
-    return error;
+    size_t size = 0;
+    TRY(search_state_read(database, search->state, search_state_most(search), &size, found));
+    *found = *found && size > 0 && size <= search_state_most(search);
+    if (!*found) return error_none();
+    search->state_size = size;
+    return search->method->restore(search);
 }
 
 static Error warm_take_state(Spec *spec, StoredCampaign *other, Search *search, Arena *arena, bool *done)
@@ -39,22 +32,14 @@ static Error warm_take_state(Spec *spec, StoredCampaign *other, Search *search, 
 // parameter[WARM_BEST][n_parameters] of the best trials, *count of them.
 static Error warm_read_trials(StoredCampaign *other, const Search *search, double *parameter, int *count, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    *count = 0;
-    TRY(database_prepare(other->database,
-                         arena_format(arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT %d",
-                                      store_best_order(&other->spec), WARM_BEST),
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+    static const char *const column[] = {"id"};
+    int64_t id = 0;
+    Cursor best = trials_best(other, column, 1, WARM_BEST, arena);
+    for (*count = 0; next_integer(&best, &id); ++*count) {
         double *its = parameter + (int64_t)*count * other->spec.configured.n_parameters;
-        error = search_read_trial(search, other->database, column_integer(statement, 0), arena, its);
-        if (error.kind != OK) break;
-        (*count)++;
+        cursor_stop(&best, search_read_trial(search, other->database, id, arena, its));
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&best);
 }
 
 static Error warm_take_best(Spec *spec, StoredCampaign *other, const Search *search, Arena *arena)

@@ -2,7 +2,9 @@
 // catalogue is a convenience that can be rebuilt from the folders; losing it or failing to write it loses nothing.
 #include "catalogue.h"
 
+#include "integrity.h"
 #include "rows.h"
+#include "status.h"
 #include "store.h"
 
 #include <math.h>
@@ -24,112 +26,98 @@ static const char catalogue_schema[] =
     "  failures INTEGER NOT NULL, best_fitness REAL, best_trial INTEGER, program_version TEXT NOT NULL,\n"
     "  updated TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
-static void catalogue_bind(Statement *statement, const CatalogueRow *row)
-{
-    bind_text(statement, 1, row->name);
-    bind_text(statement, 2, row->experiment);
-    bind_text(statement, 3, row->model);
-    bind_text(statement, 4, row->hash);
-    bind_text(statement, 5, row->state);
-    bind_text(statement, 6, row->reason);
-    bind_integer(statement, 7, row->trials);
-    if (row->trials_total > 0)
-        bind_integer(statement, 8, row->trials_total);
-    else
-        bind_null(statement, 8);
-    bind_integer(statement, 9, row->failures);
-    bind_real(statement, 10, row->best_fitness);
-    if (row->best_trial >= 0)
-        bind_integer(statement, 11, row->best_trial);
-    else
-        bind_null(statement, 11);
-    bind_text(statement, 12, HOPSCOTCH_VERSION);
-    bind_text(statement, 13, clock_utc().text);
-}
-
 static Error catalogue_replace(Database *database, const CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    bool more = false;
+    const char *const texts[] = {row->name, row->experiment, row->model, row->hash, row->state, row->reason};
     TRY(database_run(database, catalogue_schema));
-    TRY(database_prepare(database, "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         &statement));
-    catalogue_bind(statement, row);
-    const Error error = statement_step(statement, &more);
-    statement_close(statement);
-    return error;
+    Cursor replace =
+        cursor_open(database, "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&replace, texts[i]);
+    with_integer(&replace, row->trials);
+    with_count(&replace, row->trials_total);
+    with_integer(&replace, row->failures);
+    with_real(&replace, row->best_fitness);
+    if (row->best_trial >= 0)
+        with_integer(&replace, row->best_trial);
+    else
+        with_null(&replace);
+    with_text(&replace, HOPSCOTCH_VERSION);
+    with_text(&replace, clock_utc().text);
+    return cursor_run(&replace);
 }
 
 // Campaigns under one root may end at the same moment. They write the catalogue one after the other, each for a few
 // milliseconds, so that never two connections checkpoint it.
+#define CATALOGUE_PATIENCE 2.0 // s
+
 static Error catalogue_lock(const char *path, Lock *lock)
 {
+    const double begun = clock_seconds();
     Error error = lock_take(path, lock);
-    for (int tries = 0; error.kind != OK && tries < 100; tries++) {
+    while (error.kind != OK && clock_seconds() - begun < CATALOGUE_PATIENCE) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         error = lock_take(path, lock);
     }
     return error;
 }
 
-static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRow *row)
+// What list and status keep there (status_cache.c), in the same transaction; without it they read the campaigns.
+static void catalogue_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
+{
+    if (database_run(catalogue, "SAVEPOINT kept").kind != OK) return;
+    if (status_cache_keep(catalogue, entries, count, arena).kind != OK)
+        (void)database_run(catalogue, "ROLLBACK TO kept");
+    (void)database_run(catalogue, "RELEASE kept");
+}
+
+static Error catalogue_end(Database *catalogue, Error error)
+{
+    const Error end = database_run(catalogue, error.kind == OK ? "COMMIT" : "ROLLBACK");
+    return error.kind == OK ? end : error;
+}
+
+// status: of the same campaign, if that is known; else list must look at it.
+static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
+                             Arena *arena)
 {
     Database *database = NULL;
     TRY(database_open(path, DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = catalogue_replace(database, row);
+    if (error.kind == OK) error = database_run(database, "BEGIN IMMEDIATE");
+    if (error.kind == OK) {
+        error = catalogue_replace(database, row);
+        if (error.kind == OK) catalogue_keep(database, status, 1, arena);
+        error = catalogue_end(database, error);
+    }
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
 
 // ---- from the folders -----------------------------------------------------------------------------------------------
 
-static Error catalogue_query(Database *database, const char *sql, Statement **statement, bool *row)
-{
-    TRY(database_prepare(database, sql, statement));
-    return statement_step(*statement, row);
-}
-
 static Error catalogue_read_campaign(Database *database, Arena *arena, CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    bool there = false;
-    Error error = catalogue_query(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign",
-                                  &statement, &there);
-    if (error.kind == OK && !there) error = store_row_lost(database, row->name);
-    if (error.kind == OK) {
-        row->experiment = arena_copy(arena, column_text(statement, 0));
-        row->model = arena_copy(arena, column_text(statement, 1));
-        row->hash = arena_copy(arena, column_text(statement, 2));
-        row->state = arena_copy(arena, column_text(statement, 3));
-        row->reason = column_is_null(statement, 4) ? NULL : arena_copy(arena, column_text(statement, 4));
-        row->trials_total = column_integer(statement, 5);
+    Cursor campaign =
+        cursor_open(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign");
+    const bool there = cursor_next(&campaign);
+    if (there) {
+        row->experiment = arena_copy(arena, cell_text(&campaign, 0));
+        row->model = arena_copy(arena, cell_text(&campaign, 1));
+        row->hash = arena_copy(arena, cell_text(&campaign, 2));
+        row->state = arena_copy(arena, cell_text(&campaign, 3));
+        row->reason = cell_is_null(&campaign, 4) ? NULL : arena_copy(arena, cell_text(&campaign, 4));
+        row->trials_total = cell_integer(&campaign, 5);
     }
-    statement_close(statement);
-    return error;
+    TRY(cursor_close(&campaign));
+    return there ? error_none() : store_row_lost(database, row->name);
 }
 
 static Error catalogue_read_trials(Database *database, CatalogueRow *row)
 {
-    Statement *statement = NULL;
-    const char *sql = NULL;
-    bool there = false;
-    Error error = catalogue_query(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches",
-                                  &statement, &there);
-    if (error.kind == OK && there) {
-        row->trials = column_integer(statement, 0);
-        row->failures = column_integer(statement, 1);
-    }
-    statement_close(statement);
-    if (error.kind != OK) return error;
-    TRY(store_best_sql(database, &sql));
-    error = catalogue_query(database, sql, &statement, &there);
-    if (error.kind == OK && there) {
-        row->best_trial = column_integer(statement, 0);
-        row->best_fitness = column_real(statement, 1);
-    }
-    statement_close(statement);
-    return error;
+    Cursor batches = cursor_open(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches");
+    if (next_integer(&batches, &row->trials)) row->failures = cell_integer(&batches, 1);
+    TRY(cursor_close(&batches));
+    return store_best(database, &row->best_trial, &row->best_fitness);
 }
 
 Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row)
@@ -139,34 +127,77 @@ Error catalogue_row(Database *database, const char *name, Arena *arena, Catalogu
     return catalogue_read_trials(database, row);
 }
 
-static Error catalogue_add(Database *catalogue, const char *results, const char *name, Arena *arena)
+static CatalogueRow catalogue_row_of(const StatusReport *report)
+{
+    return (CatalogueRow){.name = report->place.name,
+                          .experiment = report->experiment,
+                          .model = report->model,
+                          .hash = report->hash,
+                          .state = report->state,
+                          .reason = report->reason[0] != '\0' ? report->reason : NULL,
+                          .trials = report->trials,
+                          .trials_total = report->total,
+                          .failures = report->failures,
+                          .best_trial = isnan(report->best) ? -1 : report->best_trial,
+                          .best_fitness = report->best};
+}
+
+static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueRow *row)
 {
     Database *campaign = NULL;
-    CatalogueRow row;
-    TRY(database_open(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name), DATABASE_READ, &campaign));
-    const Error error = catalogue_row(campaign, name, arena, &row);
-    const Error closing = database_close(campaign);
-    (void)closing; // a reader has nothing to lose
-    return error.kind == OK ? catalogue_replace(catalogue, &row) : error;
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &campaign));
+    const Error error = catalogue_row(campaign, place->name, arena, row);
+    store_leave(campaign);
+    return error;
+}
+
+static bool catalogue_is_read(const StatusEntry *entry)
+{
+    return entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+}
+
+// As it was read; what could not be read, or had no row, is read again for what is wrong with it.
+static Error catalogue_add(Database *catalogue, const StatusEntry *entry, Arena *arena)
+{
+    CatalogueRow row = catalogue_row_of(&entry->report);
+    if (!catalogue_is_read(entry)) TRY(catalogue_read(&entry->place, arena, &row));
+    return catalogue_replace(catalogue, &row);
+}
+
+static Error catalogue_read_all(const char *results, Arena *arena, StatusEntry **out, int *count)
+{
+    const char *const *names = NULL;
+    TRY(campaign_names(results, arena, &names, count));
+    StatusEntry *entries = ARENA_NEW(arena, StatusEntry, *count + 1);
+    const bool network = network_file_system(results)[0] != '\0';
+    for (int i = 0; i < *count; i++) {
+        const char *folder = arena_format(arena, "%s/%s", results, names[i]);
+        entries[i] = (StatusEntry){.name = names[i], .still = !network};
+        entries[i].place = (CampaignPlace){.results = results, .name = names[i], .folder = folder};
+    }
+    *out = entries;
+    return status_read_many(entries, *count, arena);
 }
 
 // In one transaction: a sync for each of ten thousand campaigns would take a minute.
 static Error catalogue_fill(Database *catalogue, const char *results, FILE *messages, Arena *arena, int *campaigns)
 {
-    const char *const *names = NULL;
+    StatusEntry *entries = NULL;
     int count = 0;
     *campaigns = 0;
-    TRY(campaign_names(results, arena, &names, &count));
+    TRY(catalogue_read_all(results, arena, &entries, &count));
     TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
     TRY(database_run(catalogue, catalogue_schema));
     for (int i = 0; i < count; i++) {
         const size_t used = arena->used;
-        const Error error = catalogue_add(catalogue, results, names[i], arena);
+        const Error error = catalogue_add(catalogue, &entries[i], arena);
         *campaigns += error.kind == OK;
         if (error.kind != OK && messages != NULL)
-            fprintf(messages, "warning: %s is not in the catalogue: %s\n", names[i], text_visible(error.text, arena));
+            fprintf(messages, "warning: %s is not in the catalogue: %s\n", entries[i].name,
+                    text_visible(error.text, arena));
         arena_rewind(arena, used);
     }
+    catalogue_keep(catalogue, entries, count, arena);
     return database_run(catalogue, "COMMIT");
 }
 
@@ -214,13 +245,59 @@ static Error catalogue_make(const char *results, bool shared_fs, FILE *messages,
     return error.kind != OK ? error : cleared;
 }
 
-Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
+// The campaigns of a root as they are now: their names, and the stamps of their databases.
+typedef struct CatalogueSight {
+    const char *const *names;
+    DatabaseStamp *stamps; // [count]
+    int count;
+} CatalogueSight;
+
+static Error catalogue_see(const char *results, Arena *arena, CatalogueSight *sight)
+{
+    TRY(campaign_names(results, arena, &sight->names, &sight->count));
+    sight->stamps = ARENA_NEW(arena, DatabaseStamp, sight->count + 1);
+    for (int i = 0; i < sight->count; i++) {
+        const size_t used = arena->used;
+        const char *path = arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, sight->names[i]);
+        (void)database_stamp(path, &sight->stamps[i]); // whether it can be trusted or not
+        arena_rewind(arena, used);
+    }
+    return error_none();
+}
+
+static bool catalogue_sees_the_same(const CatalogueSight *a, const CatalogueSight *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; i < a->count && same; i++)
+        same = strcmp(a->names[i], b->names[i]) == 0 && memcmp(&a->stamps[i], &b->stamps[i], sizeof *a->stamps) == 0;
+    return same;
+}
+
+// *again: others may have waited for the lock in vain, and what they wanted to say is not in it.
+static Error catalogue_rebuild_once(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns,
+                                    bool *again)
 {
     Lock lock = {.descriptor = -1};
+    CatalogueSight before, after;
+    *again = false;
     TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const Error error = catalogue_make(results, shared_fs, messages, arena, campaigns);
+    const double taken = clock_seconds();
+    Error error = catalogue_see(results, arena, &before);
+    if (error.kind == OK) error = catalogue_make(results, shared_fs, messages, arena, campaigns);
     lock_release(&lock);
+    if (error.kind != OK || clock_seconds() - taken < CATALOGUE_PATIENCE / 2) return error;
+    TRY(catalogue_see(results, arena, &after)); // without the lock: who waits from now on gets it
+    *again = !catalogue_sees_the_same(&before, &after);
     return error;
+}
+
+Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
+{
+    enum { CATALOGUE_REBUILDS = 3 }; // campaigns may run all the time
+    bool again = true;
+    for (int i = 0; i < CATALOGUE_REBUILDS && again; i++)
+        TRY(catalogue_rebuild_once(results, shared_fs, messages, arena, campaigns, &again));
+    return error_none();
 }
 
 // ---- one row --------------------------------------------------------------------------------------------------------
@@ -228,61 +305,68 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 // Whether it is the file that is at fault, and not the disk or a lock: then a reader too finds it unsound.
 static bool catalogue_is_damaged(const char *path)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false, sound = false;
-    Error error = database_open(path, DATABASE_READ, &database);
-    if (error.kind != OK)
-        return error.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
-    error = database_prepare(database, "PRAGMA integrity_check(1)", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    sound = error.kind == OK && row && strcmp(column_text(statement, 0), "ok") == 0;
-    statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
-    return !sound;
+    Database *database;
+    bool sound = false;
+    const Error opened = database_open(path, DATABASE_READ, &database);
+    if (opened.kind != OK)
+        return opened.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
+    const Error error = integrity_check(database, &sound);
+    store_leave(database);
+    return error.kind != OK || !sound;
 }
 
-static Error catalogue_write_or_make(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages,
-                                     Arena *arena)
-{
-    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
-    int campaigns = 0;
-    const Error error = catalogue_write(path, shared_fs, row);
-    if (error.kind == OK || !catalogue_is_damaged(path)) return error;
-    if (messages != NULL)
-        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n",
-                text_visible(error.text, arena));
-    TRY(catalogue_make(results, shared_fs, messages, arena, &campaigns));
-    return catalogue_write(path, shared_fs, row);
-}
-
-Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena)
+static Error catalogue_put(const char *results, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
+                           bool *damaged, Arena *arena)
 {
     Lock lock = {.descriptor = -1};
+    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+    *damaged = false;
     TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const Error error = catalogue_write_or_make(results, shared_fs, row, messages, arena);
+    const Error error = catalogue_write(path, shared_fs, row, status, arena);
+    if (error.kind != OK) *damaged = catalogue_is_damaged(path);
     lock_release(&lock);
     return error;
 }
 
+Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena)
+{
+    bool damaged = false;
+    int campaigns = 0;
+    const CampaignPlace place = {
+        .results = results, .name = row->name, .folder = arena_format(arena, "%s/%s", results, row->name)};
+    StatusEntry status = {.place = place, .name = row->name};
+    if (strcmp(row->state, "running") != 0) (void)status_cache_look(&place, &status, arena); // it is written no more
+    const Error error = catalogue_put(results, shared_fs, row, &status, &damaged, arena);
+    if (!damaged) return error;
+    if (messages != NULL)
+        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n",
+                text_visible(error.text, arena));
+    TRY(catalogue_rebuild(results, shared_fs, messages, arena, &campaigns));
+    return catalogue_put(results, shared_fs, row, &status, &damaged, arena);
+}
+
 static Error catalogue_drop(Database *catalogue, const char *name)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(catalogue, "DELETE FROM campaigns WHERE name = ?", &statement));
-    bind_text(statement, 1, name);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor drop = cursor_open(catalogue, "DELETE FROM campaigns WHERE name = ?");
+    with_text(&drop, name);
+    return cursor_run(&drop);
 }
 
 // What has the name now: another process may have given it to another campaign, or taken that away again.
 static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
 {
+    const CampaignPlace place = {
+        .results = results, .name = name, .folder = arena_format(arena, "%s/%s", results, name)};
+    StatusEntry entry = {.place = place, .name = name};
     TRY(catalogue_drop(catalogue, name));
-    if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name))) return error_none();
-    return catalogue_add(catalogue, results, name, arena);
+    const bool there = !file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder));
+    CatalogueRow row;
+    if (there && status_cache_look(&place, &entry, arena) && catalogue_is_read(&entry))
+        row = catalogue_row_of(&entry.report);
+    else if (there)
+        TRY(catalogue_read(&place, arena, &row));
+    catalogue_keep(catalogue, &entry, 1, arena);
+    return there ? catalogue_replace(catalogue, &row) : error_none();
 }
 
 static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
@@ -290,10 +374,14 @@ static Error catalogue_exchange(const char *results, bool shared_fs, const char 
     Database *database = NULL;
     TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
     Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = database_run(database, catalogue_schema);
-    if (error.kind == OK) error = catalogue_drop(database, gone);
-    if (error.kind == OK) (void)catalogue_renew(database, results, gone, arena); // a run that begins lists itself
-    if (error.kind == OK && come != NULL) error = catalogue_renew(database, results, come, arena);
+    if (error.kind == OK) error = database_run(database, "BEGIN IMMEDIATE");
+    if (error.kind == OK) {
+        error = database_run(database, catalogue_schema);
+        if (error.kind == OK) error = catalogue_drop(database, gone);
+        if (error.kind == OK) (void)catalogue_renew(database, results, gone, arena); // a run that begins lists itself
+        if (error.kind == OK && come != NULL) error = catalogue_renew(database, results, come, arena);
+        error = catalogue_end(database, error);
+    }
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
@@ -304,29 +392,29 @@ Error catalogue_change(const char *results, bool shared_fs, const char *gone, co
     Lock lock = {.descriptor = -1};
     int campaigns = 0;
     TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    Error error = catalogue_exchange(results, shared_fs, gone, come, arena);
-    if (error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results)))
-        error = catalogue_make(results, shared_fs, messages, arena, &campaigns);
+    const Error error = catalogue_exchange(results, shared_fs, gone, come, arena);
+    const bool damaged =
+        error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results));
     lock_release(&lock);
-    return error;
+    return damaged ? catalogue_rebuild(results, shared_fs, messages, arena, &campaigns) : error;
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
 // The first field in which the catalogue's row is not the campaign's.
-static void catalogue_differ(Statement *found, const CatalogueRow *row, bool running, char *text, size_t size)
+static void catalogue_differ(const Cursor *found, const CatalogueRow *row, bool running, char *text, size_t size)
 {
-    const double best = rows_stored(row->best_fitness), listed = column_real(found, 4);
+    const double best = rows_stored(row->best_fitness), listed = cell_real(found, 4);
     const struct {
         const char *what;
         bool differs;
-    } fields[] = {{"experiment", strcmp(column_text(found, 0), row->experiment) != 0},
-                  {"model", strcmp(column_text(found, 1), row->model) != 0},
-                  {"hash of the spec", strcmp(column_text(found, 2), row->hash) != 0},
-                  {"state", !running && strcmp(column_text(found, 3), row->state) != 0},
+    } fields[] = {{"experiment", strcmp(cell_text(found, 0), row->experiment) != 0},
+                  {"model", strcmp(cell_text(found, 1), row->model) != 0},
+                  {"hash of the spec", strcmp(cell_text(found, 2), row->hash) != 0},
+                  {"state", !running && strcmp(cell_text(found, 3), row->state) != 0},
                   {"best fitness", !running && (isnan(best) ? !isnan(listed) : best != listed)},
-                  {"number of trials", !running && column_integer(found, 5) != row->trials},
-                  {"number of failures", !running && column_integer(found, 6) != row->failures}};
+                  {"number of trials", !running && cell_integer(found, 5) != row->trials},
+                  {"number of failures", !running && cell_integer(found, 6) != row->failures}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof fields / sizeof *fields && text[0] == '\0'; i++) {
         if (fields[i].differs)
@@ -337,24 +425,18 @@ static void catalogue_differ(Statement *found, const CatalogueRow *row, bool run
 Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
                         Arena *arena)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool there = false;
+    Database *database;
     const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
     if (!file_exists(path)) return error_make(ERROR_MACHINE, CATALOGUE_DATABASE " is missing");
     TRY(database_open(path, DATABASE_READ, &database));
-    Error error = database_prepare(database,
-                                   "SELECT experiment, model, hash, state, best_fitness, trials, failures "
-                                   "FROM campaigns WHERE name = ?",
-                                   &statement);
-    if (error.kind == OK) {
-        bind_text(statement, 1, row->name);
-        error = statement_step(statement, &there);
-    }
-    if (there) catalogue_differ(statement, row, running, difference, size);
-    if (!there && !running) snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
-    statement_close(statement);
-    const Error closing = database_close(database);
-    (void)closing; // a reader has nothing to lose
+    Cursor found = cursor_open(database, "SELECT experiment, model, hash, state, best_fitness, trials, failures "
+                                         "FROM campaigns WHERE name = ?");
+    with_text(&found, row->name);
+    if (cursor_next(&found))
+        catalogue_differ(&found, row, running, difference, size);
+    else if (!running)
+        snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+    const Error error = cursor_close(&found);
+    store_leave(database);
     return error;
 }

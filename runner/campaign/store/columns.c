@@ -7,22 +7,18 @@ enum { CAMPAIGN_COLUMNS_MAX = 2000 }; // SQLite's own limit
 
 Error trial_columns(Database *database, Arena *arena, TrialColumns *columns)
 {
-    Statement *statement;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT name, type FROM pragma_table_info('trials') ORDER BY cid", &statement));
     columns->count = 0;
     columns->names = ARENA_NEW(arena, const char *, CAMPAIGN_COLUMNS_MAX);
     columns->is_text = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_integer = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && columns->count < CAMPAIGN_COLUMNS_MAX; error = statement_step(statement, &row)) {
+    Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info('trials') ORDER BY cid");
+    while (columns->count < CAMPAIGN_COLUMNS_MAX && cursor_next(&each)) {
         const int i = columns->count++;
-        columns->names[i] = arena_copy(arena, column_text(statement, 0));
-        columns->is_text[i] = strcmp(column_text(statement, 1), "TEXT") == 0;
-        columns->is_integer[i] = strcmp(column_text(statement, 1), "INTEGER") == 0;
+        columns->names[i] = arena_copy(arena, cell_text(&each, 0));
+        columns->is_text[i] = strcmp(cell_text(&each, 1), "TEXT") == 0;
+        columns->is_integer[i] = strcmp(cell_text(&each, 1), "INTEGER") == 0;
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&each);
 }
 
 int trial_column_find(const TrialColumns *columns, const char *name)

@@ -3,6 +3,7 @@
 // recovery.c.
 #include "commit.h"
 
+#include "stored.h"
 #include "seal.h"
 
 #include <math.h>
@@ -86,34 +87,38 @@ static Error commit_write_shard(const Store *store, const Commit *commit, StoreS
 
 // ---- the transaction ------------------------------------------------------------------------------------------------
 
-static Error commit_step(Statement *statement)
+// One row, whose values were given.
+static Error commit_step(Cursor *insert)
 {
-    bool row = false;
-    return statement_step(statement, &row);
+    cursor_next(insert);
+    return insert->error;
 }
 
-static Error commit_replicates(const Store *store, const TrialRows *rows, int64_t row, SealTally *tally)
+static Error commit_replicates(Store *store, const TrialRows *rows, int64_t row, SealTally *tally)
 {
+    Statement *insert = store->insert_replicate.statement;
     for (int r = 0; r < store->spec->replicates.count; r++) {
-        rows_bind_replicate(store->spec, rows, row, r, store->insert_replicate);
-        TRY(seal_count(store->add_digest, tally, seal_block(rows->id[row]), bound_digest(store->insert_replicate)));
-        TRY(commit_step(store->insert_replicate));
+        rows_bind_replicate(store->spec, rows, row, r, insert);
+        TRY(seal_count(&store->add_digest, tally, seal_block(rows->id[row]), bound_digest(insert)));
+        TRY(commit_step(&store->insert_replicate));
     }
     return error_none();
 }
 
 // Rows [first, end)
-static Error commit_rows(const Store *store, const TrialRows *rows, int64_t first, int64_t end)
+static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
+    Statement *insert = store->insert_trial.statement;
+    Cursor *add = &store->add_digest;
     SealTally trials = {.name = "trials"}, replicates = {.name = "replicates"};
     for (int64_t i = first; i < end; i++) {
-        rows_bind(store->spec, rows, i, store->insert_trial);
-        TRY(seal_count(store->add_digest, &trials, seal_block(rows->id[i]), bound_digest(store->insert_trial)));
-        TRY(commit_step(store->insert_trial));
-        if (store->insert_replicate != NULL) TRY(commit_replicates(store, rows, i, &replicates));
+        rows_bind(store->spec, rows, i, insert);
+        TRY(seal_count(add, &trials, seal_block(rows->id[i]), bound_digest(insert)));
+        TRY(commit_step(&store->insert_trial));
+        if (store->spec->replicates.store) TRY(commit_replicates(store, rows, i, &replicates));
     }
-    TRY(seal_flush(store->add_digest, &trials));
-    return seal_flush(store->add_digest, &replicates);
+    TRY(seal_flush(add, &trials));
+    return seal_flush(add, &replicates);
 }
 
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
@@ -121,107 +126,93 @@ Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
     return commit_rows(store, rows, row, row + 1);
 }
 
-Error store_insert_shard(const Store *store, const StoreShard *shard)
+Error store_insert_shard(Store *store, const StoreShard *shard)
 {
-    bind_integer(store->insert_shard, 1, store->next_shard);
-    bind_text(store->insert_shard, 2, shard->name);
-    bind_integer(store->insert_shard, 3, shard->bytes);
-    bind_text(store->insert_shard, 4, shard->sha256.hex);
-    return commit_step(store->insert_shard);
+    Cursor *insert = &store->insert_shard;
+    with_integer(insert, store->next_shard);
+    with_text(insert, shard->name);
+    with_integer(insert, shard->bytes);
+    with_text(insert, shard->sha256.hex);
+    return commit_step(insert);
 }
 
-static Error commit_arrays(const Store *store, const Commit *commit, const StoreShard *shard)
+static Error commit_arrays(Store *store, const Commit *commit, const StoreShard *shard)
 {
-    Statement *place = store->insert_place[commit->kind];
+    Cursor *insert = &store->insert_place[commit->kind];
     const Recording recording = recording_of(store->spec, commit->kind);
     TRY(store_insert_shard(store, shard));
-    for (int64_t i = 0; i < commit->n_lanes; i++) {
-        bind_integer(place, 1, commit->lanes[i].trial);
-        bind_integer(place, 2, commit->lanes[i].replicate);
-        bind_integer(place, 3, store->next_shard);
-        bind_integer(place, 4, i);
-        bind_integer(place, 5, commit->lanes[i].length);
-        bind_text(place, 6, recording.recipe);
-        TRY(commit_step(place));
-    }
-    return error_none();
+    for (int64_t i = 0; i < commit->n_lanes; i++)
+        place_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
+    return insert->error;
 }
 
-static Error commit_batch(const Store *store, const Commit *commit, const StoreShard *shard)
+static Error commit_batch(Store *store, const Commit *commit, const StoreShard *shard)
 {
-    Statement *statement = store->insert_batch;
+    Cursor *insert = &store->insert_batch;
     const TrialRows *rows = &commit->rows;
-    bind_integer(statement, 1, store->next_batch);
-    bind_integer(statement, 2, rows->id[0]);
-    bind_integer(statement, 3, rows->id[rows->count - 1]);
-    bind_integer(statement, 4, rows->count);
-    bind_integer(statement, 5, commit->failures);
-    bind_integer(statement, 6, commit->lanes_run);
-    bind_text(statement, 7, commit->backend);
-    bind_text(statement, 8, commit->device);
-    bind_text(statement, 9, commit->version);
-    bind_integer(statement, 10, NUMERICS_VERSION);
-    bind_real(statement, 11, commit->kernel_seconds);
-    bind_real(statement, 12, commit->wait_seconds);
-    bind_real(statement, 13, commit->wall_seconds);
-    bind_text(statement, 14, clock_utc().text);
-    bind_real(statement, 15, commit->copy_seconds);
-    bind_real(statement, 16, commit->search_seconds);
-    bind_real(statement, 17, shard->seconds);
-    return commit_step(statement);
+    with_integer(insert, store->next_batch);
+    with_integer(insert, rows->id[0]);
+    with_integer(insert, rows->id[rows->count - 1]);
+    with_integer(insert, rows->count);
+    with_integer(insert, commit->failures);
+    with_integer(insert, commit->lanes_run);
+    with_text(insert, commit->backend);
+    with_text(insert, commit->device);
+    with_text(insert, commit->version);
+    with_integer(insert, NUMERICS_VERSION);
+    with_real(insert, commit->kernel_seconds);
+    with_real(insert, commit->wait_seconds);
+    with_real(insert, commit->wall_seconds);
+    with_text(insert, clock_utc().text);
+    with_real(insert, commit->copy_seconds);
+    with_real(insert, commit->search_seconds);
+    with_real(insert, shard->seconds);
+    return commit_step(insert);
 }
 
-static void commit_bind_number(Statement *statement, int index, double value)
+static Error commit_front(Store *store, const Round *round)
 {
-    if (isnan(value))
-        bind_null(statement, index);
-    else
-        bind_real(statement, index, value);
+    Cursor *insert = &store->insert_front;
+    with_integer(insert, round->search);
+    with_integer(insert, round->round);
+    with_integer(insert, round->front);
+    with_real(insert, round->hypervolume);
+    return commit_step(insert);
 }
 
-static Error commit_front(const Store *store, const Round *round)
-{
-    Statement *statement = store->insert_front;
-    bind_integer(statement, 1, round->search);
-    bind_integer(statement, 2, round->round);
-    bind_integer(statement, 3, round->front);
-    commit_bind_number(statement, 4, round->hypervolume);
-    return commit_step(statement);
-}
-
-static Error commit_round(const Store *store, const Rounds *rounds, int n_fields, int64_t index)
+static Error commit_round(Store *store, const Rounds *rounds, int n_fields, int64_t index)
 {
     const Round *round = &rounds->row[index];
-    Statement *statement = store->insert_round;
-    bind_integer(store->insert_search, 1, round->search);
-    bind_text(store->insert_search, 2, store->spec->method->name);
-    TRY(commit_step(store->insert_search));
-    bind_integer(statement, 1, round->search);
-    bind_integer(statement, 2, round->round);
-    bind_blob(statement, 3, rounds->field + index * n_fields, (size_t)n_fields * sizeof(double));
-    bind_integer(statement, 4, round->population);
-    bind_integer(statement, 5, round->evaluations);
-    commit_bind_number(statement, 6, round->sigma);
-    commit_bind_number(statement, 7, round->condition);
-    commit_bind_number(statement, 8, round->best);
-    bind_text(statement, 9, round->stop);
-    TRY(commit_step(statement));
+    Cursor *search = &store->insert_search, *insert = &store->insert_round;
+    with_integer(search, round->search);
+    with_text(search, store->spec->method->name);
+    TRY(commit_step(search));
+    with_integer(insert, round->search);
+    with_integer(insert, round->round);
+    with_blob(insert, rounds->field + index * n_fields, (size_t)n_fields * sizeof(double));
+    with_integer(insert, round->population);
+    with_integer(insert, round->evaluations);
+    with_real(insert, round->sigma);
+    with_real(insert, round->condition);
+    with_real(insert, round->best);
+    with_text(insert, round->stop);
+    TRY(commit_step(insert));
     return round->has_front ? commit_front(store, round) : error_none();
 }
 
-Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields)
+Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
 {
     for (int64_t i = 0; i < rounds->count; i++) TRY(commit_round(store, rounds, n_fields, i));
     return error_none();
 }
 
-static Error commit_all(const Store *store, const Commit *commit, const StoreShard *shard)
+static Error commit_all(Store *store, const Commit *commit, const StoreShard *shard)
 {
     if (commit->rows.count > 0) {
         TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
         TRY(commit_batch(store, commit, shard));
-        bind_blob(store->update_search, 1, commit->state, commit->state_size);
-        TRY(commit_step(store->update_search));
+        with_blob(&store->update_search, commit->state, commit->state_size);
+        TRY(commit_step(&store->update_search));
         TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
     }
     return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
@@ -230,27 +221,23 @@ static Error commit_all(const Store *store, const Commit *commit, const StoreSha
 Error store_note_seconds(Store *store)
 {
     if (store->sqlite_seconds < 0) return error_none();
-    bind_real(store->note_batch, 1, store->sqlite_seconds);
-    bind_integer(store->note_batch, 2, store->next_batch - 1);
+    with_real(&store->note_batch, store->sqlite_seconds);
+    with_integer(&store->note_batch, store->next_batch - 1);
     store->sqlite_seconds = -1;
-    return commit_step(store->note_batch);
+    return commit_step(&store->note_batch);
 }
 
 Error store_note_wall(Store *store, double seconds)
 {
-    Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE batches SET wall_seconds = wall_seconds + ? WHERE id = ?",
-                         &statement));
-    bind_real(statement, 1, seconds);
-    bind_integer(statement, 2, store->next_batch - 1);
-    const Error error = commit_step(statement);
-    statement_close(statement);
-    return error;
+    Cursor update = cursor_open(store->database, "UPDATE batches SET wall_seconds = wall_seconds + ? WHERE id = ?");
+    with_real(&update, seconds);
+    with_integer(&update, store->next_batch - 1);
+    return cursor_run(&update);
 }
 
 static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard)
 {
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     Error error = store_note_seconds(store);
     if (error.kind == OK) error = commit_all(store, commit, shard);
     return store_end(store, error);

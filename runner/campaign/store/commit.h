@@ -34,13 +34,13 @@ typedef struct StoreShard {
     double seconds; // to build and write it
 } StoreShard;
 Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
-Error store_insert_shard(const Store *store, const StoreShard *shard);
+Error store_insert_shard(Store *store, const StoreShard *shard);
 // Shard first, then one transaction. *seconds: what it took.
 // How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
 // Time of a run after its last commit, with the last batch that was committed, if there is one.
 Error store_note_wall(Store *store, double seconds);
-Error store_insert_rounds(const Store *store, const Rounds *rounds, int n_fields);
+Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 
 #endif

@@ -9,8 +9,9 @@
 // matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
 // and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
 // had the last spec from the start.
-#include "rounds.h"
+#include "stored.h"
 #include "rows.h"
+#include "rounds.h"
 #include "store.h"
 #include "wanted.h"
 
@@ -23,82 +24,67 @@ static void digest_integer(Sha256 *hash, int64_t value) { sha256_add(hash, &valu
 
 static Error digest_trials(const StoredCampaign *campaign, Arena *arena, Sha256 *hash)
 {
-    Statement *statement = NULL;
-    TrialRows rows;
-    bool row = false;
-    rows_take(&campaign->spec, 1, arena, &rows);
-    TRY(database_prepare(campaign->database, rows_select_sql(&campaign->spec, arena, "ORDER BY id"), &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        rows_read(&campaign->spec, statement, &rows, 0);
-        rows_hash(&campaign->spec, &rows, 0, hash);
-        error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    TrialRows row;
+    rows_take(&campaign->spec, 1, arena, &row);
+    Cursor trials = trial_rows(campaign->database, &campaign->spec, arena);
+    while (trial_rows_next(&trials, &campaign->spec, &row, 0)) rows_hash(&campaign->spec, &row, 0, hash);
+    return cursor_close(&trials);
 }
 
 // Columns trial, replicate, failure, then numbers.
-static void digest_replicate_row(Statement *statement, Sha256 *hash)
+static void digest_replicate_row(const Cursor *row, Sha256 *hash)
 {
-    const char *failure = column_text(statement, 2);
-    digest_integer(hash, column_integer(statement, 0));
-    digest_integer(hash, column_integer(statement, 1));
+    const char *failure = cell_text(row, 2);
+    digest_integer(hash, cell_integer(row, 0));
+    digest_integer(hash, cell_integer(row, 1));
     sha256_add(hash, failure, strlen(failure) + 1);
-    for (int i = 3; i < column_count(statement); i++) {
-        const double value = rows_stored(column_real(statement, i));
+    for (int i = 3; i < cells_count(row); i++) {
+        const double value = rows_stored(cell_real(row, i));
         sha256_add(hash, &value, sizeof value);
     }
 }
 
-static void digest_search_row(Statement *statement, Sha256 *hash)
+static void digest_search_row(const Cursor *row, Sha256 *hash)
 {
-    const char *method = column_text(statement, 1);
-    digest_integer(hash, column_integer(statement, 0));
+    const char *method = cell_text(row, 1);
+    digest_integer(hash, cell_integer(row, 0));
     sha256_add(hash, method, strlen(method) + 1);
-    const Bytes state = column_blob(statement, 2);
+    const Bytes state = cell_blob(row, 2);
     digest_integer(hash, (int64_t)state.size);
     if (state.size > 0) sha256_add(hash, state.data, state.size);
 }
 
-static void digest_round_row(Statement *statement, Sha256 *hash)
+static void digest_round_row(const Cursor *row, Sha256 *hash)
 {
-    const Bytes debug = column_blob(statement, 2);
-    const char *stop = column_text(statement, 3);
-    digest_integer(hash, column_integer(statement, 0));
-    digest_integer(hash, column_integer(statement, 1));
+    const Bytes debug = cell_blob(row, 2);
+    const char *stop = cell_text(row, 3);
+    digest_integer(hash, cell_integer(row, 0));
+    digest_integer(hash, cell_integer(row, 1));
     digest_integer(hash, (int64_t)debug.size);
     if (debug.size > 0) sha256_add(hash, debug.data, debug.size);
     sha256_add(hash, stop, strlen(stop) + 1);
 }
 
-static void digest_front_row(Statement *statement, Sha256 *hash)
+static void digest_front_row(const Cursor *row, Sha256 *hash)
 {
-    for (int i = 0; i < 3; i++) digest_integer(hash, column_integer(statement, i));
-    const double volume = rows_stored(column_real(statement, 3));
+    for (int i = 0; i < 3; i++) digest_integer(hash, cell_integer(row, i));
+    const double volume = rows_stored(cell_real(row, 3));
     sha256_add(hash, &volume, sizeof volume);
 }
 
-static Error digest_rows(Database *database, const char *sql, void (*add)(Statement *, Sha256 *), Sha256 *hash)
+static Error digest_rows(Database *database, const char *sql, void (*add)(const Cursor *, Sha256 *), Sha256 *hash)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        add(statement, hash);
-        error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    Cursor rows = cursor_open(database, sql);
+    while (cursor_next(&rows)) add(&rows, hash);
+    return cursor_close(&rows);
 }
 
 // Databases of schemas before 4 have rounds of no method.
 static Error digest_rounds(Database *database, Sha256 *hash)
 {
-    int64_t there = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('rounds') WHERE name = 'stop'", 0, &there));
-    if (there == 0) return error_none();
+    bool there = false;
+    TRY(store_has_column(database, "rounds", "stop", &there));
+    if (!there) return error_none();
     TRY(digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
                     digest_round_row, hash));
     bool fronts = false;
@@ -150,31 +136,27 @@ static Error digest_reserve(DigestShards *shards, size_t size)
                                    : error_make(ERROR_MACHINE, "not enough memory for a lane of %zu bytes", size);
 }
 
-// The statement's row: trial, replicate, row, samples, shard id, name, sha256.
-static Error digest_lane(DigestShards *shards, Statement *statement, Sha256 *hash)
+static Error digest_lane(DigestShards *shards, const ArrayPlace *place, Sha256 *hash)
 {
-    const int64_t trial = column_integer(statement, 0), replicate = column_integer(statement, 1);
-    const int64_t row = column_integer(statement, 2), length = column_integer(statement, 3);
-    const char *name = column_text(statement, 5);
     int slot = 0;
-    TRY(digest_open_shard(shards, column_integer(statement, 4), name, column_text(statement, 6), &slot));
+    TRY(digest_open_shard(shards, place->shard, place->name, place->sha256, &slot));
     shards->used[slot] = ++shards->clock;
     ShardReader *reader = shards->reader[slot];
-    const bool there = row < shard_lane_count(reader);
-    const ShardLane lane = there ? shard_lane(reader, row) : (ShardLane){.trial = -1};
-    if (lane.trial != trial || lane.replicate != replicate || lane.length != length) {
+    const bool there = place->row < shard_lane_count(reader);
+    const ShardLane lane = there ? shard_lane(reader, place->row) : (ShardLane){.trial = -1};
+    if (lane.trial != place->trial || lane.replicate != place->replicate || lane.length != place->samples) {
         return error_make(
             ERROR_MACHINE,
             "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
             "doctor tells what is damaged",
-            name, (long long)trial, (long long)replicate, (long long)row);
+            place->name, (long long)place->trial, (long long)place->replicate, (long long)place->row);
     }
-    const size_t size = (size_t)length * (size_t)shards->layout.n_columns * sizeof(double);
+    const size_t size = (size_t)place->samples * (size_t)shards->layout.n_columns * sizeof(double);
     TRY(digest_reserve(shards, size));
-    TRY(shard_samples(reader, row, shards->samples));
-    digest_integer(hash, trial);
-    digest_integer(hash, replicate);
-    digest_integer(hash, length);
+    TRY(shard_samples(reader, place->row, shards->samples));
+    digest_integer(hash, place->trial);
+    digest_integer(hash, place->replicate);
+    digest_integer(hash, place->samples);
     sha256_add(hash, shards->samples, size);
     return error_none();
 }
@@ -183,24 +165,12 @@ static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, D
                               Sha256 *hash)
 {
     const Recording recording = recording_of(&campaign->spec, kind);
-    Statement *statement = NULL;
-    bool row = false;
+    ArrayPlace place;
     shards->layout = recording_layout(&recording);
     TRY(record_ask(&campaign->spec, campaign->database, kind));
-    TRY(database_prepare(campaign->database,
-                         arena_format(arena,
-                                      "SELECT trial, replicate, row, samples, shard, name, sha256 FROM %s "
-                                      "JOIN shards ON shards.id = shard WHERE trial IN temp.wanted "
-                                      "ORDER BY trial, replicate",
-                                      recording.table),
-                         &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        error = digest_lane(shards, statement, hash);
-        if (error.kind == OK) error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    Cursor places = places_wanted(campaign->database, &recording, arena);
+    while (place_next(&places, &place)) cursor_stop(&places, digest_lane(shards, &place, hash));
+    return cursor_close(&places);
 }
 
 static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Arena *arena, Sha256 *hash)
@@ -269,12 +239,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest)
     TRY(arena_create_growing(&arena, (size_t)16 << 20, "a digest"));
     sha256_start(&hash);
     Error error = campaign_check_meaning(campaign);
-    if (error.kind == OK) error = database_run(campaign->database, "BEGIN"); // one moment of what may be running
-    if (error.kind == OK) {
-        error = digest_all(campaign, &arena, &hash);
-        const Error end = database_run(campaign->database, "COMMIT");
-        if (error.kind == OK) error = end;
-    }
+    if (error.kind == OK) error = store_read_begin(campaign->database); // one moment of what may be running
+    if (error.kind == OK) error = store_read_end(campaign->database, digest_all(campaign, &arena, &hash));
     arena_destroy(&arena);
     *digest = sha256_finish(&hash);
     return error;

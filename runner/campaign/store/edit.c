@@ -1,6 +1,7 @@
 // A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in
 // one transaction, sealed like every other change.
 
+#include "cursor.h"
 #include "migration.h"
 #include "seal.h"
 
@@ -91,8 +92,8 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 // Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
 static Error edit_move_back(const CampaignEdit *edit, Error error)
 {
-    if (edit->back == NULL || !file_missing(edit->back) || file_rename(edit->store.folder, edit->back).kind == OK)
-        return error;
+    if (edit->back == NULL || !file_missing(edit->back)) return error;
+    if (lock_rename(&edit->lock, edit->store.folder, edit->back).kind == OK) return error;
     return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
 }
 
@@ -143,7 +144,7 @@ Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool 
     Error error = edit_check(from, arena);
     if (error.kind == OK) {
         edit->back = from->folder;
-        error = file_rename(from->folder, to->folder);
+        error = lock_rename(&edit->lock, from->folder, to->folder);
     }
     return edit_with_lock(edit, error, arena);
 }
@@ -165,14 +166,9 @@ Error edit_end(CampaignEdit *edit, Error error)
     return error;
 }
 
-// A statement without rows, whose values are texts, bound in order.
-Error edit_run(CampaignEdit *edit, const char *sql, const char *const *texts, int count)
+Error edit_rename(CampaignEdit *edit, const char *name)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(edit->store.database, sql, &statement));
-    for (int i = 0; i < count; i++) bind_text(statement, i + 1, texts[i]);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor change = cursor_open(edit->store.database, "UPDATE campaign SET name = ?");
+    with_text(&change, name);
+    return cursor_run(&change);
 }

@@ -24,45 +24,33 @@ static Error extend_parse(const char *folder, const char *resolved, Arena *arena
     return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), spec);
 }
 
-static Error extend_read_rows(Statement *statement, const char *folder, Arena *arena, Segment *segments, int count)
-{
-    bool row = false;
-    for (int i = 0; i < count; i++) {
-        TRY(statement_step(statement, &row));
-        if (!row) break;
-        segments[i] = (Segment){.first_id = column_integer(statement, 1),
-                                .first_point = column_integer(statement, 2),
-                                .decided = column_integer(statement, 3)};
-        if (i + 1 < count) TRY(extend_parse(folder, column_text(statement, 0), arena, &segments[i].spec));
-    }
-    return error_none();
-}
-
 // Databases of older schemas have no such table.
 static Error extend_count(Database *database, int *count)
 {
-    int64_t tables = 0, rows = 0;
-    *count = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'segments'", 0, &tables));
-    if (tables > 0) TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &rows));
+    bool exist = false;
+    int64_t rows = 0;
+    TRY(store_has_table(database, "segments", &exist));
+    if (exist) TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &rows));
     *count = (int)rows;
     return error_none();
 }
 
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec)
 {
-    Statement *statement = NULL;
-    int count = 0;
+    int count = 0, i = 0;
     TRY(extend_count(database, &count));
     if (count == 0) return error_none();
     Segment *segments = ARENA_NEW(arena, Segment, count);
-    TRY(database_prepare(database, "SELECT resolved, first_id, first_point, decided FROM segments ORDER BY id",
-                         &statement));
-    const Error error = extend_read_rows(statement, folder, arena, segments, count);
-    statement_close(statement);
+    Cursor each = cursor_open(database, "SELECT resolved, first_id, first_point, decided FROM segments ORDER BY id");
+    for (; i < count && cursor_next(&each); i++) {
+        segments[i] = (Segment){.first_id = cell_integer(&each, 1),
+                                .first_point = cell_integer(&each, 2),
+                                .decided = cell_integer(&each, 3)};
+        if (i + 1 < count) cursor_stop(&each, extend_parse(folder, cell_text(&each, 0), arena, &segments[i].spec));
+    }
     spec->segments = segments;
     spec->n_segments = count;
-    return error;
+    return cursor_close(&each);
 }
 
 // ---- what it would mean ---------------------------------------------------------------------------------------------
@@ -79,16 +67,10 @@ typedef struct Extension {
 
 static Error extend_read_stored(Extension *extension, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
     Database *database = extension->store->database;
     Spec *stored = ARENA_NEW(arena, Spec, 1);
     const char *resolved = NULL;
-    TRY(database_prepare(database, "SELECT resolved FROM campaign", &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) resolved = arena_copy(arena, column_text(statement, 0));
-    statement_close(statement);
-    if (error.kind != OK) return error;
+    TRY(store_text(database, "SELECT resolved FROM campaign", arena, &resolved));
     TRY(spec_parse(extension->store->folder, resolved, NULL, 0, arena, diagnostics_new(arena), stored));
     extension->stored = stored;
     return segments_read(database, extension->store->folder, arena, stored);
@@ -220,37 +202,27 @@ static Error extend_refuse(const Store *store, const char *forbidden)
 
 static Error extend_insert(Database *database, int64_t id, const Segment *segment, const Spec *spec)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "INSERT INTO segments VALUES(?, ?, ?, ?, ?, ?, ?, ?)", &statement));
-    bind_integer(statement, 1, id);
-    bind_text(statement, 2, spec->text);
-    bind_text(statement, 3, spec->resolved);
-    bind_text(statement, 4, spec->hash.hex);
-    bind_integer(statement, 5, segment->first_id);
-    bind_integer(statement, 6, segment->first_point);
-    bind_integer(statement, 7, segment->decided);
-    bind_text(statement, 8, clock_utc().text);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor insert = cursor_open(database, "INSERT INTO segments VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    with_integer(&insert, id);
+    with_text(&insert, spec->text);
+    with_text(&insert, spec->resolved);
+    with_text(&insert, spec->hash.hex);
+    with_integer(&insert, segment->first_id);
+    with_integer(&insert, segment->first_point);
+    with_integer(&insert, segment->decided);
+    with_text(&insert, clock_utc().text);
+    return cursor_run(&insert);
 }
 
 static Error extend_renew_campaign(Database *database, const Spec *spec)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database,
-                         "UPDATE campaign SET spec = ?, resolved = ?, canonical = ?, hash = ?, state = 'stopped', "
-                         "reason = 'extended'",
-                         &statement));
-    bind_text(statement, 1, spec->text);
-    bind_text(statement, 2, spec->resolved);
-    bind_text(statement, 3, spec->canonical);
-    bind_text(statement, 4, spec->hash.hex);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor update = cursor_open(database, "UPDATE campaign SET spec = ?, resolved = ?, canonical = ?, hash = ?, "
+                                          "state = 'stopped', reason = 'extended'");
+    with_text(&update, spec->text);
+    with_text(&update, spec->resolved);
+    with_text(&update, spec->canonical);
+    with_text(&update, spec->hash.hex);
+    return cursor_run(&update);
 }
 
 static Error extend_store_all(const Extension *extension, Arena *arena)
@@ -267,7 +239,7 @@ static Error extend_store_all(const Extension *extension, Arena *arena)
 static Error extend_store(const Extension *extension, Arena *arena)
 {
     Store *store = extension->store;
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     TRY(store_end(store, extend_store_all(extension, arena)));
     return store_event(store, "extended", "%lld trials done, %lld new; spec %.12s", (long long)extension->done,
                        (long long)extension->added, extension->given->hash.hex);

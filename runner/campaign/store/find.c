@@ -31,17 +31,6 @@ Error campaign_names(const char *results, Arena *arena, const char *const **name
     return error_none();
 }
 
-static Error campaign_read_resolved(Database *database, Arena *arena, const char **resolved)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT resolved FROM campaign", &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) *resolved = arena_copy(arena, column_text(statement, 0));
-    statement_close(statement);
-    return error;
-}
-
 static Error campaign_unknown(const char *results, const char *text, Arena *arena)
 {
     const char *const *names;
@@ -176,17 +165,13 @@ Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Aren
 
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved)
 {
-    Database *database = NULL;
-    Statement *statement = NULL;
-    bool row = false;
+    Database *database;
+    bool there = false;
     *resolved = NULL;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = database_prepare(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'campaign'", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    const bool there = row && column_integer(statement, 0) > 0;
-    if (statement != NULL) statement_close(statement);
-    if (error.kind == OK && there) error = campaign_read_resolved(database, arena, resolved);
-    database_close(database);
+    TRY(store_peek(place, arena, &database));
+    Error error = store_has_table(database, "campaign", &there);
+    if (error.kind == OK && there) error = store_text(database, "SELECT resolved FROM campaign", arena, resolved);
+    store_leave(database);
     return error;
 }
 
@@ -236,20 +221,15 @@ bool trial_is_named(const char *text)
 
 Error campaign_failures(Database *database, FILE *out)
 {
-    Statement *statement;
-    bool row = false, any = false;
-    TRY(database_prepare(
-        database, "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure ORDER BY n DESC",
-        &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        fprintf(out, "%s%s ", any ? ", " : "", text_count(column_integer(statement, 1)).text);
-        put_visible(out, column_text(statement, 0));
-        any = true;
+    bool any = false;
+    Cursor failures = cursor_open(
+        database, "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure ORDER BY n DESC");
+    for (; cursor_next(&failures); any = true) {
+        fprintf(out, "%s%s ", any ? ", " : "", text_count(cell_integer(&failures, 1)).text);
+        put_visible(out, cell_text(&failures, 0));
     }
-    statement_close(statement);
     if (!any) fputs("none", out);
-    return error;
+    return cursor_close(&failures);
 }
 
 Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial)

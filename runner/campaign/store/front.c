@@ -107,33 +107,23 @@ static bool front_maximizes(const Spec *spec, const char *column)
     return !spec_several(spec) && spec->objective.maximize[0] && strcmp(column, "fitness") == 0;
 }
 
-static Error front_sweep(Statement *statement, Front *front, FrontLeast *least)
-{
-    bool row = false;
-    double point[OBJECTIVES_MAX];
-    TRY(statement_step(statement, &row));
-    while (row) {
-        for (int k = 0; k < front->objectives; k++) {
-            const double value = column_real(statement, 1 + k) + 0.0;
-            point[k] = front->maximize[k] ? 0.0 - value : value;
-        }
-        TRY(front_add(front, least, column_integer(statement, 0), point));
-        TRY(statement_step(statement, &row));
-    }
-    return error_none();
-}
-
 Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
                  Front *front)
 {
-    Statement *statement = NULL;
+    double point[OBJECTIVES_MAX];
     FrontLeast least = {.count = 0};
     *front = (Front){.objectives = objectives};
     for (int k = 0; k < objectives; k++) front->maximize[k] = front_maximizes(spec, columns[k]);
-    TRY(database_prepare(database, front_sql(spec, columns, front->maximize, objectives, arena), &statement));
-    const Error error = front_sweep(statement, front, &least);
-    statement_close(statement);
+    Cursor trials = cursor_open(database, front_sql(spec, columns, front->maximize, objectives, arena));
+    while (cursor_next(&trials)) {
+        for (int k = 0; k < objectives; k++) {
+            const double value = cell_real(&trials, 1 + k) + 0.0;
+            point[k] = front->maximize[k] ? 0.0 - value : value;
+        }
+        cursor_stop(&trials, front_add(front, &least, cell_integer(&trials, 0), point));
+    }
     free(least.place);
+    const Error error = cursor_close(&trials);
     if (error.kind != OK) front_free(front);
     return error;
 }

@@ -4,6 +4,7 @@
 #include "migration.h"
 
 #include "seal.h"
+#include "store.h"
 
 enum { SCHEMA_OLDEST = 1 };
 
@@ -65,38 +66,25 @@ static const SchemaStep schema_steps[STORE_SCHEMA_VERSION - SCHEMA_OLDEST] = {
      seal_all},
 };
 
-static Error schema_pragma(Database *database, const char *sql, int64_t *value)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    *value = row ? column_integer(statement, 0) : 0;
-    statement_close(statement);
-    return error;
-}
-
 // A shard's name becomes a path: one that leads elsewhere was put there to have another file read, or moved away.
 static Error schema_check_names(Database *database, const char *path)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(
-        database, "SELECT name FROM shards WHERE name GLOB '*/*' OR name GLOB '.*' OR name = '' LIMIT 1", &statement));
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row)
-        error = error_make(ERROR_USER,
-                           "%.300s names a shard \"%.60s\", which is no file of its folder: somebody changed it", path,
-                           column_text(statement, 0));
-    statement_close(statement);
-    return error;
+    const char *name;
+    Cursor shards =
+        cursor_open(database, "SELECT name FROM shards WHERE name GLOB '*/*' OR name GLOB '.*' OR name = '' LIMIT 1");
+    if (next_text(&shards, &name))
+        cursor_stop(&shards, error_make(ERROR_USER,
+                                        "%.300s names a shard \"%.60s\", which is no file of its folder: somebody "
+                                        "changed it",
+                                        path, name));
+    return cursor_close(&shards);
 }
 
 Error schema_version(Database *database, const char *path, int *version)
 {
     int64_t application = 0, schema = 0;
-    TRY(schema_pragma(database, "PRAGMA application_id", &application));
-    TRY(schema_pragma(database, "PRAGMA user_version", &schema));
+    TRY(store_integer(database, "PRAGMA application_id", 0, &application));
+    TRY(store_integer(database, "PRAGMA user_version", 0, &schema));
     *version = (int)schema;
     if (application != STORE_APPLICATION_ID)
         return error_make(ERROR_USER, "%.300s is not a campaign of hopscotch", path);

@@ -2,6 +2,8 @@
 // has a row for each of them.
 #include "origin.h"
 
+#include "cursor.h"
+
 #include <string.h>
 
 const char *const origin_table_sql =
@@ -10,25 +12,20 @@ const char *const origin_table_sql =
 
 static Error origin_insert(CampaignEdit *edit, const Origin *origin)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(edit->store.database,
-                         "INSERT INTO origin(purpose, campaign, hash, trial, fitness, time) SELECT ?1, ?2, ?3, ?4, ?5, "
-                         "?6 WHERE NOT EXISTS (SELECT 1 FROM origin WHERE purpose = ?1 AND hash = ?3 AND trial IS ?4 "
-                         "AND campaign = ?2)",
-                         &statement));
-    bind_text(statement, 1, origin->purpose);
-    bind_text(statement, 2, origin->campaign);
-    bind_text(statement, 3, origin->hash);
+    Cursor insert = cursor_open(edit->store.database,
+                                "INSERT INTO origin(purpose, campaign, hash, trial, fitness, time) SELECT ?1, ?2, ?3, "
+                                "?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM origin WHERE purpose = ?1 AND hash = ?3 "
+                                "AND trial IS ?4 AND campaign = ?2)");
+    with_text(&insert, origin->purpose);
+    with_text(&insert, origin->campaign);
+    with_text(&insert, origin->hash);
     if (origin->trial >= 0)
-        bind_integer(statement, 4, origin->trial);
+        with_integer(&insert, origin->trial);
     else
-        bind_null(statement, 4);
-    bind_real(statement, 5, origin->fitness);
-    bind_text(statement, 6, clock_utc().text);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+        with_null(&insert);
+    with_real(&insert, origin->fitness);
+    with_text(&insert, clock_utc().text);
+    return cursor_run(&insert);
 }
 
 Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena)
@@ -38,27 +35,35 @@ Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *orig
     return edit_end(&edit, origin_insert(&edit, origin));
 }
 
-static Error origin_describe(Database *database, Arena *arena, const char **text)
+Error origin_note_merged(Store *store, const StoredCampaign *source)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "SELECT purpose, campaign, trial FROM origin ORDER BY id LIMIT 9", &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const char *purpose = column_text(statement, 0), *campaign = column_text(statement, 1);
-        *text = (*text)[0] == '\0' ? arena_format(arena, "%s %s", purpose, campaign)
-                                   : arena_format(arena, "%s, %s", *text, campaign);
-        if (!column_is_null(statement, 2))
-            *text = arena_format(arena, "%s/%lld", *text, (long long)column_integer(statement, 2));
-    }
-    statement_close(statement);
-    return error;
+    Cursor insert =
+        cursor_open(store->database, "INSERT INTO origin(purpose, campaign, hash, time) VALUES('merges', ?, ?, ?)");
+    with_text(&insert, source->name);
+    with_text(&insert, source->spec.hash.hex);
+    with_text(&insert, clock_utc().text);
+    return cursor_run(&insert);
+}
+
+Error origin_rename(CampaignEdit *edit, const char *from, const char *to)
+{
+    Cursor change = cursor_open(edit->store.database, "UPDATE origin SET campaign = ?1 WHERE campaign = ?2");
+    with_text(&change, to);
+    with_text(&change, from);
+    return cursor_run(&change);
 }
 
 Error origin_text(Database *database, Arena *arena, const char **text)
 {
-    int64_t there = 0;
     *text = "";
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'origin'", 0, &there));
-    return there == 0 ? error_none() : origin_describe(database, arena, text); // schemas before 6 have none
+    if (!database_has(database, "origin", NULL)) return error_none(); // schemas before 6 have none
+    Cursor origins = cursor_open(database, "SELECT purpose, campaign, trial FROM origin ORDER BY id LIMIT 9");
+    while (cursor_next(&origins)) {
+        const char *purpose = cell_text(&origins, 0), *campaign = cell_text(&origins, 1);
+        *text = (*text)[0] == '\0' ? arena_format(arena, "%s %s", purpose, campaign)
+                                   : arena_format(arena, "%s, %s", *text, campaign);
+        if (!cell_is_null(&origins, 2))
+            *text = arena_format(arena, "%s/%lld", *text, (long long)cell_integer(&origins, 2));
+    }
+    return cursor_close(&origins);
 }

@@ -3,37 +3,62 @@
 #include "outer_points.h"
 
 #include "rows.h"
+#include "store.h"
+
+#include <math.h>
 
 const char *const outer_table_sql =
     "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
     "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n";
 
-static Error outer_insert(Statement *insert, const Spec *spec, int64_t search, double *parameter)
+static void outer_insert(Cursor *insert, const Spec *spec, int64_t search, double *parameter)
 {
     const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
     search_outer_fill(spec, search, parameter);
     for (int i = 0; i < spec->n_outer; i++) {
-        bool row = false;
-        bind_integer(insert, 1, search);
-        bind_text(insert, 2, spec->configured.parameters[outer[i].parameter].name);
-        bind_real(insert, 3, rows_stored(parameter[outer[i].parameter]));
-        TRY(statement_step(insert, &row));
+        with_integer(insert, search);
+        with_text(insert, spec->configured.parameters[outer[i].parameter].name);
+        with_real(insert, rows_stored(parameter[outer[i].parameter]));
+        cursor_next(insert);
     }
-    return error_none();
 }
 
 Error outer_record(Database *database, const Spec *spec)
 {
-    Statement *insert = NULL;
     Arena arena;
     const int64_t searches = spec->n_outer > 0 ? spec->outer.points * spec->outer.searches : 0;
     if (searches == 0) return error_none();
     TRY(arena_create(&arena, sizeof(double) * (size_t)spec->configured.n_parameters + 4096, "an outer point"));
     double *parameter = ARENA_NEW(&arena, double, spec->configured.n_parameters);
-    Error error = database_prepare(database, "INSERT INTO outer_points VALUES(?, ?, ?)", &insert);
-    for (int64_t s = 0; error.kind == OK && s < searches; s++)
-        error = outer_insert(insert, spec, spec->outer.first + s, parameter);
-    statement_close(insert);
+    Cursor insert = cursor_open(database, "INSERT INTO outer_points VALUES(?, ?, ?)");
+    for (int64_t s = 0; s < searches; s++) outer_insert(&insert, spec, spec->outer.first + s, parameter);
     arena_destroy(&arena);
-    return error;
+    return cursor_close(&insert);
+}
+
+Error outer_names(Database *database, int most, Arena *arena, const char **names, int *count)
+{
+    const char *name;
+    bool exist = false;
+    *count = 0;
+    TRY(store_has_table(database, "outer_points", &exist));
+    if (!exist) return error_none();
+    Cursor parameters = cursor_open(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?");
+    with_integer(&parameters, most);
+    while (next_text(&parameters, &name)) names[(*count)++] = arena_copy(arena, name);
+    return cursor_close(&parameters);
+}
+
+Cursor outer_values(Database *database)
+{
+    return cursor_open(database, "SELECT value FROM outer_points WHERE search = ? AND parameter = ?");
+}
+
+double outer_value(Cursor *values, int64_t search, const char *parameter)
+{
+    double value = (double)NAN;
+    with_integer(values, search);
+    with_text(values, parameter);
+    next_real(values, &value);
+    return value;
 }

@@ -43,24 +43,19 @@ static void overrides_add(Overrides *overrides, const char *override)
 
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides)
 {
-    Statement *statement = NULL;
-    int64_t tables = 0;
-    bool row = false;
+    const char *override;
+    bool exist = false;
     *overrides = (Overrides){.count = 0};
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'overrides'", 0, &tables));
-    if (tables == 0) return error_none();
+    TRY(store_has_table(database, "overrides", &exist));
+    if (!exist) return error_none();
     overrides->items = ARENA_NEW(arena, const char *, OVERRIDES_MAX);
-    TRY(database_prepare(database,
-                         "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"
-                         " ORDER BY id LIMIT ?",
-                         &statement));
-    bind_integer(statement, 1, OVERRIDES_TEXT_MAX);
-    bind_integer(statement, 2, OVERRIDES_MAX);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        overrides->items[overrides->count++] = arena_copy(arena, column_text(statement, 0));
-    statement_close(statement);
-    return error;
+    Cursor each =
+        cursor_open(database, "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"
+                              " ORDER BY id LIMIT ?");
+    with_integer(&each, OVERRIDES_TEXT_MAX);
+    with_integer(&each, OVERRIDES_MAX);
+    while (next_text(&each, &override)) overrides->items[overrides->count++] = arena_copy(arena, override);
+    return cursor_close(&each);
 }
 
 Overrides overrides_without(const Overrides *earlier, const Overrides *later, Arena *arena)
@@ -76,16 +71,10 @@ Overrides overrides_without(const Overrides *earlier, const Overrides *later, Ar
 
 static Error overrides_insert(Database *database, const char *override)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database,
-                         "INSERT INTO overrides(key, value)"
-                         " VALUES(substr(?1, 1, instr(?1, '=') - 1), substr(?1, instr(?1, '=') + 1))",
-                         &statement));
-    bind_text(statement, 1, override);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor insert = cursor_open(database, "INSERT INTO overrides(key, value)"
+                                          " VALUES(substr(?1, 1, instr(?1, '=') - 1), substr(?1, instr(?1, '=') + 1))");
+    with_text(&insert, override);
+    return cursor_run(&insert);
 }
 
 static bool overrides_equal(const Overrides *a, const Overrides *b)

@@ -2,6 +2,7 @@
 // written by a batch that was never committed, and is moved to quarantine/; a shard that is named but missing or
 // damaged takes its arrays' rows with it, while the trials keep their scalars, so that the arrays are simulated
 // again.
+#include "lost.h"
 #include "store.h"
 
 #include <stdio.h>
@@ -44,32 +45,19 @@ static Error recovery_quarantine(const Store *store, const char *name, Arena *ar
 
 // ---- shards that no row names ---------------------------------------------------------------------------------------
 
-static Error recovery_is_named(Statement *select, const char *name, bool *named)
-{
-    bool more = true;
-    bind_text(select, 1, name);
-    TRY(statement_step(select, named));
-    if (*named) TRY(statement_step(select, &more)); // to the end, so that it can be bound anew
-    return error_none();
-}
-
 static Error recovery_move_orphans(Store *store, StoreRecovery *recovery, Arena *arena)
 {
     char **names = NULL;
     int count = 0;
-    bool named = false;
-    Statement *select = NULL;
     TRY(folder_list(store->shards, arena, &names, &count));
-    TRY(database_prepare(store->database, "SELECT id FROM shards WHERE name = ?", &select));
-    Error error = error_none();
-    for (int i = 0; i < count && error.kind == OK; i++) {
-        error = recovery_is_named(select, names[i], &named);
-        if (error.kind != OK || named) continue;
-        error = recovery_quarantine(store, names[i], arena);
+    Cursor shards = shards_by_name(store->database);
+    for (int i = 0; i < count; i++) {
+        const bool named = shard_is_named(&shards, names[i]);
+        if (named || shards.error.kind != OK) continue;
+        cursor_stop(&shards, recovery_quarantine(store, names[i], arena));
         recovery->orphan_shards++;
     }
-    statement_close(select);
-    return error;
+    return cursor_close(&shards);
 }
 
 // ---- shards that are named ------------------------------------------------------------------------------------------
@@ -89,53 +77,32 @@ static bool recovery_is_damaged(const char *path, int64_t bytes, const char *sha
     return damaged;
 }
 
-// Ids of the damaged shards into the temporary table `damaged`; those files that are there go to quarantine.
-static Error recovery_find_damaged(Store *store, Statement *select, Statement *insert, StoreRecovery *recovery,
-                                   Arena *arena)
+// Those that are damaged are listed as lost; their files, if they are there, go to quarantine.
+static Error recovery_look_at(Store *store, const StoredShard *shard, bool verify, StoreRecovery *recovery,
+                              Arena *arena)
 {
-    int64_t verified = 0;
-    bool row = false, more = false;
-    TRY(statement_step(select, &row));
-    for (; row; row = more) {
-        const int64_t bytes = column_integer(select, 2);
-        const char *name = arena_copy(arena, column_text(select, 1));
-        const char *path = arena_format(arena, "%s/%s", store->shards, name);
-        verified += bytes;
-        if (recovery_is_damaged(path, bytes, column_text(select, 3), verified <= recovery_verified_bytes)) {
-            bool none = false;
-            bind_integer(insert, 1, column_integer(select, 0));
-            TRY(statement_step(insert, &none));
-            if (file_exists(path)) TRY(recovery_quarantine(store, name, arena));
-            recovery->missing_shards++;
-        }
-        TRY(statement_step(select, &more));
-    }
-    return error_none();
-}
-
-static Error recovery_list_damaged(Store *store, StoreRecovery *recovery, Arena *arena)
-{
-    Statement *select = NULL, *insert = NULL;
-    TRY(database_run(store->database, "CREATE TEMP TABLE IF NOT EXISTS damaged(id INTEGER PRIMARY KEY); "
-                                      "DELETE FROM temp.damaged;"));
-    TRY(database_prepare(store->database, "SELECT id, name, bytes, sha256 FROM shards ORDER BY id DESC", &select));
-    Error error = database_prepare(store->database, "INSERT INTO temp.damaged VALUES(?)", &insert);
-    if (error.kind == OK) error = recovery_find_damaged(store, select, insert, recovery, arena);
-    if (insert != NULL) statement_close(insert);
-    statement_close(select);
-    return error;
+    const char *name = arena_copy(arena, shard->name);
+    const char *path = arena_format(arena, "%s/%s", store->shards, name);
+    if (!recovery_is_damaged(path, shard->bytes, shard->sha256, verify)) return error_none();
+    recovery->missing_shards++;
+    TRY(lost_shards_add(store->database, shard->id));
+    return file_exists(path) ? recovery_quarantine(store, name, arena) : error_none();
 }
 
 static Error recovery_drop_damaged(Store *store, StoreRecovery *recovery, Arena *arena)
 {
-    TRY(recovery_list_damaged(store, recovery, arena));
+    int64_t verified = 0;
+    StoredShard shard;
+    TRY(lost_shards_begin(store->database));
+    Cursor shards = shards_by_id(store->database, true);
+    while (shard_next(&shards, &shard)) {
+        verified += shard.bytes;
+        cursor_stop(&shards, recovery_look_at(store, &shard, verified <= recovery_verified_bytes, recovery, arena));
+    }
+    TRY(cursor_close(&shards));
     if (recovery->missing_shards == 0) return error_none();
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
-    return store_end(store, database_run(store->database,
-                                         "DELETE FROM trajectories WHERE shard IN (SELECT id FROM temp.damaged); "
-                                         "DELETE FROM debug_rows WHERE shard IN (SELECT id FROM temp.damaged); "
-                                         "DELETE FROM round_rows WHERE shard IN (SELECT id FROM temp.damaged); "
-                                         "DELETE FROM shards WHERE id IN (SELECT id FROM temp.damaged);"));
+    TRY(store_begin(store));
+    return store_end(store, lost_shards_forget(store->database));
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

@@ -19,12 +19,14 @@ const char *const fronts_table_sql =
     "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
     "  STRICT, WITHOUT ROWID;\n";
 
-Error fronts_exist(Database *database, bool *exist)
+Error fronts_exist(Database *database, bool *exist) { return store_has_table(database, "fronts", exist); }
+
+Error fronts_are_stored(Database *database, bool *stored)
 {
-    int64_t tables = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'fronts'", 0,
-                      &tables));
-    *exist = tables > 0;
+    int64_t rows = 0;
+    TRY(fronts_exist(database, stored));
+    if (*stored) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    *stored = rows > 0;
     return error_none();
 }
 
@@ -65,43 +67,35 @@ static void rounds_add(RoundsShard *shard, int64_t search, int64_t round, const 
 // As many rows as fit, in the order of searches and rounds.
 static Error rounds_gather(Store *store, RoundsShard *shard)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database, "SELECT search, round, debug " ROUNDS_MISSING " ORDER BY search, round",
-                         &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row && shard->rows < shard->rows_max) {
-        const Bytes bytes = column_blob(statement, 2);
-        const int64_t search = column_integer(statement, 0), round = column_integer(statement, 1);
-        if (bytes.size != (size_t)shard->columns * sizeof(double))
-            error = error_make(ERROR_MACHINE,
-                               "round %lld of search %lld of %.128s holds %zu bytes, not %d numbers; %s mends it",
-                               (long long)round, (long long)search, store->name, bytes.size, shard->columns,
-                               store_how_to_repair(store->database, store->name).text);
-        else
+    Cursor rounds =
+        cursor_open(store->database, "SELECT search, round, debug " ROUNDS_MISSING " ORDER BY search, round");
+    while (shard->rows < shard->rows_max && cursor_next(&rounds)) {
+        const Bytes bytes = cell_blob(&rounds, 2);
+        const int64_t search = cell_integer(&rounds, 0), round = cell_integer(&rounds, 1);
+        if (bytes.size == (size_t)shard->columns * sizeof(double))
             rounds_add(shard, search, round, (const double *)(const void *)bytes.data);
-        if (error.kind == OK) error = statement_step(statement, &row);
+        else
+            cursor_stop(&rounds, error_make(ERROR_MACHINE,
+                                            "round %lld of search %lld of %.128s holds %zu bytes, not %d numbers; %s "
+                                            "mends it",
+                                            (long long)round, (long long)search, store->name, bytes.size,
+                                            shard->columns, store_how_to_repair(store->database, store->name).text));
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&rounds);
 }
 
 static Error rounds_insert_places(Store *store, const RoundsShard *shard, int64_t id)
 {
-    Statement *insert = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database, "INSERT INTO round_rows VALUES(?, ?, ?, ?, ?)", &insert));
-    Error error = error_none();
-    for (int64_t i = 0; i < shard->n_lanes && error.kind == OK; i++) {
-        bind_integer(insert, 1, shard->lanes[i].trial);
-        bind_integer(insert, 2, shard->first[i]);
-        bind_integer(insert, 3, shard->first[i] + shard->lanes[i].length - 1);
-        bind_integer(insert, 4, id);
-        bind_integer(insert, 5, i);
-        error = statement_step(insert, &row);
+    Cursor insert = cursor_open(store->database, "INSERT INTO round_rows VALUES(?, ?, ?, ?, ?)");
+    for (int64_t i = 0; i < shard->n_lanes; i++) {
+        with_integer(&insert, shard->lanes[i].trial);
+        with_integer(&insert, shard->first[i]);
+        with_integer(&insert, shard->first[i] + shard->lanes[i].length - 1);
+        with_integer(&insert, id);
+        with_integer(&insert, i);
+        cursor_next(&insert);
     }
-    statement_close(insert);
-    return error;
+    return cursor_close(&insert);
 }
 
 static Error rounds_commit(Store *store, const RoundsShard *shard, const StoreShard *written)
@@ -123,7 +117,7 @@ static Error rounds_write(Store *store, const Search *search, RoundsShard *gathe
                    .samples = gathered->samples,
                    .float64 = true};
     TRY(store_write_shard(store, &shard, &written));
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     TRY(store_end(store, rounds_commit(store, gathered, &written)));
     store->next_shard++;
     return error_none();
@@ -162,38 +156,29 @@ Error rounds_record(Store *store, const Search *search)
 
 static Error rounds_renew_stops(Store *store, const Search *search)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database,
-                         "UPDATE rounds SET stop = ?1 WHERE search = ?2 AND round = ?3 AND stop IS NOT ?1",
-                         &statement));
-    Error error = error_none();
-    for (int64_t i = 0; i < search->n_stops && error.kind == OK; i++) {
-        bind_text(statement, 1, search->stops[i].stop);
-        bind_integer(statement, 2, search->stops[i].search);
-        bind_integer(statement, 3, search->stops[i].round);
-        error = statement_step(statement, &row);
+    Cursor update =
+        cursor_open(store->database, "UPDATE rounds SET stop = ?1 WHERE search = ?2 AND round = ?3 AND stop IS NOT ?1");
+    for (int64_t i = 0; i < search->n_stops; i++) {
+        with_text(&update, search->stops[i].stop);
+        with_integer(&update, search->stops[i].search);
+        with_integer(&update, search->stops[i].round);
+        cursor_next(&update);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&update);
 }
 
 static Error rounds_renew_state(Store *store, const Search *search)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database,
-                         "UPDATE searches SET previous = state, state = ?1 WHERE id = 0 AND state <> ?1", &statement));
-    bind_blob(statement, 1, search->state, search->state_size);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor update =
+        cursor_open(store->database, "UPDATE searches SET previous = state, state = ?1 WHERE id = 0 AND state <> ?1");
+    with_blob(&update, search->state, search->state_size);
+    return cursor_run(&update);
 }
 
 Error rounds_renew(Store *store, const Search *search)
 {
     if (store->spec->n_segments == 0 || search->n_stops == 0) return error_none();
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     Error error = rounds_renew_stops(store, search);
     if (error.kind == OK) error = rounds_renew_state(store, search);
     return store_end(store, error);

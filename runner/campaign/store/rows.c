@@ -1,16 +1,12 @@
-// One row of the table trials: its columns, how they are declared, bound, read, hashed and compared. The order is
-// always id, search, round, searched parameters, fitness, several objectives, constraints, failure, n_failed, metrics,
-// and with several replicates their spreads.
+// One row of the table trials. A table of its columns says how they are declared, kept, bound, read, hashed, compared.
 #include "rows.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-static const char *const rows_fixed_names[] = {"id", "search", "round", "fitness", "failure", "n_failed"};
-enum { ROWS_FIXED = sizeof rows_fixed_names / sizeof rows_fixed_names[0] };
 
 int rows_searched(const Spec *spec) { return spec->n_axes + spec->n_derived + spec->n_outer; }
 
@@ -56,34 +52,99 @@ double rows_stored(double value)
     return value == 0 ? 0.0 : value;
 }
 
-// ---- memory ---------------------------------------------------------------------------------------------------------
+// ---- columns --------------------------------------------------------------------------------------------------------
 
-void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows)
+static int rows_one(const Spec *spec)
 {
-    const int64_t searched = rows_searched(spec), metrics = spec->configured.n_metrics, count = spec->replicates.count;
-    *rows = (TrialRows){
-        .capacity = capacity,
-        .id = ARENA_NEW(arena, int64_t, capacity),
-        .search = ARENA_NEW(arena, int32_t, capacity),
-        .round = ARENA_NEW(arena, int32_t, capacity),
-        .searched = ARENA_NEW(arena, double, (capacity * searched)),
-        .fitness = ARENA_NEW(arena, double, capacity),
-        .objective = ARENA_NEW(arena, double, (capacity * rows_objectives(spec))),
-        .constraint = ARENA_NEW(arena, double, (capacity * rows_constraints(spec))),
-        .failure = ARENA_NEW(arena, int32_t, capacity),
-        .n_failed = ARENA_NEW(arena, int32_t, capacity),
-        .metric = ARENA_NEW(arena, double, (capacity * metrics)),
-    };
-    if (rows_have_spread(spec)) rows->spread = ARENA_NEW(arena, double, (capacity * metrics));
-    if (!spec->replicates.store) return;
-    rows->replicate_metric = ARENA_NEW(arena, double, (capacity * count * metrics));
-    rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
+    (void)spec;
+    return 1;
+}
+static int rows_metrics(const Spec *spec) { return spec->configured.n_metrics; }
+static int rows_spreads(const Spec *spec) { return rows_have_spread(spec) ? spec->configured.n_metrics : 0; }
+
+static const char *rows_metric_name(const Spec *spec, int index) { return spec->configured.metrics[index].name; }
+static const char *rows_objective(const Spec *spec, int index)
+{
+    (void)spec;
+    return rows_objective_name(index);
+}
+
+typedef enum RowsType { ROWS_ID, ROWS_INTEGER, ROWS_REAL, ROWS_FAILURE } RowsType;
+static const size_t rows_sizes[] = {[ROWS_ID] = sizeof(int64_t),
+                                    [ROWS_INTEGER] = sizeof(int32_t),
+                                    [ROWS_REAL] = sizeof(double),
+                                    [ROWS_FAILURE] = sizeof(int32_t)};
+
+// The columns in their order: `count` of them that one array of TrialRows holds, [capacity][count].
+typedef struct RowsColumns {
+    RowsType type;
+    const char *declaration;
+    size_t member; // offset of the array's pointer
+    int (*count)(const Spec *spec);
+    const char *name;                                  // or
+    const char *(*names)(const Spec *spec, int index); // each column's, with `name` behind it if there is one
+} RowsColumns;
+#define MEMBER(member) offsetof(TrialRows, member)
+static const RowsColumns rows_columns_of_trial[] = {
+    {ROWS_ID, "INTEGER PRIMARY KEY", MEMBER(id), rows_one, "id", NULL},
+    {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(search), rows_one, "search", NULL},
+    {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(round), rows_one, "round", NULL},
+    {ROWS_REAL, "REAL", MEMBER(searched), rows_searched, "", rows_searched_name},
+    {ROWS_REAL, "REAL", MEMBER(fitness), rows_one, "fitness", NULL},
+    {ROWS_REAL, "REAL", MEMBER(objective), rows_objectives, "", rows_objective},
+    {ROWS_REAL, "REAL", MEMBER(constraint), rows_constraints, "constraint", NULL},
+    {ROWS_FAILURE, "TEXT NOT NULL", MEMBER(failure), rows_one, "failure", NULL},
+    {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(n_failed), rows_one, "n_failed", NULL},
+    {ROWS_REAL, "REAL", MEMBER(metric), rows_metrics, "", rows_metric_name},
+    {ROWS_REAL, "REAL", MEMBER(spread), rows_spreads, "_std", rows_metric_name},
+};
+#undef MEMBER
+enum { ROWS_COLUMNS = sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial };
+
+typedef struct RowsName {
+    char text[256];
+} RowsName;
+
+static RowsName rows_name(const Spec *spec, const RowsColumns *columns, int index)
+{
+    RowsName name;
+    if (columns->count == rows_constraints)
+        snprintf(name.text, sizeof name.text, "%s", rows_constraint_name(index).text);
+    else
+        snprintf(name.text, sizeof name.text, "%s%s", columns->names != NULL ? columns->names(spec, index) : "",
+                 columns->name);
+    return name;
+}
+
+static void *rows_array(const TrialRows *rows, const RowsColumns *columns)
+{
+    void *array;
+    memcpy(&array, (const char *)rows + columns->member, sizeof array);
+    return array;
 }
 
 int64_t rows_columns(const Spec *spec)
 {
-    return ROWS_FIXED + rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) +
-           spec->configured.n_metrics * (rows_have_spread(spec) ? 2 : 1);
+    int64_t count = 0;
+    for (int c = 0; c < ROWS_COLUMNS; c++) count += rows_columns_of_trial[c].count(spec);
+    return count;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows)
+{
+    const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
+    *rows = (TrialRows){.capacity = capacity};
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        void *array = arena_take(arena, (size_t)(capacity * columns->count(spec)), rows_sizes[columns->type]);
+        memcpy((char *)rows + columns->member, &array, sizeof array);
+    }
+    if (!rows_have_spread(spec)) rows->spread = NULL;
+    if (!spec->replicates.store) return;
+    rows->replicate_metric = ARENA_NEW(arena, double, (capacity * count * metrics));
+    rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
 }
 
 int64_t rows_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
@@ -119,20 +180,10 @@ typedef void (*RowsAdd)(RowsText *text, Arena *arena, const char *name, const ch
 static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
 {
     int count = 0;
-    add(text, arena, "id", "INTEGER PRIMARY KEY", &count);
-    add(text, arena, "search", "INTEGER NOT NULL", &count);
-    add(text, arena, "round", "INTEGER NOT NULL", &count);
-    for (int i = 0; i < rows_searched(spec); i++) add(text, arena, rows_searched_name(spec, i), "REAL", &count);
-    add(text, arena, "fitness", "REAL", &count);
-    for (int i = 0; i < rows_objectives(spec); i++) add(text, arena, rows_objective_name(i), "REAL", &count);
-    for (int i = 0; i < rows_constraints(spec); i++) add(text, arena, rows_constraint_name(i).text, "REAL", &count);
-    add(text, arena, "failure", "TEXT NOT NULL", &count);
-    add(text, arena, "n_failed", "INTEGER NOT NULL", &count);
-    for (int i = 0; i < spec->configured.n_metrics; i++) {
-        add(text, arena, spec->configured.metrics[i].name, "REAL", &count);
-    }
-    for (int i = 0; rows_have_spread(spec) && i < spec->configured.n_metrics; i++) {
-        add(text, arena, arena_format(arena, "%s_std", spec->configured.metrics[i].name), "REAL", &count);
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        for (int i = 0; i < columns->count(spec); i++)
+            add(text, arena, rows_name(spec, columns, i).text, columns->declaration, &count);
     }
 }
 
@@ -210,13 +261,15 @@ const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail)
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-static bool rows_is_metric(const Spec *spec, const char *name)
+// Whether one of the other columns has the name; a spread's too, which a campaign of several replicates would have.
+static bool rows_name_is_taken(const Spec *spec, const char *name)
 {
-    for (int i = 0; i < spec->configured.n_metrics; i++) {
-        const char *metric = spec->configured.metrics[i].name;
-        const size_t length = strlen(metric);
-        if (strcasecmp(metric, name) == 0) return true;
-        if (strncasecmp(metric, name, length) == 0 && strcasecmp(name + length, "_std") == 0) return true;
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        const int count = columns->count == rows_spreads ? rows_metrics(spec) : columns->count(spec);
+        for (int i = 0; columns->count != rows_searched && i < count; i++) {
+            if (strcasecmp(rows_name(spec, columns, i).text, name) == 0) return true;
+        }
     }
     return false;
 }
@@ -231,12 +284,7 @@ Error rows_check_names(const Spec *spec)
                           (long long)rows_columns(spec), SQLITE_COLUMNS);
     for (int i = 0; i < rows_searched(spec); i++) {
         const char *name = rows_searched_name(spec, i);
-        bool taken = rows_is_metric(spec, name);
-        for (int k = 0; k < ROWS_FIXED; k++) taken = taken || strcasecmp(rows_fixed_names[k], name) == 0;
-        for (int k = 0; k < rows_objectives(spec); k++) taken = taken || strcasecmp(rows_objective_name(k), name) == 0;
-        for (int k = 0; k < rows_constraints(spec); k++)
-            taken = taken || strcasecmp(rows_constraint_name(k).text, name) == 0;
-        if (taken) {
+        if (rows_name_is_taken(spec, name)) {
             return error_make(ERROR_USER,
                               "the model %s has a parameter %s and a result of the same name; they can't both be a "
                               "column of trials: rename one in the model's tables",
@@ -250,22 +298,20 @@ Error rows_check_names(const Spec *spec)
 
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
-    const int constraints = rows_constraints(spec);
     int at = 1;
-    bind_integer(statement, at++, rows->id[row]);
-    bind_integer(statement, at++, rows->search[row]);
-    bind_integer(statement, at++, rows->round[row]);
-    for (int i = 0; i < searched; i++) bind_real(statement, at++, rows_stored(rows->searched[row * searched + i]));
-    bind_real(statement, at++, rows_stored(rows->fitness[row]));
-    for (int i = 0; i < objectives; i++) bind_real(statement, at++, rows_stored(rows->objective[row * objectives + i]));
-    for (int i = 0; i < constraints; i++)
-        bind_real(statement, at++, rows_stored(rows->constraint[row * constraints + i]));
-    bind_word(statement, at++, rows_failure_name(spec, rows->failure[row]));
-    bind_integer(statement, at++, rows->n_failed[row]);
-    for (int i = 0; i < metrics; i++) bind_real(statement, at++, rows_stored(rows->metric[row * metrics + i]));
-    for (int i = 0; rows->spread != NULL && i < metrics; i++) {
-        bind_real(statement, at++, rows_stored(rows->spread[row * metrics + i]));
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        const void *array = rows_array(rows, columns);
+        const int count = columns->count(spec);
+        switch (columns->type) {
+        case ROWS_ID: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
+        case ROWS_INTEGER: bind_integer(statement, at++, ((const int32_t *)array)[row]); break;
+        case ROWS_FAILURE: bind_word(statement, at++, rows_failure_name(spec, ((const int32_t *)array)[row])); break;
+        case ROWS_REAL:
+            for (int i = 0; i < count; i++)
+                bind_real(statement, at++, rows_stored(((const double *)array)[row * count + i]));
+            break;
+        }
     }
 }
 
@@ -281,7 +327,7 @@ void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, i
     }
 }
 
-static int32_t rows_failure_code(const Spec *spec, const char *name)
+int32_t rows_failure_code(const Spec *spec, const char *name)
 {
     for (int32_t i = 0; i < spec->configured.n_failures; i++) {
         if (strcmp(spec->configured.failures[i], name) == 0) return i;
@@ -289,23 +335,21 @@ static int32_t rows_failure_code(const Spec *spec, const char *name)
     return -1;
 }
 
-void rows_read(const Spec *spec, Statement *statement, TrialRows *rows, int64_t row)
+void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
-    const int constraints = rows_constraints(spec);
     int at = 0;
-    rows->id[row] = column_integer(statement, at++);
-    rows->search[row] = (int32_t)column_integer(statement, at++);
-    rows->round[row] = (int32_t)column_integer(statement, at++);
-    for (int i = 0; i < searched; i++) rows->searched[row * searched + i] = column_real(statement, at++);
-    rows->fitness[row] = column_real(statement, at++);
-    for (int i = 0; i < objectives; i++) rows->objective[row * objectives + i] = column_real(statement, at++);
-    for (int i = 0; i < constraints; i++) rows->constraint[row * constraints + i] = column_real(statement, at++);
-    rows->failure[row] = rows_failure_code(spec, column_text(statement, at++));
-    rows->n_failed[row] = (int32_t)column_integer(statement, at++);
-    for (int i = 0; i < metrics; i++) rows->metric[row * metrics + i] = column_real(statement, at++);
-    for (int i = 0; rows->spread != NULL && i < metrics; i++) {
-        rows->spread[row * metrics + i] = column_real(statement, at++);
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        void *array = rows_array(rows, columns);
+        const int count = columns->count(spec);
+        switch (columns->type) {
+        case ROWS_ID: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
+        case ROWS_INTEGER: ((int32_t *)array)[row] = (int32_t)cell_integer(trial, at++); break;
+        case ROWS_FAILURE: ((int32_t *)array)[row] = rows_failure_code(spec, cell_text(trial, at++)); break;
+        case ROWS_REAL:
+            for (int i = 0; i < count; i++) ((double *)array)[row * count + i] = cell_real(trial, at++);
+            break;
+        }
     }
 }
 
@@ -344,71 +388,56 @@ static void rows_put_reals(RowsBytes *bytes, const double *values, int count)
 
 void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics;
-    const char *failure = rows_failure_name(spec, rows->failure[row]);
     RowsBytes bytes;
     bytes.hash = hash;
     bytes.used = 0;
-    rows_put_integer(&bytes, rows->id[row]);
-    rows_put_integer(&bytes, rows->search[row]);
-    rows_put_integer(&bytes, rows->round[row]);
-    rows_put_reals(&bytes, &rows->searched[row * searched], searched);
-    rows_put_reals(&bytes, &rows->fitness[row], 1);
-    rows_put_reals(&bytes, &rows->objective[row * rows_objectives(spec)], rows_objectives(spec));
-    rows_put_reals(&bytes, &rows->constraint[row * rows_constraints(spec)], rows_constraints(spec));
-    rows_put_integer(&bytes, (int64_t)strlen(failure));
-    rows_put(&bytes, failure, strlen(failure));
-    rows_put_integer(&bytes, rows->n_failed[row]);
-    rows_put_reals(&bytes, &rows->metric[row * metrics], metrics);
-    if (rows->spread != NULL) rows_put_reals(&bytes, &rows->spread[row * metrics], metrics);
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        const void *array = rows_array(rows, columns);
+        const int count = columns->count(spec);
+        const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
+        switch (columns->type) {
+        case ROWS_ID: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
+        case ROWS_INTEGER: rows_put_integer(&bytes, ((const int32_t *)array)[row]); break;
+        case ROWS_FAILURE:
+            rows_put_integer(&bytes, (int64_t)strlen(failure));
+            rows_put(&bytes, failure, strlen(failure));
+            break;
+        case ROWS_REAL: rows_put_reals(&bytes, (const double *)array + row * count, count); break;
+        }
+    }
     sha256_add(hash, bytes.data, bytes.used);
 }
 
-static bool rows_number_differs(const char *name, const char *suffix, double stored, double again, char *text,
-                                size_t size)
+static bool rows_number_differs(double stored, double again)
 {
     const double a = rows_stored(stored), b = rows_stored(again);
-    if (memcmp(&a, &b, sizeof a) == 0) return false;
-    snprintf(text, size, "%s%s is %.17g stored and %.17g now", name, suffix, a, b);
-    return true;
+    return memcmp(&a, &b, sizeof a) != 0;
 }
 
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size)
 {
-    const int searched = rows_searched(spec), metrics = spec->configured.n_metrics, objectives = rows_objectives(spec);
-    const int constraints = rows_constraints(spec);
     const char *failure = rows_failure_name(spec, stored->failure[row]);
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
-    for (int i = 0; i < searched; i++) {
-        if (rows_number_differs(rows_searched_name(spec, i), "", stored->searched[row * searched + i],
-                                again->searched[row_again * searched + i], text, size))
-            return true;
-    }
-    if (rows_number_differs("fitness", "", stored->fitness[row], again->fitness[row_again], text, size)) return true;
-    for (int i = 0; i < constraints; i++) {
-        if (rows_number_differs(rows_constraint_name(i).text, "", stored->constraint[row * constraints + i],
-                                again->constraint[row_again * constraints + i], text, size))
-            return true;
-    }
-    for (int i = 0; i < objectives; i++) {
-        if (rows_number_differs(rows_objective_name(i), "", stored->objective[row * objectives + i],
-                                again->objective[row_again * objectives + i], text, size))
-            return true;
-    }
-    if (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again]) {
-        snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],
-                 failure_again, again->n_failed[row_again]);
-        return true;
-    }
-    for (int i = 0; i < metrics; i++) {
-        const char *name = spec->configured.metrics[i].name;
-        const int64_t a = row * metrics + i, b = row_again * metrics + i;
-        if (rows_number_differs(name, "", stored->metric[a], again->metric[b], text, size)) return true;
-        if (stored->spread != NULL && again->spread != NULL &&
-            rows_number_differs(name, "_std", stored->spread[a], again->spread[b], text, size))
-            return true;
-    }
     text[0] = '\0';
+    for (int c = 0; c < ROWS_COLUMNS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        const int count = columns->count(spec);
+        if (columns->type == ROWS_FAILURE &&
+            (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again])) {
+            snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],
+                     failure_again, again->n_failed[row_again]);
+            return true;
+        }
+        for (int i = 0; columns->type == ROWS_REAL && i < count; i++) {
+            const double a = ((const double *)rows_array(stored, columns))[row * count + i];
+            const double b = ((const double *)rows_array(again, columns))[row_again * count + i];
+            if (!rows_number_differs(a, b)) continue;
+            snprintf(text, size, "%s is %.17g stored and %.17g now", rows_name(spec, columns, i).text, rows_stored(a),
+                     rows_stored(b));
+            return true;
+        }
+    }
     return false;
 }

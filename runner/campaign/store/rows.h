@@ -17,6 +17,7 @@ const char *rows_insert_sql(const Spec *spec, Arena *arena);
 const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
+int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name
 // Adds the row to a hash: every column in table order, numbers by their 8 bytes, NULL as the canonical NaN (which is
 // never stored), texts by length and bytes.
 void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash);

@@ -51,20 +51,20 @@ int64_t seal_block(int64_t trial) { return trial >> SEAL_BLOCK_BITS; }
 
 // ---- rows that a commit inserts -------------------------------------------------------------------------------------
 
-Error seal_flush(Statement *add, SealTally *tally)
+Error seal_flush(Cursor *add, SealTally *tally)
 {
-    bool row = false;
     if (tally->rows == 0) return error_none();
-    bind_text(add, 1, tally->name);
-    bind_integer(add, 2, tally->block);
-    bind_integer(add, 3, tally->rows);
-    bind_integer(add, 4, (int64_t)tally->digest);
+    with_text(add, tally->name);
+    with_integer(add, tally->block);
+    with_integer(add, tally->rows);
+    with_integer(add, (int64_t)tally->digest);
     tally->rows = 0;
     tally->digest = 0;
-    return statement_step(add, &row);
+    cursor_next(add);
+    return add->error;
 }
 
-Error seal_count(Statement *add, SealTally *tally, int64_t block, uint64_t digest)
+Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest)
 {
     if (block != tally->block) TRY(seal_flush(add, tally));
     tally->block = block;
@@ -79,18 +79,13 @@ static Error seal_names(Database *database, const char *sql, const char *bound, 
                         int *count)
 {
     enum { NAMES_MAX = 2000 }; // SQLite's own limit for columns
-    Statement *statement = NULL;
-    bool row = false;
+    const char *name;
     *names = ARENA_NEW(arena, const char *, NAMES_MAX);
     *count = 0;
-    TRY(database_prepare(database, sql, &statement));
-    if (bound != NULL) bind_text(statement, 1, bound);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && *count < NAMES_MAX; error = statement_step(statement, &row)) {
-        (*names)[(*count)++] = arena_copy(arena, column_text(statement, 0));
-    }
-    statement_close(statement);
-    return error;
+    Cursor each = cursor_open(database, sql);
+    if (bound != NULL) with_text(&each, bound);
+    while (*count < NAMES_MAX && next_text(&each, &name)) (*names)[(*count)++] = arena_copy(arena, name);
+    return cursor_close(&each);
 }
 
 static Error seal_tables(Database *database, Arena *arena, const char ***names, int *count)
@@ -164,23 +159,22 @@ Error seal_keep(Database *database, Arena *arena)
 // ---- counting again -------------------------------------------------------------------------------------------------
 
 // Adds the rows that a query gives, {block, the row's values}, to the digests of `name`.
-static Error seal_scan(Database *database, const char *name, const char *sql, Statement *add)
+static Error seal_scan(Database *database, const char *name, const char *sql, Cursor *add)
 {
     SealTally tally = {.name = name};
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        error = seal_count(add, &tally, column_integer(statement, 0), column_digest(statement, 1));
-        if (error.kind == OK) error = statement_step(statement, &row);
+    Cursor rows = cursor_open(database, sql);
+    while (cursor_next(&rows)) {
+        if (cell_integer(&rows, 0) != tally.block) cursor_stop(&rows, seal_flush(add, &tally));
+        tally.block = cell_integer(&rows, 0);
+        tally.digest ^= cells_digest(&rows, 1);
+        tally.rows++;
     }
-    statement_close(statement);
-    return error.kind == OK ? seal_flush(add, &tally) : error;
+    TRY(cursor_close(&rows));
+    return seal_flush(add, &tally);
 }
 
 // The declarations: those of tables, and of the one index that is ours. Where they lie in the file does not matter.
-static Error seal_scan_schema(Database *database, Statement *add)
+static Error seal_scan_schema(Database *database, Cursor *add)
 {
     return seal_scan(database, "sqlite_schema",
                      "SELECT 0, type, name, tbl_name, sql FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite!_%' "
@@ -190,22 +184,15 @@ static Error seal_scan_schema(Database *database, Statement *add)
 
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally)
 {
-    Statement *statement = NULL;
-    bool row = false;
     *tally = (SealTally){.name = table, .block = block};
-    TRY(database_prepare(database, "SELECT rows, digest FROM digests WHERE name = ? AND block = ?", &statement));
-    bind_text(statement, 1, table);
-    bind_integer(statement, 2, block);
-    const Error error = statement_step(statement, &row);
-    if (row) {
-        tally->rows = column_integer(statement, 0);
-        tally->digest = (uint64_t)column_integer(statement, 1);
-    }
-    statement_close(statement);
-    return error;
+    Cursor stored = cursor_open(database, "SELECT rows, digest FROM digests WHERE name = ? AND block = ?");
+    with_text(&stored, table);
+    with_integer(&stored, block);
+    if (next_integer(&stored, &tally->rows)) tally->digest = (uint64_t)cell_integer(&stored, 1);
+    return cursor_close(&stored);
 }
 
-static Error seal_scan_block(Database *database, const char *table, int64_t block, Statement *add, Arena *arena)
+static Error seal_scan_block(Database *database, const char *table, int64_t block, Cursor *add, Arena *arena)
 {
     const char *trial = seal_trial(table);
     int64_t first, end;
@@ -220,21 +207,17 @@ static Error seal_scan_block(Database *database, const char *table, int64_t bloc
 
 Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, "DELETE FROM digests WHERE name = ? AND block = ?", &statement));
-    bind_text(statement, 1, table);
-    bind_integer(statement, 2, block);
-    Error error = statement_step(statement, &row);
-    statement_close(statement);
-    if (error.kind == OK) error = database_prepare(database, seal_add_sql, &statement);
-    if (error.kind != OK) return error;
-    error = seal_scan_block(database, table, block, statement, arena);
-    statement_close(statement);
-    return error.kind == OK ? seal_stored(database, table, block, tally) : error;
+    Cursor drop = cursor_open(database, "DELETE FROM digests WHERE name = ? AND block = ?");
+    with_text(&drop, table);
+    with_integer(&drop, block);
+    TRY(cursor_run(&drop));
+    Cursor add = cursor_open(database, seal_add_sql);
+    cursor_stop(&add, seal_scan_block(database, table, block, &add, arena));
+    TRY(cursor_close(&add));
+    return seal_stored(database, table, block, tally);
 }
 
-static Error seal_scan_table(Database *database, const char *table, Statement *add, Arena *arena)
+static Error seal_scan_table(Database *database, const char *table, Cursor *add, Arena *arena)
 {
     const char *trial = seal_trial(table);
     const char *sql = trial == NULL ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
@@ -245,15 +228,13 @@ static Error seal_scan_table(Database *database, const char *table, Statement *a
 
 Error seal_schema(Database *database)
 {
-    Statement *add = NULL;
     TRY(database_run(database, "DELETE FROM digests WHERE name = 'sqlite_schema'"));
-    TRY(database_prepare(database, seal_add_sql, &add));
-    const Error error = seal_scan_schema(database, add);
-    statement_close(add);
-    return error;
+    Cursor add = cursor_open(database, seal_add_sql);
+    cursor_stop(&add, seal_scan_schema(database, &add));
+    return cursor_close(&add);
 }
 
-static Error seal_scan_all(Database *database, Statement *add, Arena *arena)
+static Error seal_scan_all(Database *database, Cursor *add, Arena *arena)
 {
     const char **tables = NULL;
     int count = 0;
@@ -264,12 +245,10 @@ static Error seal_scan_all(Database *database, Statement *add, Arena *arena)
 
 Error seal_all(Database *database, Arena *arena)
 {
-    Statement *add = NULL;
     TRY(database_run(database, "DELETE FROM digests"));
-    TRY(database_prepare(database, seal_add_sql, &add));
-    const Error error = seal_scan_all(database, add, arena);
-    statement_close(add);
-    return error;
+    Cursor add = cursor_open(database, seal_add_sql);
+    cursor_stop(&add, seal_scan_all(database, &add, arena));
+    return cursor_close(&add);
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
@@ -313,19 +292,18 @@ static void seal_note(SealDamage *damage, const char *table, int64_t block, cons
 // A table that can't be read is noted, and the others are still looked at.
 static Error seal_count_again(Database *database, SealDamage *damage, Arena *arena)
 {
-    Statement *add = NULL;
     const char **tables = NULL;
     int count = 0;
     TRY(seal_tables(database, arena, &tables, &count));
     TRY(database_run(database, seal_found_sql));
-    TRY(database_prepare(database, "INSERT INTO temp.found VALUES(?, ?, ?, ?) " SEAL_ADD, &add));
+    Cursor add = cursor_open(database, "INSERT INTO temp.found VALUES(?, ?, ?, ?) " SEAL_ADD);
+    TRY(add.error);
     for (int i = 0; i < count; i++) {
-        const Error error = seal_scan_table(database, tables[i], add, arena);
+        const Error error = seal_scan_table(database, tables[i], &add, arena);
         if (error.kind != OK) seal_note(damage, tables[i], 0, error.text, arena);
     }
-    const Error error = seal_scan_schema(database, add);
-    statement_close(add);
-    return error;
+    cursor_stop(&add, seal_scan_schema(database, &add));
+    return cursor_close(&add);
 }
 
 // A block of these whose digest says already that rows of it are gone.
@@ -357,49 +335,37 @@ static void seal_note_lost(SealDamage *damage, const char *table, int64_t block,
 // Trials that went together with their digest leave a gap that only the batches tell of.
 static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage *damage)
 {
-    Statement *statement = NULL;
-    int64_t next = 0; // block that was not looked at yet
-    bool row = false;
+    int64_t next = 0, first = 0; // next: block that was not looked at yet
     if (seal_is_broken(damage, "batches")) return error_none();
-    TRY(database_prepare(database, seal_lost_sql, &statement));
-    bind_integer(statement, 1, SEAL_BLOCK_BITS);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const int64_t first = column_integer(statement, 0), last = column_integer(statement, 1);
+    Cursor lost = cursor_open(database, seal_lost_sql);
+    with_integer(&lost, SEAL_BLOCK_BITS);
+    while (next_integer(&lost, &first)) {
+        const int64_t last = cell_integer(&lost, 1);
         if (seal_is_explained(damage, first, last)) continue;
         for (next = first > next ? first : next; next <= last && damage->count < SEAL_LOST_MAX; next++)
             seal_note_lost(damage, "trials", next, arena);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&lost);
 }
 
 // Replicates that did: their trials tell.
 static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDamage *damage)
 {
-    Statement *statement = NULL;
-    bool row = false;
+    int64_t block = 0;
     if (seal_is_broken(damage, "campaign")) return error_none();
-    TRY(database_prepare(database, seal_fewer_sql, &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        seal_note_lost(damage, "replicates", column_integer(statement, 0), arena);
-    statement_close(statement);
-    return error;
+    Cursor fewer = cursor_open(database, seal_fewer_sql);
+    while (next_integer(&fewer, &block)) seal_note_lost(damage, "replicates", block, arena);
+    return cursor_close(&fewer);
 }
 
 Error seal_check(Database *database, Arena *arena, SealDamage *damage)
 {
-    Statement *compare = NULL;
-    bool row = false;
     *damage = (SealDamage){.count = 0};
     TRY(seal_count_again(database, damage, arena));
-    TRY(database_prepare(database, seal_compare_sql, &compare));
-    Error error = statement_step(compare, &row);
-    for (; error.kind == OK && row; error = statement_step(compare, &row)) {
-        seal_note(damage, column_text(compare, 0), column_integer(compare, 1), NULL, arena);
-    }
-    statement_close(compare);
-    if (error.kind == OK) error = seal_find_lost_trials(database, arena, damage);
-    return error.kind == OK ? seal_find_lost_replicates(database, arena, damage) : error;
+    Cursor differing = cursor_open(database, seal_compare_sql);
+    while (cursor_next(&differing))
+        seal_note(damage, cell_text(&differing, 0), cell_integer(&differing, 1), NULL, arena);
+    TRY(cursor_close(&differing));
+    TRY(seal_find_lost_trials(database, arena, damage));
+    return seal_find_lost_replicates(database, arena, damage);
 }

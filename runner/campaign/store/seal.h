@@ -17,8 +17,8 @@ typedef struct SealTally {
 // Follows every change of the connection's from here on, but for rows inserted into trials and replicates: those are
 // counted with seal_count, and seal_flush before the transaction ends.
 Error seal_keep(Database *database, Arena *arena);
-Error seal_count(Statement *add, SealTally *tally, int64_t block, uint64_t digest);
-Error seal_flush(Statement *add, SealTally *tally);
+Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
+Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
 Error seal_all(Database *database, Arena *arena);              // counts everything as it is now

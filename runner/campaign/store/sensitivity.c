@@ -32,18 +32,14 @@ typedef struct SensitivityPass {
 
 static Error sensitivity_read(SensitivityPass *pass)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    for (int64_t i = 0; i < pass->n_blocks * pass->block; i++) pass->fitness[i] = (double)NAN;
-    TRY(database_prepare(pass->store->database, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL",
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const int64_t id = column_integer(statement, 0);
-        if (id >= 0 && id < pass->n_blocks * pass->block) pass->fitness[id] = column_real(statement, 1);
+    const int64_t count = pass->n_blocks * pass->block;
+    for (int64_t i = 0; i < count; i++) pass->fitness[i] = (double)NAN;
+    Cursor trials = cursor_open(pass->store->database, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL");
+    while (cursor_next(&trials)) {
+        const int64_t id = cell_integer(&trials, 0);
+        if (id >= 0 && id < count) pass->fitness[id] = cell_real(&trials, 1);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&trials);
 }
 
 static void sensitivity_find_good(SensitivityPass *pass)
@@ -95,43 +91,28 @@ static void sensitivity_interval(const SensitivityPass *pass, int v, double *low
 
 // ---- the table ------------------------------------------------------------------------------------------------------
 
-static void sensitivity_bind(Statement *insert, int index, double value)
-{
-    if (isfinite(value))
-        bind_real(insert, index, value);
-    else
-        bind_null(insert, index);
-}
-
-static Error sensitivity_insert(const SensitivityPass *pass, Statement *insert)
-{
-    const Spec *spec = pass->search->spec;
-    const Sensitivity *sensitivity = pass->search->method->sensitivity;
-    bool row = false;
-    for (int v = 0; v < pass->n_values; v++) {
-        double low, high;
-        sensitivity_interval(pass, v, &low, &high);
-        bind_text(insert, 1, spec->configured.parameters[spec->axes[v / sensitivity->n_measures].parameter].name);
-        bind_text(insert, 2, sensitivity->measures[v % sensitivity->n_measures]);
-        sensitivity_bind(insert, 3, pass->value[v]);
-        sensitivity_bind(insert, 4, low);
-        sensitivity_bind(insert, 5, high);
-        bind_integer(insert, 6, pass->n_good);
-        bind_integer(insert, 7, pass->n_blocks - pass->n_good);
-        TRY(statement_step(insert, &row));
-    }
-    return error_none();
-}
+static double sensitivity_finite(double value) { return isfinite(value) ? value : (double)NAN; }
 
 static Error sensitivity_replace(SensitivityPass *pass)
 {
-    Statement *insert = NULL;
+    const Spec *spec = pass->search->spec;
+    const Sensitivity *sensitivity = pass->search->method->sensitivity;
     Database *database = pass->store->database;
     TRY(database_run(database, "DELETE FROM sensitivity"));
-    TRY(database_prepare(database, "INSERT INTO sensitivity VALUES(?, ?, ?, ?, ?, ?, ?)", &insert));
-    const Error error = sensitivity_insert(pass, insert);
-    statement_close(insert);
-    return error;
+    Cursor insert = cursor_open(database, "INSERT INTO sensitivity VALUES(?, ?, ?, ?, ?, ?, ?)");
+    for (int v = 0; v < pass->n_values; v++) {
+        double low, high;
+        sensitivity_interval(pass, v, &low, &high);
+        with_text(&insert, spec->configured.parameters[spec->axes[v / sensitivity->n_measures].parameter].name);
+        with_text(&insert, sensitivity->measures[v % sensitivity->n_measures]);
+        with_real(&insert, sensitivity_finite(pass->value[v]));
+        with_real(&insert, sensitivity_finite(low));
+        with_real(&insert, sensitivity_finite(high));
+        with_integer(&insert, pass->n_good);
+        with_integer(&insert, pass->n_blocks - pass->n_good);
+        cursor_next(&insert);
+    }
+    return cursor_close(&insert);
 }
 
 static Error sensitivity_all(SensitivityPass *pass)
@@ -141,7 +122,7 @@ static Error sensitivity_all(SensitivityPass *pass)
     if (pass->n_good < 2) return error_none(); // nothing can be said
     sensitivity_measure(pass, pass->good, pass->value);
     sensitivity_bootstrap(pass);
-    TRY(database_run(pass->store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(pass->store));
     return store_end(pass->store, sensitivity_replace(pass));
 }
 
@@ -163,4 +144,36 @@ Error sensitivity_record(Store *store, const Search *search)
     const Error error = sensitivity_all(&pass);
     arena_destroy(&arena);
     return error;
+}
+
+// ---- what is stored -------------------------------------------------------------------------------------------------
+
+#define SENSITIVITY_ROWS "SELECT parameter, measure, value, low, high, blocks, left_out FROM sensitivity s ORDER BY "
+
+Cursor sensitivity_by_parameter(Database *database)
+{
+    return cursor_open(database, SENSITIVITY_ROWS
+                       "(SELECT max(abs(value)) FROM sensitivity m WHERE m.parameter = s.parameter AND "
+                       "m.measure IN ('mu_star', 'total')) DESC, parameter, measure");
+}
+
+Cursor sensitivity_by_measure(Database *database, int64_t most)
+{
+    Cursor rows =
+        cursor_open(database, SENSITIVITY_ROWS "measure NOT IN ('mu_star', 'total'), measure, abs(value) DESC LIMIT ?");
+    with_integer(&rows, most);
+    return rows;
+}
+
+bool sensitivity_next(Cursor *rows, StoredMeasure *row)
+{
+    if (!cursor_next(rows)) return false;
+    *row = (StoredMeasure){.parameter = cell_text(rows, 0),
+                           .measure = cell_text(rows, 1),
+                           .value = cell_real(rows, 2),
+                           .low = cell_real(rows, 3),
+                           .high = cell_real(rows, 4),
+                           .blocks = cell_integer(rows, 5),
+                           .left_out = cell_integer(rows, 6)};
+    return true;
 }

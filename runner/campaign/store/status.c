@@ -2,72 +2,60 @@
 #include "status.h"
 
 #include "origin.h"
+#include "rows.h"
 #include "store.h"
 
 #include <math.h>
 #include <string.h>
 
 // One row: every query here gives one. Missing (no batch yet) reads as zeros.
-typedef void StatusRead(StatusReport *report, Statement *row, Arena *arena);
+typedef void StatusRead(StatusReport *report, const Cursor *row, Arena *arena);
 
-static void status_read_campaign(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_campaign(StatusReport *report, const Cursor *row, Arena *arena)
 {
     const char **const texts[] = {&report->experiment, &report->model,    &report->hash,  &report->program,
                                   &report->started,    &report->finished, &report->state, &report->reason};
     const int n_texts = (int)(sizeof texts / sizeof *texts);
-    for (int i = 0; i < n_texts; i++) *texts[i] = arena_copy(arena, column_text(row, i));
-    report->seed = column_integer(row, n_texts);
-    report->numerics_version = column_integer(row, n_texts + 1);
-    report->total = column_integer(row, n_texts + 2);
-    report->replicates = column_integer(row, n_texts + 3);
+    for (int i = 0; i < n_texts; i++) *texts[i] = arena_copy(arena, cell_text(row, i));
+    report->seed = cell_integer(row, n_texts);
+    report->numerics_version = cell_integer(row, n_texts + 1);
+    report->total = cell_integer(row, n_texts + 2);
+    report->replicates = cell_integer(row, n_texts + 3);
 }
 
-static void status_read_batches(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_batches(StatusReport *report, const Cursor *row, Arena *arena)
 {
-    report->batches = column_integer(row, 0);
-    report->trials = column_integer(row, 1);
-    report->failures = column_integer(row, 2);
-    report->lanes = column_integer(row, 3);
-    report->devices = arena_copy(arena, column_text(row, 4));
+    report->batches = cell_integer(row, 0);
+    report->trials = cell_integer(row, 1);
+    report->failures = cell_integer(row, 2);
+    report->lanes = cell_integer(row, 3);
+    report->devices = arena_copy(arena, cell_text(row, 4));
 }
 
 // Of the last batches, so that it is the rate of now.
-static void status_read_rate(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_rate(StatusReport *report, const Cursor *row, Arena *arena)
 {
-    const double seconds = column_real(row, 1);
-    report->committed = arena_copy(arena, column_text(row, 2));
-    report->rate = seconds > 0 ? column_real(row, 0) / seconds : (double)NAN;
-    report->busy = seconds > 0 ? fmin(1.0, column_real(row, 3) / seconds) : (double)NAN;
+    const double seconds = cell_real(row, 1);
+    report->committed = arena_copy(arena, cell_text(row, 2));
+    report->rate = seconds > 0 ? cell_real(row, 0) / seconds : (double)NAN;
+    report->busy = seconds > 0 ? fmin(1.0, cell_real(row, 3) / seconds) : (double)NAN;
 }
 
-static void status_read_tags(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_tags(StatusReport *report, const Cursor *row, Arena *arena)
 {
-    report->tags = arena_copy(arena, column_text(row, 0));
+    report->tags = arena_copy(arena, cell_text(row, 0));
 }
 
-static void status_read_note(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_note(StatusReport *report, const Cursor *row, Arena *arena)
 {
-    report->note = arena_copy(arena, column_text(row, 0));
+    report->note = arena_copy(arena, cell_text(row, 0));
 }
 
-static void status_read_shards(StatusReport *report, Statement *row, Arena *arena)
+static void status_read_shards(StatusReport *report, const Cursor *row, Arena *arena)
 {
     (void)arena;
-    report->shards = column_integer(row, 0);
-    report->shard_bytes = column_is_null(row, 1) ? 0 : column_real(row, 1);
-}
-
-static void status_read_best(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->best_trial = column_integer(row, 0);
-    report->best = column_real(row, 1);
-}
-
-static void status_read_objectives(StatusReport *report, Statement *row, Arena *arena)
-{
-    (void)arena;
-    report->objectives = column_integer(row, 0);
+    report->shards = cell_integer(row, 0);
+    report->shard_bytes = cell_is_null(row, 1) ? 0 : cell_real(row, 1);
 }
 
 static const struct {
@@ -85,30 +73,26 @@ static const struct {
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
     {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
-    {NULL, status_read_best}, // store_best_sql
-    {"SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'objective_[1-8]'", status_read_objectives},
 };
 
 static Error status_query(Database *database, int index, StatusReport *report, Arena *arena)
 {
-    Statement *statement;
-    bool row = false;
-    const char *sql = status_queries[index].sql;
-    if (sql == NULL) TRY(store_best_sql(database, &sql));
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) status_queries[index].read(report, statement, arena);
-    statement_close(statement);
-    return error;
+    Cursor row = cursor_open(database, status_queries[index].sql);
+    if (cursor_next(&row)) status_queries[index].read(report, &row, arena);
+    return cursor_close(&row);
+}
+
+static void status_count_objectives(const Database *database, StatusReport *report)
+{
+    while (report->objectives < OBJECTIVES_MAX &&
+           database_has(database, "trials", rows_objective_name((int)report->objectives)))
+        report->objectives++;
 }
 
 // Schemas before 7 have no such column.
 static Error status_read_most(Database *database, StatusReport *report)
 {
-    int64_t there = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('campaign') WHERE name = 'trials_most'", 0,
-                      &there));
-    if (there == 0) return error_none();
+    if (!database_has(database, "campaign", "trials_most")) return error_none();
     return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
                          &report->most);
 }
@@ -134,20 +118,51 @@ StatusReport status_unread(const CampaignPlace *place)
                           .busy = (double)NAN};
 }
 
-Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report)
+// In one transaction, so that its locks are looked at once.
+static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
 {
-    Database *database;
-    *report = status_unread(place);
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &database));
-    Error error = error_none();
+    Error error = store_read_begin(database);
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
+    status_count_objectives(database, report);
+    if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
-    database_close(database);
     return error;
+}
+
+Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report)
+{
+    Database *database;
+    *report = status_unread(place);
+    TRY(store_peek(place, arena, &database));
+    const Error error = status_read_all(database, arena, report);
+    store_leave(database);
+    return error;
+}
+
+bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *stamp, StatusReport *report)
+{
+    DatabaseStamp after;
+    Database *database = NULL;
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    *report = status_unread(place);
+    if (!database_stamp(path, stamp)) return false;
+    Error error = database_open_still(path, arena, &database);
+    if (error.kind == OK) error = status_read_all(database, arena, report);
+    (void)database_close(database);
+    return error.kind == OK && database_stamp(path, &after) && memcmp(stamp, &after, sizeof after) == 0;
+}
+
+void status_copy_texts(StatusReport *report, Arena *arena)
+{
+    const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
+                                  &report->started, &report->finished,  &report->hash,       &report->program,
+                                  &report->devices, &report->committed, &report->origin,     &report->tags,
+                                  &report->note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 
 Error status_read_lock(Arena *arena, StatusReport *report)

@@ -4,6 +4,9 @@
 // put in another one's place, is read anew; one that runs, or was killed, is read each time. Who runs it is asked of
 // its lock each time.
 //
+// The catalogue's own writers (catalogue.c) put the state of a campaign there when they write its row, so that one that
+// was made, renamed or merged under this root is not opened at all.
+//
 // It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
 // without one stays as it is.
 
@@ -27,49 +30,37 @@ struct StatusCacheRow {
 
 // ---- the columns ----------------------------------------------------------------------------------------------------
 
-static void status_bind_text(Statement *row, int index, const void *field)
-{
-    bind_text(row, index, *(const char *const *)field);
-}
-static void status_bind_integer(Statement *row, int index, const void *field)
-{
-    bind_integer(row, index, *(const int64_t *)field);
-}
-static void status_bind_real(Statement *row, int index, const void *field)
-{
-    bind_real(row, index, *(const double *)field);
-}
-static void status_bind_flag(Statement *row, int index, const void *field)
-{
-    bind_integer(row, index, *(const bool *)field);
-}
+static void status_bind_text(Cursor *row, const void *field) { with_text(row, *(const char *const *)field); }
+static void status_bind_integer(Cursor *row, const void *field) { with_integer(row, *(const int64_t *)field); }
+static void status_bind_real(Cursor *row, const void *field) { with_real(row, *(const double *)field); }
+static void status_bind_flag(Cursor *row, const void *field) { with_integer(row, *(const bool *)field); }
 
-static void status_take_text(Statement *row, int index, void *field, Arena *arena)
+static void status_take_text(const Cursor *row, int index, void *field, Arena *arena)
 {
-    *(const char **)field = arena_copy(arena, column_text(row, index));
+    *(const char **)field = arena_copy(arena, cell_text(row, index));
 }
-static void status_take_integer(Statement *row, int index, void *field, Arena *arena)
+static void status_take_integer(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(int64_t *)field = column_integer(row, index);
+    *(int64_t *)field = cell_integer(row, index);
 }
-static void status_take_real(Statement *row, int index, void *field, Arena *arena)
+static void status_take_real(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(double *)field = column_real(row, index);
+    *(double *)field = cell_real(row, index);
 }
-static void status_take_flag(Statement *row, int index, void *field, Arena *arena)
+static void status_take_flag(const Cursor *row, int index, void *field, Arena *arena)
 {
     (void)arena;
-    *(bool *)field = column_integer(row, index) != 0;
+    *(bool *)field = cell_integer(row, index) != 0;
 }
 
 typedef enum StatusType { STATUS_TEXT, STATUS_INTEGER, STATUS_REAL, STATUS_FLAG } StatusType;
 
 static const struct {
     const char *declaration;
-    void (*bind)(Statement *row, int index, const void *field);
-    void (*take)(Statement *row, int index, void *field, Arena *arena);
+    void (*bind)(Cursor *row, const void *field);
+    void (*take)(const Cursor *row, int index, void *field, Arena *arena);
 } status_types[] = {[STATUS_TEXT] = {"TEXT NOT NULL", status_bind_text, status_take_text},
                     [STATUS_INTEGER] = {"INTEGER NOT NULL", status_bind_integer, status_take_integer},
                     [STATUS_REAL] = {"REAL", status_bind_real, status_take_real},
@@ -126,10 +117,7 @@ static const struct {
                      TIMING(sqlite)};
 #undef FIELD
 #undef TIMING
-enum {
-    STATUS_FIELDS = sizeof status_fields / sizeof *status_fields,
-    STATUS_KEYS = 3 // name, reader, stamp stand before them
-};
+enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };
 
 static const char *status_cache_table_sql(Arena *arena)
 {
@@ -148,20 +136,19 @@ static const char *status_cache_find_sql(Arena *arena)
     return arena_format(arena, "%s FROM status_cache WHERE name = ? AND reader = ?", sql);
 }
 
-static void status_cache_bind(Statement *statement, const StatusCacheRow *row)
+static void status_cache_bind(Cursor *insert, const StatusCacheRow *row)
 {
-    bind_text(statement, 1, row->name);
-    bind_text(statement, 2, STATUS_CACHE_READER);
-    bind_blob(statement, 3, &row->stamp, sizeof row->stamp);
+    with_text(insert, row->name);
+    with_text(insert, STATUS_CACHE_READER);
+    with_blob(insert, &row->stamp, sizeof row->stamp);
     for (int i = 0; i < STATUS_FIELDS; i++)
-        status_types[status_fields[i].type].bind(statement, STATUS_KEYS + 1 + i,
-                                                 (const char *)&row->report + status_fields[i].offset);
+        status_types[status_fields[i].type].bind(insert, (const char *)&row->report + status_fields[i].offset);
 }
 
-static void status_cache_take(Statement *statement, Arena *arena, StatusReport *report)
+static void status_cache_take(const Cursor *row, Arena *arena, StatusReport *report)
 {
     for (int i = 0; i < STATUS_FIELDS; i++)
-        status_types[status_fields[i].type].take(statement, 1 + i, (char *)report + status_fields[i].offset, arena);
+        status_types[status_fields[i].type].take(row, 1 + i, (char *)report + status_fields[i].offset, arena);
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -174,74 +161,82 @@ static const char *status_cache_path(const StatusCache *cache)
 // Only a database that has the catalogue's table is one.
 static Error status_cache_start(StatusCache *cache)
 {
-    int64_t tables = 0, kept = 0;
+    bool kept = false;
     TRY(database_open(status_cache_path(cache), DATABASE_READ, &cache->catalogue));
-    TRY(database_run(cache->catalogue, "BEGIN")); // one look at its locks for all rows
-    TRY(store_integer(cache->catalogue,
-                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'campaigns'", 0, &tables));
-    TRY(store_integer(cache->catalogue,
-                      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'status_cache'", 0, &kept));
-    cache->writable = tables > 0;
-    if (tables == 0 || kept == 0) return error_none();
-    return database_prepare(cache->catalogue, status_cache_find_sql(cache->arena), &cache->find);
+    TRY(store_read_begin(cache->catalogue)); // one look at its locks for all rows
+    TRY(store_has_table(cache->catalogue, "campaigns", &cache->writable));
+    TRY(store_has_table(cache->catalogue, "status_cache", &kept));
+    if (!cache->writable || !kept) return error_none();
+    cache->find = cursor_open(cache->catalogue, status_cache_find_sql(cache->arena));
+    return cache->find.error;
 }
 
 static void status_cache_stop(StatusCache *cache)
 {
-    statement_close(cache->find);
-    (void)database_close(cache->catalogue); // a reader has nothing to lose
-    cache->find = NULL;
+    (void)cursor_close(&cache->find); // without it every campaign is read
+    store_leave(cache->catalogue);
     cache->catalogue = NULL;
 }
 
 // On a network file system what is known of a file may be seconds old, and a catalogue is not written by the way.
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache)
 {
-    *cache = (StatusCache){.results = results, .arena = arena};
-    if (!file_exists(status_cache_path(cache)) || network_file_system(results)[0] != '\0') return;
+    DatabaseStamp root;
+    *cache = (StatusCache){.results = results, .arena = arena, .device = -1};
+    if (!file_exists(results) || network_file_system(results)[0] != '\0') return;
+    (void)database_stamp(results, &root); // a folder is none; but it says where it lies
+    cache->device = root.word[0];
+    if (!file_exists(status_cache_path(cache))) return;
     const Error error = status_cache_start(cache);
     if (error.kind != OK) status_cache_stop(cache); // one that another version wrote is still replaced
 }
 
-static bool status_cache_find(StatusCache *cache, const char *name, const DatabaseStamp *stamp, StatusReport *report)
+static bool status_cache_find(StatusCache *cache, StatusEntry *entry)
 {
-    bool row = false, same = false;
-    if (cache->find == NULL) return false;
-    bind_text(cache->find, 1, name);
-    bind_text(cache->find, 2, STATUS_CACHE_READER);
-    Error error = statement_step(cache->find, &row);
-    if (error.kind == OK && row) {
-        const Bytes kept = column_blob(cache->find, 0);
-        same = kept.size == sizeof *stamp && memcmp(kept.data, stamp, sizeof *stamp) == 0;
-        if (same) status_cache_take(cache->find, cache->arena, report);
-        error = statement_step(cache->find, &row); // there is only one; to its end, which resets it
+    bool same = false;
+    if (cache->find.statement == NULL || cache->find.error.kind != OK) return false;
+    with_text(&cache->find, entry->name);
+    with_text(&cache->find, STATUS_CACHE_READER);
+    while (cursor_next(&cache->find)) { // there is only one
+        const Bytes kept = cell_blob(&cache->find, 0);
+        same = kept.size == sizeof entry->stamp && memcmp(kept.data, &entry->stamp, sizeof entry->stamp) == 0;
+        if (same) status_cache_take(&cache->find, cache->arena, &entry->report);
     }
-    if (error.kind == OK) return same;
-    statement_close(cache->find);
-    cache->find = NULL;
-    return false;
+    return same && cache->find.error.kind == OK;
 }
 
-static void status_cache_note(StatusCache *cache, const char *name, const DatabaseStamp *stamp,
-                              const StatusReport *report)
+static void status_cache_note(StatusCache *cache, const StatusEntry *entry)
 {
     StatusCacheRow *row = ARENA_NEW(cache->arena, StatusCacheRow, 1);
-    *row = (StatusCacheRow){.next = cache->fresh, .name = name, .stamp = *stamp, .report = *report};
+    *row = (StatusCacheRow){.next = cache->fresh, .name = entry->name, .stamp = entry->stamp, .report = entry->report};
     cache->fresh = row;
 }
 
-Error status_cache_read(StatusCache *cache, const CampaignPlace *place, const char *name, StatusReport *report)
+static const char *status_database(const CampaignPlace *place, Arena *arena)
 {
-    DatabaseStamp stamp;
-    const char *path = arena_format(cache->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    const bool settled = database_stamp(path, &stamp);
-    *report = status_unread(place);
-    if (!settled || !status_cache_find(cache, name, &stamp, report)) {
-        cache->opened++;
-        TRY(status_read_database(place, cache->arena, report));
-        if (settled && cache->writable) status_cache_note(cache, name, &stamp, report);
+    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+}
+
+Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        const size_t used = cache->arena->used;
+        entry->still = database_stamp(status_database(&entry->place, cache->arena), &entry->stamp) &&
+                       entry->stamp.word[0] == cache->device;
+        arena_rewind(cache->arena, used);
+        entry->report = status_unread(&entry->place);
+        entry->known = entry->still && status_cache_find(cache, entry);
     }
-    return status_read_lock(cache->arena, report);
+    TRY(status_read_many(entries, count, cache->arena));
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        if (!entry->known && entry->still && cache->writable) status_cache_note(cache, entry);
+        if (entry->error != NULL) continue;
+        const Error error = status_read_lock(cache->arena, &entry->report);
+        if (error.kind != OK) entry->error = arena_copy(cache->arena, error.text);
+    }
+    return error_none();
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -260,49 +255,45 @@ static bool status_cache_is_there(const char *name, const char *const *names, in
 
 static Error status_cache_forget(Database *catalogue, const char *const *names, int count, Arena *arena)
 {
-    Statement *each = NULL, *drop = NULL;
-    bool row = false, dropped = false;
-    TRY(database_prepare(catalogue, "SELECT name FROM status_cache", &each));
-    Error error = database_prepare(catalogue, "DELETE FROM status_cache WHERE name = ?", &drop);
-    if (error.kind == OK) error = statement_step(each, &row);
-    while (error.kind == OK && row) {
+    const char *name;
+    Cursor each = cursor_open(catalogue, "SELECT name FROM status_cache");
+    Cursor drop = cursor_open(catalogue, "DELETE FROM status_cache WHERE name = ?");
+    while (next_text(&each, &name)) {
         const size_t used = arena->used;
-        if (!status_cache_is_there(column_text(each, 0), names, count, arena)) {
-            bind_text(drop, 1, column_text(each, 0));
-            error = statement_step(drop, &dropped);
+        if (!status_cache_is_there(name, names, count, arena)) {
+            with_text(&drop, name);
+            cursor_next(&drop);
         }
         arena_rewind(arena, used);
-        if (error.kind == OK) error = statement_step(each, &row);
+        cursor_stop(&each, drop.error);
     }
-    statement_close(each);
-    statement_close(drop);
-    return error;
+    cursor_stop(&each, cursor_close(&drop));
+    return cursor_close(&each);
+}
+
+static const char *status_cache_insert_sql(Arena *arena)
+{
+    const char *sql = "INSERT OR REPLACE INTO status_cache VALUES(?, ?, ?";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, ?", sql);
+    return arena_format(arena, "%s)", sql);
 }
 
 static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    const char *sql = "INSERT OR REPLACE INTO status_cache VALUES(?, ?, ?";
-    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(cache->arena, "%s, ?", sql);
-    TRY(database_prepare(catalogue, arena_format(cache->arena, "%s)", sql), &statement));
-    Error error = error_none();
-    for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL && error.kind == OK; fresh = fresh->next) {
-        status_cache_bind(statement, fresh);
-        error = statement_step(statement, &row);
+    Cursor insert = cursor_open(catalogue, status_cache_insert_sql(cache->arena));
+    for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL; fresh = fresh->next) {
+        status_cache_bind(&insert, fresh);
+        cursor_next(&insert);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&insert);
 }
 
 // A table of another layout goes.
 static Error status_cache_make_table(Database *catalogue, Arena *arena)
 {
-    Statement *statement = NULL;
     TRY(database_run(catalogue, status_cache_table_sql(arena)));
-    const Error error = database_prepare(catalogue, status_cache_find_sql(arena), &statement);
-    statement_close(statement);
-    if (error.kind == OK) return error;
+    Cursor find = cursor_open(catalogue, status_cache_find_sql(arena));
+    if (cursor_close(&find).kind == OK) return error_none();
     TRY(database_run(catalogue, "DROP TABLE status_cache"));
     return database_run(catalogue, status_cache_table_sql(arena));
 }
@@ -328,4 +319,39 @@ void status_cache_close(StatusCache *cache, const char *const *names, int count)
     if (error.kind == OK) error = status_cache_store(cache, catalogue, names, count);
     (void)database_close(catalogue); // a cache that was not written is written by the next
     lock_release(&lock);
+}
+
+// ---- with the catalogue's own rows ----------------------------------------------------------------------------------
+
+bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *arena)
+{
+    *entry = (StatusEntry){.place = *place, .name = place->name};
+    if (network_file_system(place->folder)[0] != '\0') return false;
+    database_stamp_wait(status_database(place, arena));
+    entry->still = status_read_still(place, arena, &entry->stamp, &entry->report);
+    return entry->still;
+}
+
+// Those that were read while nothing wrote to them, and of which there was a row to read.
+static bool status_is_whole(const StatusEntry *entry)
+{
+    return entry->still && entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+}
+
+Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
+{
+    TRY(status_cache_make_table(catalogue, arena));
+    Cursor drop = cursor_open(catalogue, "DELETE FROM status_cache WHERE name = ?");
+    Cursor insert = cursor_open(catalogue, status_cache_insert_sql(arena));
+    for (int i = 0; i < count; i++) {
+        const StatusCacheRow kept = {.name = entries[i].name, .stamp = entries[i].stamp, .report = entries[i].report};
+        const bool whole = status_is_whole(&entries[i]);
+        if (whole)
+            status_cache_bind(&insert, &kept);
+        else
+            with_text(&drop, entries[i].name);
+        cursor_next(whole ? &insert : &drop);
+    }
+    cursor_stop(&insert, cursor_close(&drop));
+    return cursor_close(&insert);
 }

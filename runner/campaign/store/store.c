@@ -2,11 +2,14 @@
 // commit.c; what a crash left behind is cleaned up by recovery.c.
 #include "store.h"
 
+#include "cursor.h"
+#include "stored.h"
 #include "extend.h"
 #include "migration.h"
 #include "origin.h"
 #include "outer_points.h"
 #include "overrides.h"
+#include "retries.h"
 #include "rounds.h"
 #include "rows.h"
 #include "seal.h"
@@ -49,44 +52,70 @@ static const char store_schema[] =
     "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
 
-static const char store_retries_sql[] =
-    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
-    "  finished TEXT) STRICT;\n";
-
 // ---- one value ------------------------------------------------------------------------------------------------------
 
 // The first column of the first row; `missing` if there is no row.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    *value = row ? column_integer(statement, 0) : missing;
-    statement_close(statement);
-    return error;
+    Cursor rows = cursor_open(database, sql);
+    *value = cursor_next(&rows) ? cell_integer(&rows, 0) : missing;
+    return cursor_close(&rows);
 }
 
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    *value = row ? arena_copy(arena, column_text(statement, 0)) : NULL;
-    statement_close(statement);
-    return error;
+    Cursor rows = cursor_open(database, sql);
+    *value = cursor_next(&rows) ? arena_copy(arena, cell_text(&rows, 0)) : NULL;
+    return cursor_close(&rows);
 }
 
-// A statement without rows, whose values were bound; closes it.
-static Error store_finish(Statement *statement)
+// A statement without rows, with one text.
+static Error store_set_text(Database *database, const char *sql, const char *text)
 {
-    bool row = false;
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor change = cursor_open(database, sql);
+    with_text(&change, text);
+    return cursor_run(&change);
 }
+
+Error store_has_table(Database *database, const char *table, bool *has)
+{
+    Cursor tables = cursor_open(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    with_text(&tables, table);
+    *has = cursor_next(&tables);
+    return cursor_close(&tables);
+}
+
+Error store_has_column(Database *database, const char *table, const char *column, bool *has)
+{
+    Cursor columns = cursor_open(database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+    with_text(&columns, table);
+    with_text(&columns, column);
+    *has = cursor_next(&columns);
+    return cursor_close(&columns);
+}
+
+// ---- transactions ---------------------------------------------------------------------------------------------------
+
+Error store_peek(const CampaignPlace *place, Arena *arena, Database **database)
+{
+    return database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database);
+}
+
+void store_leave(Database *database)
+{
+    const Error closing = database_close(database);
+    (void)closing; // a reader has nothing to lose
+}
+
+Error store_read_begin(Database *database) { return database_run(database, "BEGIN"); }
+
+Error store_read_end(Database *database, Error error)
+{
+    const Error ended = database_run(database, "COMMIT");
+    return error.kind == OK ? ended : error;
+}
+
+Error store_begin(Store *store) { return database_run(store->database, "BEGIN IMMEDIATE"); }
 
 Error store_end(Store *store, Error error)
 {
@@ -95,47 +124,35 @@ Error store_end(Store *store, Error error)
     if (error.kind != OK) {
         const Error rollback = database_run(store->database, "ROLLBACK");
         (void)rollback; // SQLite has rolled back by itself after most errors
+        for (int i = 0; i < STORE_STATEMENTS; i++) cursor_forget(&store->statements[i]);
     }
     return error;
 }
 
 // ---- creation -------------------------------------------------------------------------------------------------------
 
-static void store_bind_campaign(Statement *statement, const Store *store)
+static Error store_insert_campaign(const Store *store)
 {
     const Spec *spec = store->spec;
     char host[256] = "unknown";
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "unknown");
-    bind_text(statement, 1, store->name);
-    bind_text(statement, 2, spec->experiment);
-    bind_text(statement, 3, spec->model->name);
-    bind_text(statement, 4, spec->text);
-    bind_text(statement, 5, spec->resolved);
-    bind_text(statement, 6, spec->canonical);
-    bind_text(statement, 7, spec->hash.hex);
-    bind_integer(statement, 8, (int64_t)spec->seed);
-    bind_text(statement, 9, HOPSCOTCH_VERSION);
-    bind_integer(statement, 10, NUMERICS_VERSION);
-    bind_text(statement, 11, __VERSION__);
-    bind_text(statement, 12, program_commit() != NULL ? program_commit() : "unknown");
-    bind_text(statement, 13, host);
-    bind_text(statement, 14, clock_utc().text);
-    bind_integer(statement, 15, spec->replicates.count);
-}
-
-static Error store_insert_campaign(const Store *store)
-{
-    Statement *statement = NULL;
-    TRY(database_prepare(store->database,
-                         "INSERT INTO campaign(id, name, experiment, model, spec, resolved, canonical, hash, seed, "
+    const char *const texts[] = {store->name,    spec->experiment, spec->model->name, spec->text,
+                                 spec->resolved, spec->canonical,  spec->hash.hex};
+    Cursor insert = cursor_open(
+        store->database, "INSERT INTO campaign(id, name, experiment, model, spec, resolved, canonical, hash, seed, "
                          "program_version, numerics_version, compiler, commit_id, host, created, state, replicates) "
-                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)",
-                         &statement));
-    store_bind_campaign(statement, store);
-    TRY(store_finish(statement));
-    TRY(database_prepare(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", &statement));
-    bind_text(statement, 1, store->spec->method->name);
-    return store_finish(statement);
+                         "VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&insert, texts[i]);
+    with_integer(&insert, (int64_t)spec->seed);
+    with_text(&insert, HOPSCOTCH_VERSION);
+    with_integer(&insert, NUMERICS_VERSION);
+    with_text(&insert, __VERSION__);
+    with_text(&insert, program_commit() != NULL ? program_commit() : "unknown");
+    with_text(&insert, host);
+    with_text(&insert, clock_utc().text);
+    with_integer(&insert, spec->replicates.count);
+    TRY(cursor_run(&insert));
+    return store_set_text(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", spec->method->name);
 }
 
 static Error store_fill_new(const Store *store, Arena *arena)
@@ -152,7 +169,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(database_run(database, outer_table_sql));
     TRY(database_run(database, segments_table_sql));
     TRY(database_run(database, overrides_table_sql));
-    TRY(database_run(database, store_retries_sql));
+    TRY(database_run(database, retries_table_sql));
     TRY(database_run(database, origin_table_sql));
     TRY(database_run(database, seal_table_sql));
     TRY(seal_schema(database));
@@ -179,7 +196,7 @@ static Error store_create(Store *store, Arena *arena)
     store->created = true;
     TRY(rows_check_names(store->spec));
     TRY(store_write_spec(store, store->spec->text));
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     return store_end(store, store_fill_new(store, arena));
 }
 
@@ -190,7 +207,7 @@ static Error store_take_spec(Store *store, Spec *spec, const RunOptions *options
     const char *hash = NULL;
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
     if (strcmp(hash, spec->hash.hex) != 0) return store_extend(store, spec, options, arena);
-    TRY(database_run(store->database, "BEGIN IMMEDIATE")); // the same spec needs no others than those it is given
+    TRY(store_begin(store)); // the same spec needs no others than those it is given
     TRY(store_end(store, overrides_keep(store->database, &spec->overrides, options->resume_only, arena)));
     return segments_read(store->database, store->folder, arena, spec);
 }
@@ -229,14 +246,14 @@ static Error store_compare_numerics(const Store *store)
 // Not part of what a spec means, but the tables were made for it.
 static Error store_compare_replicates(const Store *store)
 {
-    int64_t stored = 0;
-    TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema WHERE name = 'replicates'", 0, &stored));
-    if ((stored > 0) == store->spec->replicates.store) return error_none();
+    bool stored = false;
+    TRY(store_has_table(store->database, "replicates", &stored));
+    if (stored == store->spec->replicates.store) return error_none();
     return error_make(
         ERROR_USER,
         "campaign %s was made with replicates.store: %s, and that can't change in it: say so in the spec, "
         "or give the new one its own name with --name",
-        store->name, stored > 0 ? "true" : "false");
+        store->name, stored ? "true" : "false");
 }
 
 // Limits, device and recording may change between runs; the stored spec is the one that ran last. `resume` is given
@@ -244,13 +261,12 @@ static Error store_compare_replicates(const Store *store)
 static Error store_renew_spec(const Store *store, bool resumed, Arena *arena)
 {
     const char *resolved = NULL;
-    Statement *statement = NULL;
     TRY(store_text(store->database, "SELECT resolved FROM campaign", arena, &resolved));
     if (strcmp(resolved, store->spec->resolved) == 0) return error_none();
-    TRY(database_prepare(store->database, "UPDATE campaign SET spec = ifnull(?, spec), resolved = ?", &statement));
-    bind_text(statement, 1, resumed ? NULL : store->spec->text);
-    bind_text(statement, 2, store->spec->resolved);
-    return store_finish(statement);
+    Cursor update = cursor_open(store->database, "UPDATE campaign SET spec = ifnull(?, spec), resolved = ?");
+    with_text(&update, resumed ? NULL : store->spec->text);
+    with_text(&update, store->spec->resolved);
+    return cursor_run(&update);
 }
 
 // campaign.db is the truth; a process that was killed may have left the files beside it as they were before.
@@ -268,10 +284,7 @@ static Error store_renew_files(const Store *store, Arena *arena)
 // A folder that was renamed or copied has the name of the folder.
 static Error store_renew_name(const Store *store)
 {
-    Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", &statement));
-    bind_text(statement, 1, store->name);
-    return store_finish(statement);
+    return store_set_text(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", store->name);
 }
 
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
@@ -307,26 +320,24 @@ Error store_share(Database *database, bool shared_fs)
 static Error store_prepare(Store *store, Arena *arena)
 {
     Database *database = store->database;
-    TRY(database_prepare(database, rows_insert_sql(store->spec, arena), &store->insert_trial));
-    if (store->spec->replicates.store) {
-        TRY(database_prepare(database, rows_insert_replicate_sql(store->spec, arena), &store->insert_replicate));
-    }
-    TRY(database_prepare(database, "INSERT INTO shards VALUES(?, ?, ?, ?)", &store->insert_shard));
-    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
-        const char *sql = arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
-                                       recording_of(store->spec, kind).table);
-        TRY(database_prepare(database, sql, &store->insert_place[kind]));
-    }
-    TRY(database_prepare(database,
-                         "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
-                         &store->insert_batch));
-    TRY(database_prepare(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?", &store->note_batch));
-    TRY(database_prepare(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)", &store->insert_search));
-    TRY(database_prepare(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", &store->insert_round));
-    TRY(database_prepare(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)", &store->insert_front));
-    TRY(database_prepare(database, seal_add_sql, &store->add_digest));
-    return database_prepare(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0",
-                            &store->update_search);
+    store->insert_trial = cursor_open(database, rows_insert_sql(store->spec, arena));
+    if (store->spec->replicates.store)
+        store->insert_replicate = cursor_open(database, rows_insert_replicate_sql(store->spec, arena));
+    store->insert_shard = cursor_open(database, "INSERT INTO shards VALUES(?, ?, ?, ?)");
+    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++)
+        store->insert_place[kind] =
+            cursor_open(database, arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
+                                               recording_of(store->spec, kind).table));
+    store->insert_batch =
+        cursor_open(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
+    store->note_batch = cursor_open(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?");
+    store->insert_search = cursor_open(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)");
+    store->insert_round = cursor_open(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    store->insert_front = cursor_open(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)");
+    store->add_digest = cursor_open(database, seal_add_sql);
+    store->update_search = cursor_open(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0");
+    for (int i = 0; i < STORE_STATEMENTS; i++) TRY(store->statements[i].error);
+    return error_none();
 }
 
 static Error store_open_parts(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
@@ -372,21 +383,7 @@ Error store_open(const char *folder, const char *name, const Spec *spec, const R
 
 Error store_close(Store *store)
 {
-    Statement *const statements[] = {store->insert_trial,
-                                     store->insert_replicate,
-                                     store->insert_shard,
-                                     store->insert_place[RECORD_TRAJECTORIES],
-                                     store->insert_place[RECORD_DEBUG],
-                                     store->insert_batch,
-                                     store->note_batch,
-                                     store->update_search,
-                                     store->insert_search,
-                                     store->insert_round,
-                                     store->insert_front,
-                                     store->add_digest};
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
-        if (statements[i] != NULL) statement_close(statements[i]);
-    }
+    for (int i = 0; i < STORE_STATEMENTS; i++) (void)cursor_close(&store->statements[i]); // commits took their errors
     Database *database = store->database;
     store->database = NULL;
     return database != NULL ? database_close(database) : error_none();
@@ -396,21 +393,15 @@ Error store_close(Store *store)
 
 static Error store_count_batches(Store *store, StoreCounts *counts)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database,
-                         "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0), ifnull(max(last_trial), -1), "
-                         "ifnull(sum(wall_seconds), 0.0) FROM batches",
-                         &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) {
-        counts->trials = column_integer(statement, 0);
-        counts->failures = column_integer(statement, 1);
-        counts->last_trial = column_integer(statement, 2);
-        counts->wall_seconds = column_real(statement, 3);
+    Cursor batches = cursor_open(
+        store->database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0), ifnull(max(last_trial), -1), "
+                         "ifnull(sum(wall_seconds), 0.0) FROM batches");
+    if (next_integer(&batches, &counts->trials)) {
+        counts->failures = cell_integer(&batches, 1);
+        counts->last_trial = cell_integer(&batches, 2);
+        counts->wall_seconds = cell_real(&batches, 3);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&batches);
 }
 
 const char *store_best_order(const Spec *spec)
@@ -444,7 +435,14 @@ const char *store_worst_order(const Spec *spec)
 
 const char *store_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
 
-Error store_best_sql(Database *database, const char **sql)
+static Error store_take_best(Database *database, const char *sql, int64_t *id, double *fitness)
+{
+    Cursor best = cursor_open(database, sql);
+    if (next_integer(&best, id)) *fitness = cell_real(&best, 1);
+    return cursor_close(&best);
+}
+
+Error store_best(Database *database, int64_t *id, double *fitness)
 {
     static const char *const best[2][2] = {
         {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
@@ -453,32 +451,19 @@ Error store_best_sql(Database *database, const char **sql)
          "LIMIT 1",
          "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
          "id LIMIT 1"}};
-    int64_t constrained = 0;
     bool maximizes = false;
     TRY(store_maximizes(database, &maximizes));
-    TRY(store_integer(database, "SELECT count(*) FROM pragma_table_info('trials') WHERE name = 'violation'", 0,
-                      &constrained));
-    *sql = best[constrained > 0][maximizes];
-    return error_none();
+    return store_take_best(database, best[database_has(database, "trials", "violation")][maximizes], id, fitness);
 }
 
 Error store_counts(Store *store, StoreCounts *counts)
 {
-    Statement *statement = NULL;
-    bool row = false;
     char sql[256];
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
     snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
              store_meets(store->spec), store_best_order(store->spec));
-    TRY(database_prepare(store->database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) {
-        counts->best_trial = column_integer(statement, 0);
-        counts->best_fitness = column_real(statement, 1);
-    }
-    statement_close(statement);
-    return error;
+    return store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
 }
 
 static bool store_state_fits(const Search *search, size_t size)
@@ -488,55 +473,36 @@ static bool store_state_fits(const Search *search, size_t size)
 
 Error store_search_state(Store *store, Search *search, bool *found)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    *found = false;
-    TRY(database_prepare(store->database, "SELECT state FROM searches WHERE id = 0", &statement));
-    Error error = statement_step(statement, &row);
-    if (row && !column_is_null(statement, 0)) {
-        const Bytes blob = column_blob(statement, 0);
-        *found = store_state_fits(search, blob.size);
-        if (!*found) {
-            error = search_state_damaged(search);
-        } else {
-            if (blob.size > 0) memcpy(search->state, blob.data, blob.size);
-            search->state_size = blob.size;
-        }
-    }
-    statement_close(statement);
-    return error;
+    size_t size = 0;
+    const size_t most = search->state_capacity > 0 ? search->state_capacity : search->state_size;
+    TRY(search_state_read(store->database, search->state, most, &size, found));
+    if (!*found) return error_none();
+    *found = store_state_fits(search, size);
+    if (!*found) return search_state_damaged(search);
+    search->state_size = size;
+    return error_none();
 }
 
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason)
 {
-    Statement *statement = NULL;
-    const bool running = strcmp(state, "running") == 0;
-    TRY(database_prepare(store->database,
-                         running ? "UPDATE campaign SET state = ?, reason = ?, started = ?, finished = NULL"
-                                 : "UPDATE campaign SET state = ?, reason = ?, finished = ?",
-                         &statement));
-    bind_text(statement, 1, state);
-    bind_text(statement, 2, reason);
-    bind_text(statement, 3, clock_utc().text);
-    TRY(store_finish(statement));
+    Cursor update =
+        cursor_open(store->database, strcmp(state, "running") == 0
+                                         ? "UPDATE campaign SET state = ?, reason = ?, started = ?, finished = NULL"
+                                         : "UPDATE campaign SET state = ?, reason = ?, finished = ?");
+    with_text(&update, state);
+    with_text(&update, reason);
+    with_text(&update, clock_utc().text);
+    TRY(cursor_run(&update));
     snprintf(store->state, sizeof store->state, "%s", state);
-    TRY(database_prepare(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", &statement));
-    bind_text(statement, 1, stop_reason);
-    return store_finish(statement);
+    return store_set_text(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", stop_reason);
 }
 
 Error store_set_total(Store *store, int64_t total, int64_t most)
 {
-    const int64_t counts[] = {total, most};
-    Statement *statement = NULL;
-    TRY(database_prepare(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?", &statement));
-    for (int i = 0; i < 2; i++) {
-        if (counts[i] > 0)
-            bind_integer(statement, i + 1, counts[i]);
-        else
-            bind_null(statement, i + 1);
-    }
-    return store_finish(statement);
+    Cursor update = cursor_open(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?");
+    with_count(&update, total);
+    with_count(&update, most);
+    return cursor_run(&update);
 }
 
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
@@ -554,7 +520,7 @@ Error store_index_fitness(Store *store)
     snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
              store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
              survived && !spec_several(store->spec) ? ", survived DESC" : "");
-    TRY(database_run(store->database, "BEGIN IMMEDIATE"));
+    TRY(store_begin(store));
     Error error = database_make_index(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
@@ -583,16 +549,20 @@ static Error store_log_line(const Store *store, const char *time, const char *ki
 Error store_event(Store *store, const char *kind, const char *format, ...)
 {
     char text[512];
-    Statement *statement = NULL;
     const Text32 time = clock_utc();
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    TRY(database_prepare(store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)", &statement));
-    bind_text(statement, 1, time.text);
-    bind_text(statement, 2, kind);
-    bind_text(statement, 3, text);
-    TRY(store_finish(statement));
+    Cursor insert = cursor_open(store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)");
+    with_text(&insert, time.text);
+    with_text(&insert, kind);
+    with_text(&insert, text);
+    TRY(cursor_run(&insert));
     return store_log_line(store, time.text, kind, text);
+}
+
+Cursor store_events(Database *database)
+{
+    return cursor_open(database, "SELECT time, kind, text FROM events ORDER BY id");
 }

@@ -23,7 +23,8 @@ Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
 Error store_index_fitness(Store *store);
-Error store_best_sql(Database *database, const char **sql); // id and fitness of the best trial, whatever the spec
+// Of the best trial, whatever the spec; they stay as they are if there is none.
+Error store_best(Database *database, int64_t *id, double *fitness);
 const char *store_worst_order(const Spec *spec);
 
 #endif

@@ -7,23 +7,19 @@
 
 static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
     const char *resolved = NULL;
     int schema = 0;
     TRY(schema_version(campaign->database, path, &schema)); // older ones can be read too
-    TRY(database_prepare(campaign->database, "SELECT resolved, numerics_version, program_version, hash FROM campaign",
-                         &statement));
-    const Error error = statement_step(statement, &row);
-    if (row) {
-        resolved = arena_copy(arena, column_text(statement, 0));
-        campaign->numerics_version = (int)column_integer(statement, 1);
-        campaign->program_version = arena_copy(arena, column_text(statement, 2));
-        campaign->hash = arena_copy(arena, column_text(statement, 3));
+    Cursor row =
+        cursor_open(campaign->database, "SELECT resolved, numerics_version, program_version, hash FROM campaign");
+    if (cursor_next(&row)) {
+        resolved = arena_copy(arena, cell_text(&row, 0));
+        campaign->numerics_version = (int)cell_integer(&row, 1);
+        campaign->program_version = arena_copy(arena, cell_text(&row, 2));
+        campaign->hash = arena_copy(arena, cell_text(&row, 3));
     }
-    statement_close(statement);
-    if (error.kind != OK) return error;
-    if (!row) return store_row_lost(campaign->database, campaign->name);
+    TRY(cursor_close(&row));
+    if (resolved == NULL) return store_row_lost(campaign->database, campaign->name);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
     TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
     return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
@@ -66,8 +62,6 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
 
 void campaign_close(StoredCampaign *campaign)
 {
-    if (campaign->database == NULL) return;
-    const Error error = database_close(campaign->database);
-    (void)error; // a reader has nothing to lose
+    store_leave(campaign->database);
     campaign->database = NULL;
 }

@@ -3,23 +3,22 @@
 // was searched, to the bit.
 #include "stored_trial.h"
 
+#include "stored.h"
+
 #include <string.h>
 
 // The place of a trial among those of its search and round, whose ids follow each other.
 static Error stored_member(Database *database, const TrialRows *rows, int64_t row, int64_t *member)
 {
-    Statement *statement = NULL;
-    bool before = false;
-    TRY(database_prepare(database,
-                         "SELECT id FROM trials WHERE id < ? AND (search <> ? OR round <> ?) ORDER BY id DESC LIMIT 1",
-                         &statement));
-    bind_integer(statement, 1, rows->id[row]);
-    bind_integer(statement, 2, rows->search[row]);
-    bind_integer(statement, 3, rows->round[row]);
-    const Error error = statement_step(statement, &before);
-    *member = rows->id[row] - (before ? column_integer(statement, 0) + 1 : 0);
-    statement_close(statement);
-    return error;
+    int64_t before = -1;
+    Cursor trials = cursor_open(
+        database, "SELECT id FROM trials WHERE id < ? AND (search <> ? OR round <> ?) ORDER BY id DESC LIMIT 1");
+    with_integer(&trials, rows->id[row]);
+    with_integer(&trials, rows->search[row]);
+    with_integer(&trials, rows->round[row]);
+    next_integer(&trials, &before);
+    *member = rows->id[row] - (before + 1);
+    return cursor_close(&trials);
 }
 
 Error search_stored_trial(const Search *search, Database *database, const TrialRows *rows, int64_t row,
@@ -38,19 +37,12 @@ Error search_stored_trial(const Search *search, Database *database, const TrialR
 
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter)
 {
-    Statement *statement = NULL;
-    TrialRows rows;
-    bool row = false;
+    TrialRows row;
     uint64_t ordinal;
     if (!search_learns(search->method)) return search->method->trial(search, id, &ordinal, parameter);
-    rows_take(search->spec, 1, arena, &rows);
-    TRY(database_prepare(database, rows_select_sql(search->spec, arena, "WHERE id = ?"), &statement));
-    bind_integer(statement, 1, id);
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) {
-        rows_read(search->spec, statement, &rows, 0);
-        error = search_stored_trial(search, database, &rows, 0, &ordinal, parameter);
-    }
-    statement_close(statement);
-    return error;
+    rows_take(search->spec, 1, arena, &row);
+    Cursor trials = trial_rows_by_id(database, search->spec, arena);
+    if (trial_row_at(&trials, id, search->spec, &row, 0))
+        cursor_stop(&trials, search_stored_trial(search, database, &row, 0, &ordinal, parameter));
+    return cursor_close(&trials);
 }

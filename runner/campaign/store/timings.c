@@ -5,52 +5,39 @@
 
 enum { TIMINGS_SCHEMA = 4 }; // from that version on the loop's and the writer's times are there
 
-static double timings_column(Statement *row, int index)
-{
-    const double value = column_real(row, index);
-    return isnan(value) ? 0 : value;
-}
-
 Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings)
 {
     int64_t version = 0;
-    bool row = false;
-    Statement *statement = NULL;
+    double *const times[] = {&timings->wall,   &timings->kernel, &timings->copy,
+                             &timings->search, &timings->hdf5,   &timings->sqlite};
+    *timings = (Timings){0};
     TRY(store_integer(database, "PRAGMA user_version", 0, &version));
     const char *sums = version < TIMINGS_SCHEMA
                            ? "0, 0, 0, 0"
                            : "sum(copy_seconds), sum(search_seconds), sum(hdf5_seconds), sum(sqlite_seconds)";
-    TRY(database_prepare(
+    Cursor batches = cursor_open(
         database,
-        arena_format(arena, "SELECT sum(wall_seconds), sum(kernel_seconds), %s FROM batches WHERE id >= ?", sums),
-        &statement));
-    bind_integer(statement, 1, first);
-    const Error error = statement_step(statement, &row);
-    *timings = (Timings){0};
-    double *const times[] = {&timings->wall,   &timings->kernel, &timings->copy,
-                             &timings->search, &timings->hdf5,   &timings->sqlite};
-    for (int i = 0; row && i < 6; i++) *times[i] = timings_column(statement, i);
-    statement_close(statement);
-    return error;
+        arena_format(arena, "SELECT sum(wall_seconds), sum(kernel_seconds), %s FROM batches WHERE id >= ?", sums));
+    with_integer(&batches, first);
+    const bool any = cursor_next(&batches);
+    for (int i = 0; any && i < 6; i++) {
+        const double seconds = cell_real(&batches, i);
+        if (!isnan(seconds)) *times[i] = seconds;
+    }
+    return cursor_close(&batches);
 }
 
 Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing)
 {
-    Statement *statement;
-    bool row = false;
     *timing = (BatchTiming){.device = NULL};
-    TRY(database_prepare(database,
-                         "SELECT device, lanes, kernel_seconds / lanes FROM batches WHERE first_trial <= ?1 AND "
-                         "last_trial >= ?1 AND lanes > 0 ORDER BY id DESC LIMIT 1",
-                         &statement));
-    bind_integer(statement, 1, trial);
-    const Error error = statement_step(statement, &row);
-    if (error.kind == OK && row && isfinite(column_real(statement, 2)))
-        *timing = (BatchTiming){.device = arena_copy(arena, column_text(statement, 0)),
-                                .lanes = column_integer(statement, 1),
-                                .lane_seconds = column_real(statement, 2)};
-    statement_close(statement);
-    return error;
+    Cursor batch = cursor_open(database, "SELECT device, lanes, kernel_seconds / lanes FROM batches WHERE first_trial "
+                                         "<= ?1 AND last_trial >= ?1 AND lanes > 0 ORDER BY id DESC LIMIT 1");
+    with_integer(&batch, trial);
+    if (cursor_next(&batch) && isfinite(cell_real(&batch, 2)))
+        *timing = (BatchTiming){.device = arena_copy(arena, cell_text(&batch, 0)),
+                                .lanes = cell_integer(&batch, 1),
+                                .lane_seconds = cell_real(&batch, 2)};
+    return cursor_close(&batch);
 }
 
 // The device without work, while the loop ran.

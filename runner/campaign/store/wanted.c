@@ -40,13 +40,9 @@ int64_t record_debug_lanes(const Spec *spec, int64_t trials)
 
 static Error record_want(Database *database, const char *sql, int64_t value)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database, sql, &statement));
-    bind_integer(statement, 1, value);
-    const Error error = statement_step(statement, &row);
-    statement_close(statement);
-    return error;
+    Cursor insert = cursor_open(database, sql);
+    with_integer(&insert, value);
+    return cursor_run(&insert);
 }
 
 // Of several objectives: of the front, spread evenly.
@@ -126,13 +122,7 @@ static Error record_fill_wanted(const Spec *spec, Store *store, RecordKind kind)
 
 Error record_count(Store *store, int64_t *count)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(store->database, "SELECT count(*) FROM temp.wanted", &statement));
-    const Error error = statement_step(statement, &row);
-    *count = row ? column_integer(statement, 0) : 0;
-    statement_close(statement);
-    return error;
+    return store_integer(store->database, "SELECT count(*) FROM temp.wanted", 0, count);
 }
 
 // Fills the temporary table `wanted` with the ids of all trials that are still to be recorded, and counts them.

@@ -17,43 +17,11 @@ static Error query_column(const TrialColumns *all, const char *name, const char 
     return error_make(ERROR_USER, "--%s: there is no column '%.60s'; --columns all --limit 1 shows them", what, name);
 }
 
-Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition)
-{
-    const char **numbers = ARENA_NEW(arena, const char *, all->count + 1);
-    const char **texts = ARENA_NEW(arena, const char *, all->count + 1);
-    Scope scope = {.names = numbers, .texts = texts};
-    Expression *expression;
-    for (int i = 0; i < all->count; i++) {
-        if (all->is_text[i])
-            texts[scope.n_texts++] = all->names[i];
-        else
-            numbers[scope.count++] = all->names[i];
-    }
-    *condition = (Condition){.sql = "1"};
-    if (text == NULL) return error_none();
-    TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
-    return expression_sql(expression, arena, &condition->sql, &condition->values, &condition->count);
-}
-
-void condition_bind(const Condition *condition, Statement *statement)
-{
-    for (int i = 0; i < condition->count; i++) {
-        if (condition->values[i].is_text)
-            bind_text(statement, i + 1, condition->values[i].text);
-        else
-            bind_real(statement, i + 1, condition->values[i].number);
-    }
-}
-
-// "velocity_error,k_fp:desc": missing values last whichever way, ties by id. An index of the order is only for queries
-// without a condition ("+" forbids it): SQLite can't know how many rows in that order it would look up before enough of
-// them satisfy one, and a whole scan is quicker than ten million look-ups.
+// "velocity_error,k_fp:desc": missing values last whichever way, ties by id.
 static Error query_order(Query *query, const char *text, Arena *arena)
 {
     char *rest = text != NULL ? arena_copy(arena, text) : NULL;
-    const char *plain = strcmp(query->where.sql, "1") == 0 ? "" : "+";
-    int count = 0;
-    query->order = "";
+    query->order = ARENA_NEW(arena, TrialOrder, QUERY_ORDER_MAX);
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         int column;
         char *direction = strchr(name, ':');
@@ -62,12 +30,10 @@ static Error query_order(Query *query, const char *text, Arena *arena)
         if (direction != NULL && strcmp(direction, "desc") != 0 && strcmp(direction, "asc") != 0)
             return error_make(ERROR_USER, "--order: '%.60s' is no direction; write %.60s:asc or %.60s:desc", direction,
                               name, name);
-        if (++count > QUERY_ORDER_MAX)
+        if (query->n_order == QUERY_ORDER_MAX)
             return error_make(ERROR_USER, "--order: more than %d columns; the first few decide", QUERY_ORDER_MAX);
-        const char *quoted = sql_identifier(arena, query->all.names[column]);
-        const bool down = direction != NULL && strcmp(direction, "desc") == 0;
-        query->order =
-            arena_format(arena, "%s%s%s %s NULLS LAST, ", query->order, plain, quoted, down ? "DESC" : "ASC");
+        query->order[query->n_order++] =
+            (TrialOrder){query->all.names[column], direction != NULL && strcmp(direction, "desc") == 0};
     }
     return error_none();
 }
@@ -112,63 +78,52 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
+// Room for one more id: a growing arena is made of pieces, so a longer list is another one.
+static void query_reserve(Query *query, int64_t *capacity, Arena *arena)
+{
+    if (query->n_ids < *capacity) return;
+    *capacity = *capacity > 0 ? 2 * *capacity : 1024;
+    int64_t *ids = ARENA_NEW(arena, int64_t, *capacity);
+    if (query->n_ids > 0) memcpy(ids, query->ids, (size_t)query->n_ids * sizeof *ids);
+    query->ids = ids;
+}
+
 // The ids that match, in order; one more than the limit, if there is one, tells that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
-    Statement *statement;
-    bool row = false;
-    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %sid%s", query->where.sql,
-                                   query->order, query->limit > 0 ? " LIMIT ?" : "");
-    TRY(database_prepare(query->campaign->database, sql, &statement));
-    condition_bind(&query->where, statement);
-    if (query->limit > 0) bind_integer(statement, query->where.count + 1, query->limit + 1);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        // 8 aligned ids at a time: consecutive takes from the arena are one array
-        int64_t *place = query->n_ids % 8 == 0 ? ARENA_NEW(arena, int64_t, 8) : NULL;
-        if (query->n_ids == 0) query->ids = place;
-        query->ids[query->n_ids++] = column_integer(statement, 0);
+    static const char *const columns[] = {"id"};
+    int64_t id = 0, capacity = 0;
+    Cursor ids = trials_ordered(query->campaign->database, &query->where, query->order, query->n_order, columns, 1,
+                                query->limit > 0 ? query->limit + 1 : -1, arena);
+    while (next_integer(&ids, &id)) {
+        query_reserve(query, &capacity, arena);
+        query->ids[query->n_ids++] = id;
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&ids);
 }
 
-static Error query_block(const Query *query, Statement *statement, int64_t from, int64_t to, QueryTake *take,
-                         void *taker)
+static Error query_block(const Query *query, Cursor *trials, int64_t from, int64_t to, QueryTake *take, void *taker)
 {
-    for (int64_t i = from; i < to; i++) {
-        bool row = false;
-        bind_integer(statement, 1, query->ids[i]);
-        TRY(statement_step(statement, &row));
-        if (row) TRY(take(taker, query, statement));
-        if (row) TRY(statement_step(statement, &row)); // to its end, which resets it
+    for (int64_t i = from; i < to && trials->error.kind == OK; i++) {
+        if (trial_at(trials, query->ids[i])) TRY(take(taker, query, trials));
     }
-    return error_none();
-}
-
-static Error query_blocks(const Query *query, Statement *statement, QueryTake *take, void *taker)
-{
-    const int64_t rows = query_rows(query);
-    for (int64_t from = 0; from < rows; from += QUERY_BLOCK) {
-        const int64_t to = from + QUERY_BLOCK < rows ? from + QUERY_BLOCK : rows;
-        TRY(database_run(query->campaign->database, "BEGIN"));
-        const Error error = query_block(query, statement, from, to, take, taker);
-        const Error ended = database_run(query->campaign->database, "COMMIT");
-        if (error.kind != OK) return error;
-        TRY(ended);
-    }
-    return error_none();
+    while (trials->row) cursor_next(trials); // to its end, which ends the reading
+    return trials->error;
 }
 
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
 {
-    Statement *statement;
-    const char *sql = arena_format(arena, "SELECT %s FROM trials WHERE id = ?",
-                                   trial_columns_sql((const char *const *)query->names, query->count, arena));
-    TRY(database_prepare(query->campaign->database, sql, &statement));
-    const Error error = query_blocks(query, statement, take, taker);
-    statement_close(statement);
-    return error;
+    Database *database = query->campaign->database;
+    const int64_t rows = query_rows(query);
+    Cursor trials = trials_by_id(database, (const char *const *)query->names, query->count, arena);
+    for (int64_t from = 0; from < rows && trials.error.kind == OK; from += QUERY_BLOCK) {
+        const int64_t to = from + QUERY_BLOCK < rows ? from + QUERY_BLOCK : rows;
+        const Error begun = store_read_begin(database);
+        cursor_stop(&trials, begun);
+        if (begun.kind == OK)
+            cursor_stop(&trials, store_read_end(database, query_block(query, &trials, from, to, take, taker)));
+    }
+    return cursor_close(&trials);
 }
 
 int64_t query_rows(const Query *query)

@@ -237,11 +237,10 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
 
 // The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
 // experiment/fitness/objective.c has them.
-static double verify_objective(const Spec *spec, Statement *row, const double *parameter, double *scope)
+static double verify_objective(const Spec *spec, const Cursor *replicate, const double *parameter, double *scope)
 {
-    enum { FIRST_METRIC = 1 };
     const int n_metrics = spec->configured.n_metrics;
-    for (int m = 0; m < n_metrics; m++) scope[m] = column_real(row, FIRST_METRIC + m);
+    for (int m = 0; m < n_metrics; m++) scope[m] = cell_real(replicate, REPLICATE_METRICS + m);
     memcpy(scope + n_metrics, parameter, (size_t)spec->configured.n_parameters * sizeof *scope);
     return spec_cost(spec, 0, expression_value(spec->objective.expression[0], scope));
 }
@@ -262,13 +261,13 @@ static bool verify_is_worse(const VerifyOutcome *outcome, double value, double s
     return value > worst || (isinf(value) && isinf(worst) && survived < outcome->worst_survived);
 }
 
-static void verify_add_run(const StoredCampaign *run, Statement *row, const double *parameter, double *scope,
+static void verify_add_run(const StoredCampaign *run, const Cursor *replicate, const double *parameter, double *scope,
                            VerifyOutcome *outcome, Arena *arena)
 {
     const Spec *spec = &run->spec;
     const int survived_metric = verify_survived(spec);
-    const char *failure = column_text(row, 0);
-    const double objective = verify_objective(spec, row, parameter, scope);
+    const char *failure = cell_text(replicate, REPLICATE_FAILURE);
+    const double objective = verify_objective(spec, replicate, parameter, scope);
     const bool failed = strcmp(failure, "none") != 0 || !isfinite(objective); // a gait that stands has no finite cost
     const double value = failed ? (double)INFINITY : objective;
     const double survived = survived_metric >= 0 ? scope[survived_metric] : (double)NAN;
@@ -281,31 +280,18 @@ static void verify_add_run(const StoredCampaign *run, Statement *row, const doub
     outcome->good += !failed;
 }
 
-static const char *verify_runs_sql(const Spec *spec, Arena *arena)
-{
-    const char *sql = "SELECT failure";
-    for (int m = 0; m < spec->configured.n_metrics; m++)
-        sql = arena_format(arena, "%s, %s", sql, sql_identifier(arena, spec->configured.metrics[m].name));
-    return arena_format(arena, "%s FROM replicates WHERE trial = ? ORDER BY replicate", sql);
-}
-
 static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome)
 {
     const Spec *spec = &run->spec;
     Search search;
-    Statement *statement = NULL;
-    bool row = false;
     double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     double *scope = ARENA_NEW(arena, double, spec->configured.n_parameters + spec->configured.n_metrics);
     TRY(search_init(spec, arena, &search));
     TRY(search_read_trial(&search, run->database, trial, arena, parameter));
-    TRY(database_prepare(run->database, verify_runs_sql(spec, arena), &statement));
-    bind_integer(statement, 1, trial);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && outcome->n < spec->replicates.count; error = statement_step(statement, &row))
-        verify_add_run(run, statement, parameter, scope, outcome, arena);
-    statement_close(statement);
-    return error;
+    Cursor replicates = replicates_of(run->database, trial);
+    while (outcome->n < spec->replicates.count && cursor_next(&replicates))
+        verify_add_run(run, &replicates, parameter, scope, outcome, arena);
+    return cursor_close(&replicates);
 }
 
 static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)

@@ -7,28 +7,22 @@
 
 static Error verify_best_trial(VerifyTask *task, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
-                                   store_best_order(&task->campaign->spec));
-    TRY(database_prepare(task->campaign->database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) task->trial = column_integer(statement, 0);
-    if (error.kind == OK && !row)
-        error = error_make(
-            ERROR_USER,
-            "no trial of %.100s has a fitness, so there is no best one; verify --trial ID takes one that failed",
-            task->campaign->name);
-    statement_close(statement);
-    return error;
+    static const char *const id[] = {"id"};
+    Cursor best = trials_best(task->campaign, id, 1, 1, arena);
+    const bool any = next_integer(&best, &task->trial);
+    TRY(cursor_close(&best));
+    if (any) return error_none();
+    return error_make(
+        ERROR_USER,
+        "no trial of %.100s has a fitness, so there is no best one; verify --trial ID takes one that failed",
+        task->campaign->name);
 }
 
 Error verify_take_trial(VerifyTask *task, Arena *arena)
 {
     const StoredCampaign *campaign = task->campaign;
-    Statement *statement = NULL;
     Search search;
-    bool row = false;
+    bool there = false;
     double *parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters);
     task->parameter = parameter;
     if (task->trial < 0 && campaign->spec.objective.count > 1)
@@ -38,16 +32,11 @@ Error verify_take_trial(VerifyTask *task, Arena *arena)
                           campaign->name, campaign->spec.objective.count,
                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     if (task->trial < 0) TRY(verify_best_trial(task, arena));
-    TRY(database_prepare(campaign->database, "SELECT fitness FROM trials WHERE id = ?", &statement));
-    bind_integer(statement, 1, task->trial);
-    Error error = statement_step(statement, &row);
-    if (error.kind == OK && row) task->fitness = column_real(statement, 0);
-    if (error.kind == OK && !row)
-        error = error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; %s lists the best", campaign->name,
-                           task->trial,
-                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
-    statement_close(statement);
-    if (error.kind != OK) return error;
+    TRY(trial_fitness(campaign->database, task->trial, &task->fitness, &there));
+    if (!there)
+        return error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; %s lists the best", campaign->name,
+                          task->trial,
+                          command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     TRY(search_init(&campaign->spec, arena, &search));
     return search_read_trial(&search, campaign->database, task->trial, arena, parameter);
 }

@@ -26,7 +26,7 @@ typedef struct ConvergencePoint {
 
 typedef struct Convergence {
     ConvergencePoint *point; // [count] by search, then round
-    int64_t count, searches, best_search;
+    int64_t count, best_search;
     bool several; // objectives: there is no best of all
     int median;   // column of a row of `debug`; -1: there is none
     const char *title[CONVERGENCE_PANELS];
@@ -42,17 +42,6 @@ static const char *convergence_objective_title(const Spec *spec, int k, Arena *a
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-static Error convergence_integer(const PlotData *data, const char *sql, int64_t *value)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(data->campaign->database, sql, &statement));
-    const Error error = statement_step(statement, &row);
-    *value = row && !column_is_null(statement, 0) ? column_integer(statement, 0) : 0;
-    statement_close(statement);
-    return error;
-}
-
 static Error convergence_find_median(const PlotData *data, Arena *arena, int *median)
 {
     Search search;
@@ -64,65 +53,37 @@ static Error convergence_find_median(const PlotData *data, Arena *arena, int *me
     return error_none();
 }
 
-static void convergence_take(Convergence *convergence, Statement *row)
+static void convergence_take(Convergence *convergence, const RoundRow *round)
 {
     ConvergencePoint *point = &convergence->point[convergence->count++];
-    const Bytes debug = column_blob(row, 6);
-    *point = (ConvergencePoint){
-        .search = column_integer(row, 0), .evaluations = column_real(row, 1), .round = column_integer(row, 7)};
+    *point = (ConvergencePoint){.search = round->search, .evaluations = round->evaluations, .round = round->round};
     for (int k = 0; k < OBJECTIVES_MAX; k++) point->value[CONVERGENCE_OBJECTIVES + k] = (double)NAN;
-    point->value[CONVERGENCE_BEST] = convergence->several ? (double)NAN : column_real(row, 2);
+    point->value[CONVERGENCE_BEST] = convergence->several ? (double)NAN : round->best;
     point->value[CONVERGENCE_MEDIAN] = (double)NAN;
-    point->value[CONVERGENCE_SIGMA] = column_real(row, 3);
-    point->value[CONVERGENCE_CONDITION] = column_real(row, 4);
-    point->value[CONVERGENCE_VOLUME] = column_real(row, 5);
-    if (convergence->median >= 0 && debug.size >= (size_t)(convergence->median + 1) * sizeof(double))
-        memcpy(&point->value[CONVERGENCE_MEDIAN], debug.data + (size_t)convergence->median * sizeof(double),
+    point->value[CONVERGENCE_SIGMA] = round->sigma;
+    point->value[CONVERGENCE_CONDITION] = round->condition;
+    point->value[CONVERGENCE_VOLUME] = round->hypervolume;
+    if (convergence->median >= 0 && round->debug.size >= (size_t)(convergence->median + 1) * sizeof(double))
+        memcpy(&point->value[CONVERGENCE_MEDIAN], round->debug.data + (size_t)convergence->median * sizeof(double),
                sizeof(double));
 }
 
 // The best searches; of each every so many-th round and the last, so that all fit.
-#define CONVERGENCE_VOLUMES "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round)"
-static const char convergence_sql[] =
-    "SELECT r.search, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug, r.round FROM rounds r WHERE "
-    "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
-    "min(best) IS NULL, %s, search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
-
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
     Database *database = data->campaign->database;
-    Statement *statement = NULL;
-    bool row = false;
-    int64_t rounds = 0;
-    bool fronts = false;
-    TRY(plot_has_column(data, "fronts", "hypervolume", &fronts));
-    TRY(convergence_integer(data, "SELECT count(*) FROM rounds", &rounds));
-    TRY(convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &convergence->searches));
-    TRY(convergence_integer(data,
-                            fronts && spec_several(&data->campaign->spec)
-                                ? "SELECT search FROM fronts ORDER BY hypervolume DESC, search LIMIT 1"
-                            : data->maximize
-                                ? "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best DESC, search LIMIT 1"
-                                : "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best, search LIMIT 1",
-                            &convergence->best_search));
+    RoundsKept kept;
+    RoundRow round;
+    TRY(rounds_kept(database, spec_several(&data->campaign->spec), data->maximize, &kept));
     TRY(convergence_find_median(data, arena, &convergence->median));
-    const int64_t shown = convergence->searches < CONVERGENCE_SEARCHES ? convergence->searches : CONVERGENCE_SEARCHES;
-    const int64_t drawn = convergence->searches > 0 ? rounds / convergence->searches * shown : 0;
-    TRY(database_prepare(database,
-                         arena_format(arena, convergence_sql, fronts ? CONVERGENCE_VOLUMES : "NULL",
-                                      data->maximize ? "max(best) DESC" : "min(best)"),
-                         &statement));
+    convergence->best_search = kept.best;
+    const int64_t shown = kept.searches < CONVERGENCE_SEARCHES ? kept.searches : CONVERGENCE_SEARCHES;
+    const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
     convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
-    bind_integer(statement, 1, 1 + drawn / CONVERGENCE_POINTS);
-    bind_integer(statement, 2, shown);
-    bind_integer(statement, 3, 2 * CONVERGENCE_POINTS);
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        convergence_take(convergence, statement);
-        error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    Cursor rounds = rounds_of_best(database, &kept, data->maximize, 1 + drawn / CONVERGENCE_POINTS, shown,
+                                   2 * CONVERGENCE_POINTS, arena);
+    while (round_next(&rounds, &round)) convergence_take(convergence, &round);
+    return cursor_close(&rounds);
 }
 
 // ---- several objectives ---------------------------------------------------------------------------------------------
@@ -155,11 +116,11 @@ static void convergence_put_best(Convergence *convergence, const ConvergenceCurs
     for (int k = 0; k < OBJECTIVES_MAX; k++) value[k] = cursor->best[k];
 }
 
-// The row: search, round, objectives.
+// The trial's cells: search, round, objectives.
 static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *cursor, int count, const Spec *spec,
-                                   Statement *row)
+                                   const Cursor *trial)
 {
-    const int64_t search = column_integer(row, 0), round = column_integer(row, 1);
+    const int64_t search = cell_integer(trial, 0), round = cell_integer(trial, 1);
     int at = 0;
     while (at < count && cursor[at].search != search) at++;
     if (at == count) return; // one of those that are not drawn
@@ -168,7 +129,7 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
         cursor[at].point++;
     }
     for (int k = 0; k < spec->objective.count; k++) {
-        const double value = column_real(row, 2 + k);
+        const double value = cell_real(trial, 2 + k);
         if (!isfinite(value)) continue;
         if (isnan(cursor[at].best[k]) || spec_better(spec, k, value, cursor[at].best[k])) cursor[at].best[k] = value;
     }
@@ -179,25 +140,17 @@ static Error convergence_read_objectives(const PlotData *data, Arena *arena, Con
     const Spec *spec = &data->campaign->spec;
     ConvergenceCursor *cursor = ARENA_NEW(arena, ConvergenceCursor, CONVERGENCE_SEARCHES + 1);
     const int count = convergence_cursors(convergence, cursor);
-    const char *columns = "search, round";
-    Statement *statement = NULL;
-    bool row = false;
+    const char *columns[2 + OBJECTIVES_MAX] = {"search", "round"};
     for (int k = 0; k < spec->objective.count; k++) {
-        columns = arena_format(arena, "%s, %s", columns, rows_objective_name(k));
+        columns[2 + k] = rows_objective_name(k);
         convergence->title[CONVERGENCE_OBJECTIVES + k] = convergence_objective_title(spec, k, arena);
     }
-    TRY(database_prepare(
-        data->campaign->database,
-        arena_format(arena, "SELECT %s FROM trials WHERE failure = 'none'%s ORDER BY id", columns, store_meets(spec)),
-        &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row))
-        convergence_take_trial(convergence, cursor, count, spec, statement);
-    statement_close(statement);
+    Cursor trials = trials_in_turn(data->campaign, true, columns, 2 + spec->objective.count, arena);
+    while (cursor_next(&trials)) convergence_take_trial(convergence, cursor, count, spec, &trials);
     for (int i = 0; i < count; i++) {
         for (; cursor[i].point <= cursor[i].last; cursor[i].point++) convergence_put_best(convergence, &cursor[i]);
     }
-    return error;
+    return cursor_close(&trials);
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
@@ -273,22 +226,18 @@ enum { CONVERGENCE_RECORDS = 1000 };
 static Error convergence_records(const PlotData *data, int k, const char *column, Arena *arena,
                                  ConvergenceRecord *record, int *count, int64_t *last)
 {
-    Statement *statement = NULL;
-    bool row = false;
+    const char *const columns[] = {"id", column};
     double best = (double)NAN;
-    TRY(database_prepare(data->campaign->database, arena_format(arena, "SELECT id, %s FROM trials ORDER BY id", column),
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const double fitness = column_real(statement, 1);
-        *last = column_integer(statement, 0);
+    Cursor trials = trials_in_turn(data->campaign, false, columns, 2, arena);
+    while (cursor_next(&trials)) {
+        const double fitness = cell_real(&trials, 1);
+        *last = cell_integer(&trials, 0);
         if (!isfinite(fitness) || *count == CONVERGENCE_RECORDS) continue;
         if (!isnan(best) && !spec_better(&data->campaign->spec, k, fitness, best)) continue;
         best = fitness;
         record[(*count)++] = (ConvergenceRecord){*last, fitness};
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&trials);
 }
 
 static void convergence_steps(PlotPanel *panel, const ConvergenceRecord *record, int count, int64_t last)
@@ -345,7 +294,7 @@ static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
     Convergence convergence = {.median = -1, .several = spec_several(&data->campaign->spec)};
     bool rounds = false;
     memcpy(convergence.title, convergence_titles, sizeof convergence_titles);
-    TRY(plot_has_column(data, "rounds", "stop", &rounds));
+    TRY(searches_have_rounds(data->campaign->database, &rounds));
     if (rounds) TRY(convergence_read(data, arena, &convergence));
     if (convergence.count == 0) return convergence_draw_order(data, plot, arena);
     if (convergence.several) TRY(convergence_read_objectives(data, arena, &convergence));
@@ -363,7 +312,7 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;
     int64_t searches = 0;
-    const Error counted = convergence_integer(data, "SELECT count(DISTINCT search) FROM rounds", &searches);
+    const Error counted = searches_count(data->campaign->database, &searches);
     const char *line = counted.kind != OK || searches < 2 ? ""
                        : searches > CONVERGENCE_SEARCHES  ? " A line per search: the 48 best, the best one in front."
                                                           : " A line per search, the best one in front.";

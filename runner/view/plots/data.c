@@ -29,36 +29,24 @@ static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
     }
 }
 
-// Columns of every statement here: id, fitness, failure, the gains.
+// Cells of every trial here: id, fitness, failure, the gains.
 enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
 
-// `tail`: what follows the condition.
-static Error plot_select(const PlotData *data, const char *tail, Arena *arena, Statement **statement)
+static int plot_columns(const PlotData *data, const char **columns)
 {
-    const char *columns = arena_format(arena, "id, %s, failure", data->value_column);
-    for (int g = 0; g < data->n_gains; g++)
-        columns = arena_format(arena, "%s, %s", columns, sql_identifier(arena, data->gain[g].name));
-    const char *sql = arena_format(arena, "SELECT %s FROM trials WHERE %s %s", columns, data->where.sql, tail);
-    TRY(database_prepare(data->campaign->database, sql, statement));
-    condition_bind(&data->where, *statement);
-    return error_none();
+    int count = 0;
+    columns[count++] = "id";
+    columns[count++] = data->value_column;
+    columns[count++] = "failure";
+    for (int g = 0; g < data->n_gains; g++) columns[count++] = data->gain[g].name;
+    return count;
 }
 
-// Calls `take` with every row.
-typedef void PlotTake(PlotData *data, Statement *row);
-
-static Error plot_each(PlotData *data, const char *tail, Arena *arena, PlotTake *take)
+static Cursor plot_trials(const PlotData *data, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(plot_select(data, tail, arena, &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row) {
-        take(data, statement);
-        error = statement_step(statement, &row);
-    }
-    statement_close(statement);
-    return error;
+    const char *columns[PLOT_VALUES + PLOT_GAINS_MAX];
+    const int count = plot_columns(data, columns);
+    return trials_of(data->campaign->database, &data->where, columns, count, arena);
 }
 
 static int plot_failure_of(const Spec *spec, const char *name)
@@ -90,14 +78,14 @@ static bool plot_is_sampled(const PlotData *data, int64_t id)
     return data->n_sample < PLOT_SAMPLE_MOST && (double)plot_hash((uint64_t)id) * 0x1p-64 < part;
 }
 
-static void plot_take_sample(PlotData *data, Statement *row)
+static void plot_take_sample(PlotData *data, const Cursor *trial)
 {
-    const int64_t id = column_integer(row, PLOT_ID), s = data->n_sample;
-    const double fitness = column_real(row, PLOT_FITNESS);
+    const int64_t id = cell_integer(trial, PLOT_ID), s = data->n_sample;
+    const double fitness = cell_real(trial, PLOT_FITNESS);
     data->ranked += isfinite(fitness);
-    data->failures[plot_failure_of(&data->campaign->spec, column_text(row, PLOT_FAILURE))]++;
+    data->failures[plot_failure_of(&data->campaign->spec, cell_text(trial, PLOT_FAILURE))]++;
     for (int g = 0; g < data->n_gains; g++) {
-        const double value = column_real(row, PLOT_VALUES + g);
+        const double value = cell_real(trial, PLOT_VALUES + g);
         PlotGain *gain = &data->gain[g];
         if (!isfinite(value)) return; // only another program could have put it there
         gain->low = value < gain->low ? value : gain->low;
@@ -106,7 +94,7 @@ static void plot_take_sample(PlotData *data, Statement *row)
     if (!plot_is_sampled(data, id)) return;
     data->id[s] = id;
     data->fitness[s] = isfinite(fitness) ? fitness : (double)NAN;
-    for (int g = 0; g < data->n_gains; g++) data->value[s * data->n_gains + g] = column_real(row, PLOT_VALUES + g);
+    for (int g = 0; g < data->n_gains; g++) data->value[s * data->n_gains + g] = cell_real(trial, PLOT_VALUES + g);
     data->n_sample++;
 }
 
@@ -231,14 +219,14 @@ static void plot_cell_add(const PlotData *data, PlotCell *cell, double fitness, 
 
 // ---- second reading: every trial into its bins ----------------------------------------------------------------------
 
-static void plot_take_bins(PlotData *data, Statement *row)
+static void plot_take_bins(PlotData *data, const Cursor *trial)
 {
     const int n_failures = data->campaign->spec.configured.n_failures;
-    const double fitness = column_real(row, PLOT_FITNESS);
-    const int failure = plot_failure_of(&data->campaign->spec, column_text(row, PLOT_FAILURE));
+    const double fitness = cell_real(trial, PLOT_FITNESS);
+    const int failure = plot_failure_of(&data->campaign->spec, cell_text(trial, PLOT_FAILURE));
     int bin[PLOT_GAINS_MAX];
     for (int g = 0; g < data->n_gains; g++) {
-        const double value = column_real(row, PLOT_VALUES + g);
+        const double value = cell_real(trial, PLOT_VALUES + g);
         if (!isfinite(value)) return;
         bin[g] = plot_bin(&data->gain[g], value);
         plot_cell_add(data, &data->bin[g * PLOT_BINS + bin[g]], fitness, failure != 0);
@@ -256,27 +244,31 @@ static Error plot_read_bins(PlotData *data, Arena *arena)
     data->cell = ARENA_NEW(arena, PlotCell, cells + 1);
     for (int64_t b = 0; b < bins; b++) data->bin[b].best = (double)NAN;
     for (int64_t c = 0; c < cells; c++) data->cell[c].best = (double)NAN;
-    return plot_each(data, "", arena, plot_take_bins);
+    Cursor trials = plot_trials(data, arena);
+    while (cursor_next(&trials)) plot_take_bins(data, &trials);
+    return cursor_close(&trials);
 }
 
 // ---- third reading: the best ----------------------------------------------------------------------------------------
 
-static void plot_take_best(PlotData *data, Statement *row)
+static void plot_take_best(PlotData *data, const Cursor *trial)
 {
-    if (!isfinite(column_real(row, PLOT_FITNESS))) return; // only another program could have put it there
+    if (!isfinite(cell_real(trial, PLOT_FITNESS))) return; // only another program could have put it there
     const int64_t b = data->n_best++;
-    data->best_id[b] = column_integer(row, PLOT_ID);
-    data->best_fitness[b] = column_real(row, PLOT_FITNESS);
-    for (int g = 0; g < data->n_gains; g++) data->best_value[b * data->n_gains + g] = column_real(row, PLOT_VALUES + g);
+    data->best_id[b] = cell_integer(trial, PLOT_ID);
+    data->best_fitness[b] = cell_real(trial, PLOT_FITNESS);
+    for (int g = 0; g < data->n_gains; g++) data->best_value[b * data->n_gains + g] = cell_real(trial, PLOT_VALUES + g);
 }
 
 static Error plot_read_best(PlotData *data, Arena *arena)
 {
-    const char *survived = spec_has_metric(&data->campaign->spec, "survived") ? "survived DESC, " : "";
+    const char *columns[PLOT_VALUES + PLOT_GAINS_MAX];
+    const int count = plot_columns(data, columns);
+    const TrialOrder by = {data->value_column, data->maximize};
     data->best_value = ARENA_NEW(arena, double, PLOT_BEST * data->n_gains + 1);
-    const char *tail = arena_format(arena, "AND %s IS NOT NULL ORDER BY %s%s, %sid LIMIT %d", data->value_column,
-                                    data->value_column, data->maximize ? " DESC" : "", survived, (int)PLOT_BEST);
-    return plot_each(data, tail, arena, plot_take_best);
+    Cursor trials = trials_of_best(data->campaign, &data->where, by, columns, count, PLOT_BEST, arena);
+    while (cursor_next(&trials)) plot_take_best(data, &trials);
+    return cursor_close(&trials);
 }
 
 // ---- rank correlation -----------------------------------------------------------------------------------------------
@@ -363,28 +355,17 @@ static void plot_correlate(PlotData *data, Arena *arena)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-static Error plot_count_trials(PlotData *data, Arena *arena)
-{
-    const char *sql = arena_format(arena, "SELECT count(*) FROM trials WHERE %s", data->where.sql);
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(data->campaign->database, sql, &statement));
-    condition_bind(&data->where, statement);
-    const Error error = statement_step(statement, &row);
-    data->trials = row ? column_integer(statement, 0) : 0;
-    statement_close(statement);
-    return error;
-}
-
 static Error plot_read_all(PlotData *data, Arena *arena)
 {
-    TRY(plot_count_trials(data, arena));
+    TRY(trials_count_of(data->campaign->database, &data->where, arena, &data->trials));
     const int64_t samples = data->trials < PLOT_SAMPLE_MOST ? data->trials : PLOT_SAMPLE_MOST;
     data->failures = ARENA_NEW(arena, int64_t, data->campaign->spec.configured.n_failures);
     data->id = ARENA_NEW(arena, int64_t, samples + 1);
     data->fitness = ARENA_NEW(arena, double, samples + 1);
     data->value = ARENA_NEW(arena, double, samples * data->n_gains + 1);
-    TRY(plot_each(data, "", arena, plot_take_sample));
+    Cursor trials = plot_trials(data, arena);
+    while (cursor_next(&trials)) plot_take_sample(data, &trials);
+    TRY(cursor_close(&trials));
     plot_sort_fitness(data, arena);
     double *work = ARENA_NEW(arena, double, data->n_sample + 1);
     for (int g = 0; g < data->n_gains; g++) plot_find_bins(data, g, work);
@@ -392,17 +373,6 @@ static Error plot_read_all(PlotData *data, Arena *arena)
     TRY(plot_read_best(data, arena));
     plot_correlate(data, arena);
     return error_none();
-}
-
-Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has)
-{
-    Statement *statement = NULL;
-    TRY(database_prepare(data->campaign->database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", &statement));
-    bind_text(statement, 1, table);
-    bind_text(statement, 2, column);
-    const Error error = statement_step(statement, has);
-    statement_close(statement);
-    return error;
 }
 
 static Error plot_find_value(const Spec *spec, int objective, Arena *arena, PlotData *data)
@@ -417,7 +387,7 @@ static Error plot_find_value(const Spec *spec, int objective, Arena *arena, Plot
         return error_none();
     }
     data->value_name = objective_text(spec, objective, arena);
-    data->value_column = sql_identifier(arena, rows_objective_name(objective));
+    data->value_column = rows_objective_name(objective);
     return error_none();
 }
 
@@ -429,8 +399,6 @@ Error plot_data_read(const StoredCampaign *campaign, int objective, const char *
     TRY(condition_read(&all, where, arena, &data->where));
     TRY(plot_find_value(&campaign->spec, objective, arena, data));
     plot_find_gains(&campaign->spec, arena, data);
-    TRY(database_run(campaign->database, "BEGIN")); // one state of the campaign, whoever writes meanwhile
-    const Error error = plot_read_all(data, arena);
-    const Error ended = database_run(campaign->database, "COMMIT");
-    return error.kind == OK ? ended : error;
+    TRY(store_read_begin(campaign->database));
+    return store_read_end(campaign->database, plot_read_all(data, arena));
 }

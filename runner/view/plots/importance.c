@@ -70,24 +70,15 @@ enum { IMPORTANCE_MEASURES = 512 };
 
 static Error importance_read(const PlotData *data, ImportanceMeasure *measure, int *count)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(data->campaign->database,
-                         "SELECT measure, parameter, value, low, high FROM sensitivity s ORDER BY measure NOT IN ("
-                         "'mu_star', 'total'), measure, abs(value) DESC LIMIT ?",
-                         &statement));
-    bind_integer(statement, 1, IMPORTANCE_MEASURES);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
+    StoredMeasure row;
+    Cursor rows = sensitivity_by_measure(data->campaign->database, IMPORTANCE_MEASURES);
+    while (sensitivity_next(&rows, &row)) {
         ImportanceMeasure *m = &measure[(*count)++];
-        snprintf(m->name, sizeof m->name, "%s", column_text(statement, 0));
-        snprintf(m->parameter, sizeof m->parameter, "%s", column_text(statement, 1));
-        m->value = column_real(statement, 2);
-        m->low = column_real(statement, 3);
-        m->high = column_real(statement, 4);
+        *m = (ImportanceMeasure){.value = row.value, .low = row.low, .high = row.high};
+        snprintf(m->name, sizeof m->name, "%s", row.measure);
+        snprintf(m->parameter, sizeof m->parameter, "%s", row.parameter);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&rows);
 }
 
 static const char *importance_words(const char *measure)
@@ -136,7 +127,7 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
     int count = 0;
     bool measured = false;
     if (data->n_fitted >= 3) importance_draw_correlation(data, plot);
-    TRY(plot_has_column(data, "sensitivity", "measure", &measured));
+    TRY(store_has_table(data->campaign->database, "sensitivity", &measured));
     if (measured) TRY(importance_read(data, measure, &count));
     for (int first = 0, last; first < count; first = last) {
         for (last = first; last < count && strcmp(measure[last].name, measure[first].name) == 0;) last++;

@@ -40,26 +40,15 @@ static void pareto_find_columns(const Spec *spec, Arena *arena, Pareto *pareto)
 // Some of the trials, by a hash of the id as in the sample: those that are in it.
 static Error pareto_read_cloud(const PlotData *data, Arena *arena, Pareto *pareto)
 {
-    Statement *statement = NULL;
-    bool row = false;
     const int64_t each = 1 + data->n_sample / PARETO_CLOUD;
-    const char *columns = trial_columns_sql(pareto->column, pareto->count, arena);
     pareto->cloud = ARENA_NEW(arena, double, PARETO_CLOUD * pareto->count);
-    TRY(database_prepare(data->campaign->database, arena_format(arena, "SELECT %s FROM trials WHERE id = ?", columns),
-                         &statement));
-    Error error = error_none();
-    for (int64_t s = 0; s < data->n_sample && error.kind == OK && pareto->n_cloud < PARETO_CLOUD; s += each) {
-        if (isnan(data->fitness[s])) continue;
-        bind_integer(statement, 1, data->id[s]);
-        error = statement_step(statement, &row);
-        for (int k = 0; row && k < pareto->count; k++)
-            pareto->cloud[pareto->n_cloud * pareto->count + k] = column_real(statement, k);
-        if (error.kind != OK || !row) continue;
-        pareto->n_cloud++;
-        error = statement_step(statement, &row);
+    Cursor trials = trials_by_id(data->campaign->database, pareto->column, pareto->count, arena);
+    for (int64_t s = 0; s < data->n_sample && pareto->n_cloud < PARETO_CLOUD; s += each) {
+        if (isnan(data->fitness[s]) || !trial_at(&trials, data->id[s])) continue;
+        double *point = pareto->cloud + pareto->n_cloud++ * pareto->count;
+        for (int k = 0; k < pareto->count; k++) point[k] = cell_real(&trials, k);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&trials);
 }
 
 // ---- axes -----------------------------------------------------------------------------------------------------------

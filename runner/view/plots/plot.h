@@ -7,8 +7,6 @@
 
 // ---- data (data.c) --------------------------------------------------------------------------------------------------
 
-// Whether the database's schema, which may be an older one, has the column.
-Error plot_has_column(const PlotData *data, const char *table, const char *column, bool *has);
 // The trial that a report shows closer: the best one; the first of the sample if all failed; -1 if there is none.
 int64_t plot_shown_trial(const PlotData *data);
 int plot_bin(const PlotGain *gain, double value);

@@ -13,45 +13,30 @@ typedef struct TimingsBar {
 static const char *const timings_words[TIMINGS_PARTS] = {"kernels", "copies", "search", "waiting, writing"};
 static const char *const timings_classes[TIMINGS_PARTS] = {"k2", "k3", "k4", "k0"};
 
-static double timings_seconds(Statement *row, int index)
-{
-    const double value = column_real(row, index);
-    return value > 0 && value < 1e12 ? value : 0;
-}
+static double timings_seconds(double value) { return value > 0 && value < 1e12 ? value : 0; }
 
 // Consecutive batches share a bar, so that there are at most TIMINGS_BARS.
 static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *each, int64_t *batches)
 {
-    Statement *statement = NULL;
-    bool row = false, parts = false;
-    TRY(plot_has_column(data, "batches", "copy_seconds", &parts));
-    TRY(database_prepare(data->campaign->database, "SELECT count(*) FROM batches", &statement));
-    Error error = statement_step(statement, &row);
-    const int64_t total = row ? column_integer(statement, 0) : 0;
-    statement_close(statement);
-    if (error.kind != OK) return error;
+    Cursor rows;
+    BatchRow batch;
+    int64_t total = 0;
+    TRY(batches_count(data->campaign->database, &total));
+    TRY(batches_in_turn(data->campaign->database, &rows));
     *each = 1 + (total - 1) / TIMINGS_BARS;
-    TRY(database_prepare(data->campaign->database,
-                         parts
-                             ? "SELECT wall_seconds, kernel_seconds, copy_seconds, search_seconds, trials FROM batches "
-                               "ORDER BY id"
-                             : "SELECT wall_seconds, kernel_seconds, 0, 0, trials FROM batches ORDER BY id",
-                         &statement));
-    error = statement_step(statement, &row);
-    for (*batches = 0; error.kind == OK && row && *batches < total; error = statement_step(statement, &row)) {
+    for (*batches = 0; *batches < total && batch_next(&rows, &batch);) {
+        const double parts[] = {batch.kernel, batch.copy, batch.search};
         TimingsBar *sum = &bar[(*batches)++ / *each];
-        double rest = timings_seconds(statement, 0);
+        double rest = timings_seconds(batch.wall);
         for (int p = 0; p < 3; p++) {
-            const double seconds = timings_seconds(statement, 1 + p);
-            sum->part[p] += seconds;
-            rest -= seconds;
+            sum->part[p] += timings_seconds(parts[p]);
+            rest -= timings_seconds(parts[p]);
         }
         sum->part[3] += rest > 0 ? rest : 0;
-        sum->trials += column_integer(statement, 4);
+        sum->trials += batch.trials;
         sum->batches++;
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&rows);
 }
 
 static double timings_total(const TimingsBar *bar)

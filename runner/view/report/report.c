@@ -333,7 +333,7 @@ Error report_write(const StoredCampaign *campaign, const PlotData *data, const B
 {
     Report report = {.campaign = campaign, .data = data, .backend = backend, .out = out, .arena = arena};
     const char *style;
-    TRY(store_integer(campaign->database, "SELECT count(*) FROM batches", 0, &report.batches));
+    TRY(batches_count(campaign->database, &report.batches));
     TRY(report_style(arena, &style));
     page_start(out, campaign->name, style);
     TRY(report_body(&report));

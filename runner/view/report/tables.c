@@ -35,57 +35,18 @@ static void report_fact(FILE *out, const char *name, const char *value, const ch
     fputs("</dd></div>\n", out);
 }
 
-// The rows of a statement without values, each as a line of cells.
-static Error report_rows(Database *database, const char *sql, int limit, FILE *out, int *rows)
+// Rows of texts, each as a line of cells.
+static Error report_rows(Cursor *each, int limit, FILE *out, int *rows)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    *rows = 0;
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && *rows < limit; error = statement_step(statement, &row), ++*rows) {
+    for (*rows = 0; *rows < limit && cursor_next(each); ++*rows) {
         fputs("<tr>", out);
-        for (int c = 0; c < column_count(statement); c++) report_element(out, "td", "", column_text(statement, c));
+        for (int c = 0; c < cells_count(each); c++) report_element(out, "td", "", cell_text(each, c));
         fputs("</tr>\n", out);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(each);
 }
 
 // ---- the head -------------------------------------------------------------------------------------------------------
-
-// The row of table `campaign`, column by column.
-enum {
-    REPORT_EXPERIMENT,
-    REPORT_STATE,
-    REPORT_REASON,
-    REPORT_TOTAL,
-    REPORT_CREATED,
-    REPORT_FINISHED,
-    REPORT_PROGRAM,
-    REPORT_NUMERICS,
-    REPORT_COMPILER,
-    REPORT_COMMIT,
-    REPORT_HOST,
-    REPORT_HASH,
-    REPORT_SEED,
-    REPORT_GIVEN,
-    REPORT_COLUMNS
-};
-
-static Error report_read_campaign(const StoredCampaign *campaign, Arena *arena, const char **column)
-{
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(campaign->database,
-                         "SELECT experiment, state, reason, trials_total, created, finished, program_version, "
-                         "numerics_version, compiler, commit_id, host, hash, seed, spec FROM campaign",
-                         &statement));
-    const Error error = statement_step(statement, &row);
-    for (int c = 0; c < REPORT_COLUMNS; c++) column[c] = row ? arena_copy(arena, column_text(statement, c)) : "";
-    statement_close(statement);
-    return error;
-}
 
 static void report_facts(const StoredCampaign *campaign, const PlotData *data, const Timings *timings,
                          const char *devices, FILE *out, Arena *arena)
@@ -128,43 +89,38 @@ static void report_hint(const StoredCampaign *campaign, const char *state, FILE 
 // Tags and notes, if there are any.
 static Error report_remarks(Database *database, FILE *out)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(database,
-                         "SELECT 0, tag, '' FROM tags UNION ALL SELECT 1, text, time FROM notes ORDER BY 1, 3, 2",
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row; error = statement_step(statement, &row)) {
-        const bool note = column_integer(statement, 0) == 1;
-        if (note) fputs("<p class=\"note\">", out);
-        report_element(out, "span", note ? "" : " class=\"tag\"", column_text(statement, 1));
-        if (note) report_element(out, "time", "", column_text(statement, 2));
-        fputs(note ? "</p>\n" : "\n", out);
+    Label label;
+    Cursor labels = labels_all(database);
+    while (label_next(&labels, &label)) {
+        if (label.note) fputs("<p class=\"note\">", out);
+        report_element(out, "span", label.note ? "" : " class=\"tag\"", label.text);
+        if (label.note) report_element(out, "time", "", label.time);
+        fputs(label.note ? "</p>\n" : "\n", out);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&labels);
 }
 
 Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena)
 {
-    const char *column[REPORT_COLUMNS], *devices = "";
+    const char *devices = "";
+    CampaignRow row;
+    bool found = false;
     const Spec *spec = &campaign->spec;
     Timings timings;
-    TRY(report_read_campaign(campaign, arena, column));
-    TRY(store_text(campaign->database, "SELECT coalesce(group_concat(DISTINCT device), '') FROM batches", arena,
-                   &devices));
+    TRY(campaign_row_read(campaign->database, arena, &row, &found));
+    TRY(batches_devices(campaign->database, arena, &devices));
     TRY(timings_read(campaign->database, 0, arena, &timings));
     fputs("<header>\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
           "campaign</p>\n",
           out);
     report_element(out, "h1", "", campaign->name);
     fputs("\n<p class=\"lead\"><span class=\"state\">", out);
-    put_markup(out, column[REPORT_STATE]);
+    put_markup(out, row.state);
     fputs("</span> ", out);
     put_markup(out, arena_format(arena, "model %s, method %s", spec->model->name, spec->method->name));
-    if (column[REPORT_REASON][0] != '\0') {
+    if (row.reason[0] != '\0') {
         fputs(" (", out);
-        put_markup(out, column[REPORT_REASON]);
+        put_markup(out, row.reason);
         fputc(')', out);
     }
     fputs(spec->objective.maximize[spec->objective.count - 1] ? ". Objective: " : ". Minimised: ", out);
@@ -175,19 +131,19 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
     report_facts(campaign, data, &timings, devices, out, arena);
-    if (data->trials == 0) report_hint(campaign, column[REPORT_STATE], out);
+    if (data->trials == 0) report_hint(campaign, row.state, out);
     fputs("</header>\n", out);
     return error_none();
 }
 
 // ---- best trials ----------------------------------------------------------------------------------------------------
 
-static void report_best_row(Statement *row, int count, int64_t rank, FILE *out)
+static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *out)
 {
-    const int64_t id = column_integer(row, 0);
+    const int64_t id = cell_integer(trial, 0);
     fprintf(out, "<tr data-trial=\"%" PRId64 "\" tabindex=\"0\"><td>%" PRId64 "</td>", id, rank);
     for (int c = 0; c < count; c++) {
-        const double value = column_real(row, c);
+        const double value = cell_real(trial, c);
         fputs("<td>", out);
         if (c == 0)
             fprintf(out, "%" PRId64, id);
@@ -202,40 +158,23 @@ static void report_best_row(Statement *row, int count, int64_t rank, FILE *out)
 static Error report_front_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
                                Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
     Front front;
-    const char *columns = trial_columns_sql(names, count, arena);
     TRY(front_read_objectives(campaign->database, &campaign->spec, arena, &front));
     const int64_t shown = front.count < REPORT_BEST ? front.count : REPORT_BEST;
-    Error error = database_prepare(campaign->database,
-                                   arena_format(arena, "SELECT %s FROM trials WHERE id = ?", columns), &statement);
-    for (int64_t i = 0; i < shown && error.kind == OK; i++) {
-        bind_integer(statement, 1, front.id[front_spread(&front, shown, i)]);
-        error = statement_step(statement, &row);
-        if (error.kind == OK && row) report_best_row(statement, count, i + 1, out);
-        if (error.kind == OK && row) error = statement_step(statement, &row); // there is only one
+    Cursor trials = trials_by_id(campaign->database, names, count, arena);
+    for (int64_t i = 0; i < shown; i++) {
+        if (trial_at(&trials, front.id[front_spread(&front, shown, i)])) report_best_row(&trials, count, i + 1, out);
     }
-    if (statement != NULL) statement_close(statement);
     front_free(&front);
-    return error;
+    return cursor_close(&trials);
 }
 
 static Error report_best_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
                               Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false;
-    TRY(database_prepare(campaign->database,
-                         arena_format(arena, "SELECT %s FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT %d",
-                                      trial_columns_sql(names, count, arena), store_best_order(&campaign->spec),
-                                      (int)REPORT_BEST),
-                         &statement));
-    Error error = statement_step(statement, &row);
-    for (int64_t rank = 1; error.kind == OK && row; rank++, error = statement_step(statement, &row))
-        report_best_row(statement, count, rank, out);
-    statement_close(statement);
-    return error;
+    Cursor trials = trials_best(campaign, names, count, REPORT_BEST, arena);
+    for (int64_t rank = 1; cursor_next(&trials); rank++) report_best_row(&trials, count, rank, out);
+    return cursor_close(&trials);
 }
 
 // What stands under a column's name: its unit; of one of several objectives what it is.
@@ -300,9 +239,10 @@ static void report_details(FILE *out, const char *summary, const char *text, boo
 
 Error report_spec_texts(const StoredCampaign *campaign, FILE *out, Arena *arena)
 {
-    const char *column[REPORT_COLUMNS];
-    TRY(report_read_campaign(campaign, arena, column));
-    report_details(out, "as it was given", column[REPORT_GIVEN], true);
+    CampaignRow row;
+    bool found = false;
+    TRY(campaign_row_read(campaign->database, arena, &row, &found));
+    report_details(out, "as it was given", row.given, true);
     report_details(out, "with every default", campaign->spec.resolved, false);
     return error_none();
 }
@@ -313,7 +253,8 @@ static Error report_events(Database *database, FILE *out)
     fputs("<details><summary>events</summary><div class=\"scroll\"><table><thead><tr><th>time</th><th>kind</th><th>text"
           "</th></tr></thead><tbody>\n",
           out);
-    TRY(report_rows(database, "SELECT time, kind, text FROM events ORDER BY id", REPORT_EVENTS, out, &rows));
+    Cursor events = store_events(database);
+    TRY(report_rows(&events, REPORT_EVENTS, out, &rows));
     fputs("</tbody></table></div>", out);
     if (rows == 0) fputs("<p class=\"none\">none</p>", out);
     if (rows == REPORT_EVENTS) fprintf(out, "<p class=\"none\">the first %d; the others are in log.jsonl</p>", rows);
@@ -323,26 +264,28 @@ static Error report_events(Database *database, FILE *out)
 
 Error report_provenance_tables(const StoredCampaign *campaign, FILE *out, Arena *arena)
 {
-    static const struct {
-        const char *name;
-        int column;
-    } rows[] = {{"experiment", REPORT_EXPERIMENT},   {"created", REPORT_CREATED}, {"finished", REPORT_FINISHED},
-                {"program version", REPORT_PROGRAM}, {"commit", REPORT_COMMIT},   {"numerics version", REPORT_NUMERICS},
-                {"compiler", REPORT_COMPILER},       {"host", REPORT_HOST},       {"seed", REPORT_SEED},
-                {"spec hash", REPORT_HASH}};
-    const char *column[REPORT_COLUMNS];
+    CampaignRow row;
+    bool found = false;
     int count;
-    TRY(report_read_campaign(campaign, arena, column));
+    TRY(campaign_row_read(campaign->database, arena, &row, &found));
+    const char *const facts[][2] = {{"experiment", row.experiment},
+                                    {"created", row.created},
+                                    {"finished", row.finished},
+                                    {"program version", row.program_version},
+                                    {"commit", row.commit},
+                                    {"numerics version", row.numerics_version},
+                                    {"compiler", row.compiler},
+                                    {"host", row.host},
+                                    {"seed", row.seed},
+                                    {"spec hash", row.hash}};
     fputs("<table class=\"names\"><tbody>\n", out);
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) report_row(out, rows[r].name, column[rows[r].column]);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) report_row(out, facts[i][0], facts[i][1]);
     report_row(out, "report by", "hopscotch " HOPSCOTCH_VERSION);
     fputs("</tbody></table>\n<div class=\"scroll\"><table><thead><tr><th>device</th><th>driver or instructions</th><th>"
           "batches</th><th>trials</th><th>lanes</th><th>kernel seconds</th></tr></thead><tbody>\n",
           out);
-    TRY(report_rows(campaign->database,
-                    "SELECT device, version, count(*), sum(trials), sum(lanes), round(sum(kernel_seconds), 2) FROM "
-                    "batches GROUP BY device, version ORDER BY min(id)",
-                    REPORT_EVENTS, out, &count));
+    Cursor devices = batches_by_device(campaign->database);
+    TRY(report_rows(&devices, REPORT_EVENTS, out, &count));
     fputs("</tbody></table></div>\n", out);
     return report_events(campaign->database, out);
 }

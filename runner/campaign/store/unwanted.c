@@ -1,8 +1,9 @@
 // Shards that nobody asks for any more: a campaign was extended or resumed with another `record:`, or its failed trials
 // were run again, and none of the arrays in a shard is of a trial that its spec selects now. What shares a shard with
 // an array that is wanted stays with it.
+#include "stored.h"
 
-#include "record.h"
+#include "wanted.h"
 
 // temp.kept <- the shards that hold something wanted
 static Error unwanted_keep(const Spec *spec, Database *database, Arena *arena)
@@ -22,19 +23,15 @@ static Error unwanted_keep(const Spec *spec, Database *database, Arena *arena)
 
 Error unwanted_list(const Spec *spec, Database *database, Arena *arena, UnwantedShards *out)
 {
-    Statement *statement = NULL;
-    bool row = false;
+    const char *name;
     int64_t most = 0;
     *out = (UnwantedShards){.count = 0};
     TRY(unwanted_keep(spec, database, arena));
-    TRY(store_integer(database, "SELECT count(*) FROM shards", 0, &most));
+    TRY(shards_count(database, &most));
     out->names = ARENA_NEW(arena, const char *, most + 1);
-    TRY(database_prepare(database, "SELECT name FROM shards WHERE id NOT IN temp.kept ORDER BY id", &statement));
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && out->count < most; error = statement_step(statement, &row))
-        out->names[out->count++] = arena_copy(arena, column_text(statement, 0));
-    statement_close(statement);
-    return error;
+    Cursor shards = cursor_open(database, "SELECT name FROM shards WHERE id NOT IN temp.kept ORDER BY id");
+    while (out->count < most && next_text(&shards, &name)) out->names[out->count++] = arena_copy(arena, name);
+    return cursor_close(&shards);
 }
 
 // The rows first: a file that no row names is put aside by the next run, and a row without its file would be recorded

@@ -4,7 +4,7 @@
 // every row has its entry, none has two, and a search finds it; but for sums that are equal by chance, once in 2^64.
 //
 // What is not so, or is no plain index over columns, is left to integrity_check.
-#include "doctor.h"
+#include "integrity.h"
 
 #include <string.h>
 
@@ -40,15 +40,15 @@ static int index_rank(ColumnKind kind)
 }
 
 // False: a value that is not compared here.
-static bool index_take(Statement *row, int column, IndexValue *value)
+static bool index_take(const Cursor *row, int column, IndexValue *value)
 {
-    value->kind = column_kind(row, column);
-    value->integer = value->kind == COLUMN_INTEGER ? column_integer(row, column) : 0;
-    value->real = index_rank(value->kind) == 1 ? column_real(row, column) : 0;
+    value->kind = cell_kind(row, column);
+    value->integer = value->kind == COLUMN_INTEGER ? cell_integer(row, column) : 0;
+    value->real = index_rank(value->kind) == 1 ? cell_real(row, column) : 0;
     value->text[0] = '\0';
     if (value->kind == COLUMN_BLOB) return false;
     if (value->kind != COLUMN_TEXT) return true;
-    const char *text = column_text(row, column);
+    const char *text = cell_text(row, column);
     if (strlen(text) >= sizeof value->text) return false;
     strcpy(value->text, text);
     return true;
@@ -64,8 +64,8 @@ static int index_compare(const IndexValue *a, const IndexValue *b)
     return (a->real > b->real) - (a->real < b->real);
 }
 
-// Whether the statement's row comes after the values, which it then replaces.
-static bool index_goes_on(const IndexKey *key, Statement *row, bool first, IndexValue *before)
+// Whether the row comes after the values, which it then replaces.
+static bool index_goes_on(const IndexKey *key, const Cursor *row, bool first, IndexValue *before)
 {
     int order = first ? 1 : 0;
     for (int i = 0; i < key->count; i++) {
@@ -83,44 +83,34 @@ static bool index_goes_on(const IndexKey *key, Statement *row, bool first, Index
 // ordered: whether the rows should come in the order of the key.
 static Error index_sum(Database *database, const char *sql, const IndexKey *key, bool ordered, IndexSum *sum)
 {
-    Statement *statement = NULL;
     IndexValue before[INDEX_KEY_MAX];
-    bool row = false;
     *sum = (IndexSum){.in_order = true};
-    TRY(database_prepare(database, sql, &statement));
-    Error error = statement_step(statement, &row);
-    while (error.kind == OK && row && sum->in_order) {
-        sum->in_order = !ordered || index_goes_on(key, statement, sum->rows == 0, before);
-        sum->digest += column_digest(statement, 0);
+    Cursor rows = cursor_open(database, sql);
+    while (sum->in_order && cursor_next(&rows)) {
+        sum->in_order = !ordered || index_goes_on(key, &rows, sum->rows == 0, before);
+        sum->digest += cells_digest(&rows, 0);
         sum->rows++;
-        error = statement_step(statement, &row);
     }
-    statement_close(statement);
-    return error;
+    return cursor_close(&rows);
 }
 
 // *plain: it is over columns of the table alone, compared byte by byte.
 static Error index_read_key(Database *database, const char *name, Arena *arena, IndexKey *key, bool *plain)
 {
-    Statement *statement = NULL;
-    bool row = false;
     *key = (IndexKey){.columns = ""};
     *plain = true;
-    TRY(database_prepare(database, "SELECT cid, name, desc, coll FROM pragma_index_xinfo(?) ORDER BY seqno",
-                         &statement));
-    bind_text(statement, 1, name);
-    Error error = statement_step(statement, &row);
-    for (; error.kind == OK && row && *plain; error = statement_step(statement, &row)) {
-        const int64_t column = column_integer(statement, 0);
-        *plain = column >= -1 && strcmp(column_text(statement, 3), "BINARY") == 0 && key->count < INDEX_KEY_MAX;
+    Cursor columns = cursor_open(database, "SELECT cid, name, desc, coll FROM pragma_index_xinfo(?) ORDER BY seqno");
+    with_text(&columns, name);
+    while (*plain && cursor_next(&columns)) {
+        const int64_t column = cell_integer(&columns, 0);
+        *plain = column >= -1 && strcmp(cell_text(&columns, 3), "BINARY") == 0 && key->count < INDEX_KEY_MAX;
         if (!*plain) break;
-        key->descending[key->count] = column_integer(statement, 2) != 0;
+        key->descending[key->count] = cell_integer(&columns, 2) != 0;
         key->columns = arena_format(arena, "%s%s%s", key->columns, key->count++ > 0 ? ", " : "",
-                                    column == -1 ? "rowid" : sql_identifier(arena, column_text(statement, 1)));
+                                    column == -1 ? "rowid" : sql_identifier(arena, cell_text(&columns, 1)));
     }
-    statement_close(statement);
     *plain = *plain && key->count > 0;
-    return error;
+    return cursor_close(&columns);
 }
 
 static Error index_matches(Database *database, const char *name, Arena *arena, bool *matches)
@@ -144,18 +134,14 @@ static Error index_matches(Database *database, const char *name, Arena *arena, b
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
-bool doctor_indices_match(Database *database, Arena *arena)
+bool indices_match(Database *database, Arena *arena)
 {
-    Statement *statement = NULL;
-    bool row = false, match = true;
-    Error error =
-        database_prepare(database, "SELECT name, \"unique\", partial FROM pragma_index_list('trials')", &statement);
-    if (error.kind == OK) error = statement_step(statement, &row);
-    while (error.kind == OK && row && match) {
-        match = column_integer(statement, 1) == 0 && column_integer(statement, 2) == 0;
-        if (match) error = index_matches(database, arena_copy(arena, column_text(statement, 0)), arena, &match);
-        if (error.kind == OK && match) error = statement_step(statement, &row);
+    bool match = true;
+    Cursor indices = cursor_open(database, "SELECT name, \"unique\", partial FROM pragma_index_list('trials')");
+    while (match && cursor_next(&indices)) {
+        match = cell_integer(&indices, 1) == 0 && cell_integer(&indices, 2) == 0;
+        if (match)
+            cursor_stop(&indices, index_matches(database, arena_copy(arena, cell_text(&indices, 0)), arena, &match));
     }
-    statement_close(statement);
-    return error.kind == OK && match;
+    return cursor_close(&indices).kind == OK && match;
 }

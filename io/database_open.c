@@ -1,0 +1,330 @@
+// Connections to databases: how they are opened, locked and closed.
+#include "database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DATABASE_VALUE_MAX = 64 << 20 };
+
+// Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
+// rather than each 4, so that a page which several transactions touch is copied once. A row that INSERT OR REPLACE
+// deletes sets off the triggers of a deletion (recursive_triggers).
+static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
+                                              "PRAGMA foreign_keys = ON;"
+                                              "PRAGMA wal_autocheckpoint = 16384;"
+                                              "PRAGMA cache_size = -32768;"
+                                              "PRAGMA recursive_triggers = ON;";
+// On a network file system, where shared memory between hosts cannot be: one host has the file for itself.
+static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;"
+                                               "PRAGMA synchronous = EXTRA;"
+                                               "PRAGMA foreign_keys = ON;"
+                                               "PRAGMA cache_size = -32768;"
+                                               "PRAGMA recursive_triggers = ON;";
+static const char database_settings_read[] = "PRAGMA cache_size = -32768;";
+
+typedef struct DatabaseAnswer {
+    char text[16];
+} DatabaseAnswer;
+
+static int database_take_answer(void *answer, int columns, char **values, char **names)
+{
+    (void)names;
+    if (columns > 0 && values[0] != NULL)
+        snprintf(((DatabaseAnswer *)answer)->text, sizeof(DatabaseAnswer), "%s", values[0]);
+    return 0;
+}
+
+// Statements that belong to opening; *answer (may be NULL): the first column of the last row.
+static Error database_set_up(Database *database, const char *sql, DatabaseAnswer *answer)
+{
+    int code = database_fault();
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(database->handle, sql, answer != NULL ? database_take_answer : NULL, answer, NULL);
+    return code == SQLITE_OK ? error_none() : database_error(database, code, "open it");
+}
+
+// journal_mode answers with the mode that it is in afterwards.
+static Error database_journal_mode(Database *database, const char *sql, const char *mode)
+{
+    DatabaseAnswer answer = {""};
+    TRY(database_set_up(database, sql, &answer));
+    if (strcmp(answer.text, mode) == 0) return error_none();
+    return error_make(ERROR_MACHINE, "%s: its journal can't be set to %s here: put the results on a local disk",
+                      path_text(database->path).text, mode);
+}
+
+// file:PATH?immutable=1 with what an URI reserves escaped (RFC 3986, 2.1)
+static const char *database_immutable_uri(const char *path, Arena *arena)
+{
+    char *uri = ARENA_NEW(arena, char, 3 * strlen(path) + 32), *at = uri;
+    at += sprintf(at, path[0] == '/' ? "file://" : "file:");
+    for (const char *c = path; *c != '\0'; c++) {
+        if (strchr("%?#", *c) != NULL)
+            at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*c);
+        else
+            *at++ = *c;
+    }
+    strcpy(at, "?immutable=1");
+    return uri;
+}
+
+// Against a file that was made to do harm: nothing in its schema runs (our triggers are temporary ones, which this does
+// not touch), no function that it names is called, and no value of it fills the memory.
+static void database_defend(sqlite3 *handle)
+{
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, DATABASE_VALUE_MAX);
+}
+
+// SQLite counts every byte that it takes, behind a lock, unless it is told before its first use that nobody asks: a
+// tenth of what a row costs.
+// A path is a path: one that begins with "file:" is no URI, unless the call says that it is one.
+static void database_configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_config(SQLITE_CONFIG_URI, 0);
+}
+
+static Error database_connect(Database *database, const char *name, int flags)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int code = database_fault();
+    pthread_once(&once, database_configure);
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const char *file_system = database_file_system();
+    if (code == SQLITE_OK && file_system == NULL) code = SQLITE_NOMEM;
+    if (code == SQLITE_OK) code = sqlite3_open_v2(name, &database->handle, flags, file_system);
+    if (code == SQLITE_OK) code = database_add_functions(database->handle);
+    if (code != SQLITE_OK) return database_error(database, code, "open it");
+    sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
+    database_defend(database->handle);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, (int *)NULL); // "no_such_column" is no text
+    return error_none();
+}
+
+static Error database_start_writer(Database *database)
+{
+    const bool shared = database->mode == DATABASE_WRITE_SHARED;
+    TRY(database_connect(database, database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    TRY(database_set_up(database, shared ? database_settings_shared : database_settings_write, NULL));
+    return shared ? database_journal_mode(database, "PRAGMA journal_mode = TRUNCATE", "truncate")
+                  : database_journal_mode(database, "PRAGMA journal_mode = WAL", "wal");
+}
+
+// Reads the header and the schema, so that what is wrong with the file is found here.
+static Error database_probe(Database *database)
+{
+    TRY(database_set_up(database, database_settings_read, NULL));
+    return database_set_up(database, "SELECT count(*) FROM sqlite_schema", NULL);
+}
+
+static Error database_reconnect(Database *database, const char *name, int flags)
+{
+    sqlite3_close_v2(database->handle);
+    database->handle = NULL;
+    return database_connect(database, name, flags);
+}
+
+// Where there is no -shm file and can be none, a connection that has the database for itself keeps in its own memory
+// what would be there (SQLite's locking mode EXCLUSIVE, which must be set before the first reading). The lock that it
+// wants is taken here: on a descriptor of our own, for SQLite has none that is locked for several connections of one
+// process, as POSIX's locks are; and not at all if the file can only be read.
+
+static Error database_lock(Database *database)
+{
+    enum { DATABASE_LOCK_MILLISECONDS = 10 };
+    short found;
+    database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (database->lock < 0) return error_none();
+    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
+         waited += DATABASE_LOCK_MILLISECONDS) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
+        if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
+        nanosleep(&(struct timespec){.tv_nsec = DATABASE_LOCK_MILLISECONDS * 1000000L}, NULL);
+    }
+    return error_none();
+}
+
+static int database_lock_nothing(sqlite3_file *file, int level)
+{
+    (void)file;
+    (void)level;
+    return SQLITE_OK;
+}
+
+// SQLite locks its file no more.
+static void database_leave_locks(Database *database)
+{
+    static sqlite3_io_methods methods; // the same for all
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file == NULL || file->pMethods == NULL) return;
+    pthread_mutex_lock(&mutex);
+    if (methods.iVersion == 0) methods = *file->pMethods;
+    methods.xLock = methods.xUnlock = database_lock_nothing;
+    pthread_mutex_unlock(&mutex);
+    file->pMethods = &methods;
+}
+
+// Nothing is written: what the WAL holds stays there.
+static Error database_start_alone(Database *database)
+{
+    TRY(database_lock(database));
+    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE)); // or, where it can't be written, to read
+    database_leave_locks(database);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    TRY(database_set_up(database, "PRAGMA locking_mode = EXCLUSIVE", NULL));
+    return database_probe(database);
+}
+
+// Nobody writes to it and it is whole in its one file.
+static Error database_start_frozen(Database *database, Arena *arena)
+{
+    TRY(database_reconnect(database, database_immutable_uri(database->path, arena),
+                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+    return database_probe(database);
+}
+
+static Error database_start_somehow(Database *database, Arena *arena)
+{
+    const bool lacks_room = database_lacks_room(database->path, arena);
+    Error error = error_none();
+    TRY(database_connect(database, database->path, SQLITE_OPEN_READONLY));
+    if (!lacks_room) error = database_probe(database);
+    if (!lacks_room && error.kind == OK) return error;
+    const int code = sqlite3_extended_errcode(database->handle), primary = code & 0xff;
+    const bool full = lacks_room || database_no_room(database, code) != 0;
+    const bool frozen =
+        (full || primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && database_is_frozen(database->path, arena);
+    if (frozen && !database_has_wal(database->path, arena)) return database_start_frozen(database, arena);
+    return frozen || full ? database_start_alone(database) : error;
+}
+
+static Error database_start_reader(Database *database)
+{
+    Arena arena;
+    TRY(arena_create(&arena, 1 << 16, "a database's path"));
+    const Error error = database_start_somehow(database, &arena);
+    arena_destroy(&arena);
+    return error;
+}
+
+static void database_free(Database *database)
+{
+    sqlite3_close_v2(database->handle);
+    if (database->lock >= 0) (void)seam_close(database->lock);
+    free(database->path);
+    free(database);
+}
+
+const char *database_path(const Database *database) { return database->path; }
+
+// Of a database that is written: that its path still names it.
+Error database_check_place(const Database *database)
+{
+    struct stat status;
+    const bool there = seam_named_stat(database->path, &status) == 0;
+    if (there && status.st_dev == database->device && status.st_ino == database->inode) return error_none();
+    return error_make(ERROR_MACHINE,
+                      "%s was %s while it was written: what was committed before is in the file that was there",
+                      path_text(database->path).text, there ? "replaced by another file" : "moved away");
+}
+
+static void database_note_place(Database *database)
+{
+    struct stat status;
+    if (seam_link_stat(database->path, &status) != 0) return; // which database_check_place will say
+    database->device = status.st_dev;
+    database->inode = status.st_ino;
+}
+
+// The file that was there before it was opened, or a new one, and none that was put there meanwhile.
+static Error database_start(Database *database)
+{
+    database_note_place(database);
+    const bool there = database->inode != 0;
+    TRY(database->mode == DATABASE_READ ? database_start_reader(database) : database_start_writer(database));
+    if (there && database_check_place(database).kind != OK)
+        return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
+                          path_text(database->path).text);
+    if (!there) database_note_place(database);
+    return error_none();
+}
+
+static Error database_new(const char *path, DatabaseMode mode, Database **out)
+{
+    Database *database = calloc(1, sizeof *database);
+    if (database != NULL) database->path = strdup(path);
+    if (database == NULL || database->path == NULL) {
+        free(database);
+        return error_make(ERROR_MACHINE, "%s: cannot open it: there is not enough memory", path_text(path).text);
+    }
+    database->mode = mode;
+    database->lock = -1;
+    *out = database;
+    return error_none();
+}
+
+Error database_open(const char *path, DatabaseMode mode, Database **out)
+{
+    Database *database = NULL;
+    *out = NULL;
+    TRY(database_check_files(path));
+    TRY(database_new(path, mode, &database));
+    const Error error = database_start(database);
+    if (error.kind == OK)
+        *out = database;
+    else
+        database_free(database);
+    return error;
+}
+
+Error database_open_still(const char *path, Arena *arena, Database **out)
+{
+    Database *database = NULL;
+    *out = NULL;
+    TRY(database_new(path, DATABASE_READ, &database));
+    const Error error =
+        database_connect(database, database_immutable_uri(path, arena), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    if (error.kind == OK)
+        *out = database;
+    else
+        database_free(database);
+    return error;
+}
+
+// The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens
+// anywhere. A reader that still looks at the WAL is no reason to wait or to fail, nor is a full disk: what was
+// committed stays in the WAL.
+static Error database_checkpoint(Database *database)
+{
+    int code = database_fault();
+    sqlite3_busy_timeout(database->handle, 0);
+    if (code == SQLITE_OK)
+        code = sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    const int primary = code & 0xff;
+    if (code == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_LOCKED) return error_none();
+    if (database_no_room(database, code) != 0) return error_none();
+    return database_error(database, code, "copy its journal into it");
+}
+
+Error database_close(Database *database)
+{
+    if (database == NULL) return error_none();
+    Error error = database->mode == DATABASE_WRITE ? database_checkpoint(database) : error_none();
+    const bool closed = sqlite3_close(database->handle) == SQLITE_OK;
+    if (closed) database->handle = NULL;
+    if (!closed && error.kind == OK)
+        error = error_make(ERROR_MACHINE, "%s: bug: closed before its statements", path_text(database->path).text);
+    database_free(database);
+    return error;
+}

@@ -1,0 +1,70 @@
+// See integrity.h.
+#include "integrity.h"
+
+#include "store.h"
+
+#include <string.h>
+
+Error integrity_version(Database *database, int64_t *version)
+{
+    return store_integer(database, "PRAGMA data_version", 0, version);
+}
+
+Error integrity_begin(Database *database, int64_t *version)
+{
+    TRY(store_read_begin(database));
+    TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema", 0, version)); // reading begins here
+    return integrity_version(database, version);
+}
+
+// A pragma whose rows are all "ok".
+static bool integrity_is_ok(Database *database, const char *sql)
+{
+    const char *text;
+    bool ok = true;
+    Cursor findings = cursor_open(database, sql);
+    while (ok && next_text(&findings, &text)) ok = strcmp(text, "ok") == 0;
+    return cursor_close(&findings).kind == OK && ok;
+}
+
+// integrity_check looks up every row of trials in each index, one by one. quick_check looks at all but the indices and
+// the order of tables WITHOUT ROWID.
+bool integrity_is_sound(Database *database, Arena *arena)
+{
+    const char *table;
+    bool sound = integrity_is_ok(database, "PRAGMA quick_check");
+    Cursor tables = cursor_open(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'trials'");
+    while (next_text(&tables, &table) && sound)
+        sound =
+            integrity_is_ok(database, arena_format(arena, "PRAGMA integrity_check(%s)", sql_identifier(arena, table)));
+    return cursor_close(&tables).kind == OK && sound && indices_match(database, arena);
+}
+
+Cursor integrity_findings(Database *database) { return cursor_open(database, "PRAGMA integrity_check(20)"); }
+
+Cursor integrity_references(Database *database)
+{
+    return cursor_open(database, "SELECT format('%s: row %d of it names a row of %s that is not there', \"table\", "
+                                 "rowid, parent) FROM pragma_foreign_key_check LIMIT 21");
+}
+
+Error integrity_check(Database *database, bool *sound)
+{
+    const char *text;
+    Cursor findings = cursor_open(database, "PRAGMA integrity_check(1)");
+    *sound = next_text(&findings, &text) && strcmp(text, "ok") == 0;
+    return cursor_close(&findings);
+}
+
+void integrity_mend(Database *database, const char **by)
+{
+    static const char *const remedies[] = {"REINDEX", "VACUUM"};
+    *by = NULL;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies && *by == NULL; i++) {
+        bool sound = false;
+        const Error error = database_run(database, remedies[i]);
+        if (error.kind == OK && integrity_check(database, &sound).kind == OK && sound) *by = remedies[i];
+    }
+}
+
+Error integrity_ignore_references(Database *database) { return database_run(database, "PRAGMA foreign_keys = OFF"); }

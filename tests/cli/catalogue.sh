@@ -1,0 +1,100 @@
+#!/bin/sh
+# The catalogue of a root (index.db): what changes a campaign leaves in it what the next list needs, so that list opens
+# no database of a campaign; what is there holds, whatever is changed at once afterwards; and a reindex that others
+# waited for in vain looks again.
+#
+#   QUICK=1   fewer changes at once
+. "$(dirname "$0")/../scratch.sh"
+cat >grid.yaml <<'END2'
+version: 1
+experiment: grid
+model: bbob
+search: {method: grid, over: {x1: {linspace: [-5, 5, 4]}, x2: {linspace: [-5, 5, 4]}}}
+END2
+printf 'x1,x2\n1,2\n3,4\n' >points.csv
+run_one() { "$HOPSCOTCH" run grid.yaml --name "$1" --progress none --threads 1 >out 2>err; }
+kept() { "$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" 2>/dev/null | tr '\n' ' '; }
+
+# keeps NAMES WHAT: what is kept, and that list reads it from there; then the truth again
+keeps()
+{
+    [ "$(kept)" = "$1" ]
+    check $? "$2 leaves what list needs: $(kept)"
+    "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept', note = tags" >out
+    run list
+    [ "$(grep -c ' kept' out)" -eq "$(echo "$1" | wc -w)" ]
+    check $? "and list opens none of them after $2"
+    "$SQL" results/index.db "UPDATE status_cache SET tags = note, note = ''" >out
+}
+
+# ---- what is left for list ------------------------------------------------------------------------------------------
+
+run_one a
+run_one b
+keeps "a b " run
+works merge a b --into c
+keeps "a b c " merge
+works import points.csv grid.yaml --name d --progress none
+keeps "a b c d " import
+works mv d e
+keeps "a b c e " mv
+works rm c --yes
+keeps "a b e " rm
+works run grid.yaml --name a --set 'search.over.x1={linspace: [-5, 5, 5]}' --extend --progress none
+keeps "a b e " "run --extend"
+"$HOPSCOTCH" run grid.yaml --name f --set limits.trials=5 --batch 5 --progress none >out 2>err
+keeps "a b e f " "a run with a limit"
+works resume f --set limits.trials=none --progress none
+keeps "a b e f " resume
+"$SQL" results/index.db "DROP TABLE status_cache" >out
+works reindex
+keeps "a b e f " reindex
+rm -f results/index.db*
+run_one g
+[ "$(kept)" = "g " ]
+check $? "a run makes a catalogue of its own campaign"
+HOPSCOTCH_FAULT=sqlwrite:1+:ENOSPC "$HOPSCOTCH_FAULTS_PROGRAM" list >out 2>err
+check $? "list where nothing can be written"
+
+# ---- what is there holds --------------------------------------------------------------------------------------------
+
+# In place, of the same size, at once: the times of a file may be what they were.
+changes=40 wrong=0 made=0
+[ "${QUICK:-0}" != 1 ] || changes=10
+run list
+while [ $made -lt $changes ]; do
+    made=$((made + 1))
+    case $((made % 4)) in
+    0) run_one g ;;
+    1) run list ;;
+    2) run reindex ;;
+    3) run mv a h && run mv h a ;;
+    esac
+    "$SQL" results/a/campaign.db "UPDATE campaign SET experiment = 'w$((made % 90 + 10))'" >out 2>err
+    "$SQL" results/a/campaign.db "UPDATE campaign SET state = 's$((made % 90 + 10))'" >out 2>err
+    run list
+    grep -q "^a  *s$((made % 90 + 10)) " out || wrong=$((wrong + 1))
+done
+[ $wrong -eq 0 ]
+check $? "$changes changes at once after another command: $wrong not seen"
+
+# ---- reindex --------------------------------------------------------------------------------------------------------
+
+# Longer than others wait for the lock: what they did is in no list but the one that is made then.
+run reindex
+run_one b
+HOPSCOTCH_FAULT=rename:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" reindex >said 2>&1 &
+pid=$!
+until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
+run mv b z
+check $? "mv beside a reindex that is stopped"
+has "the catalogue was not updated" err
+run_one y
+kill -CONT $pid
+wait $pid
+check $? "reindex that others waited for"
+pid=
+names=$("$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ')
+[ "$names" = "a e f g y z " ]
+check $? "it lists what was renamed and made meanwhile: $names"
+exit "$status"
