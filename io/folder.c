@@ -2,59 +2,94 @@
 // the folder is touched.
 #include "seam.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FOLDER_DEPTH_MAX = 32 };
 
-// What is done with each entry; a folder comes after what it holds.
-typedef Error FolderVisit(const char *path, const struct stat *status, int64_t *bytes);
+// ---- what they take -------------------------------------------------------------------------------------------------
 
-static Error folder_visit(const char *path, FolderVisit *visit, int depth, Arena *arena, int64_t *bytes)
+static Error folder_too_deep(const char *path)
+{
+    return error_make(ERROR_MACHINE, "%s lies more than %d folders deep, which is none of ours: look at it",
+                      path_text(path).text, FOLDER_DEPTH_MAX);
+}
+
+static int64_t folder_blocks(const struct stat *status) { return (int64_t)status->st_blocks * 512; }
+
+// Adds what lies in the open folder, which it closes; `path` is for messages. All is reached from its descriptor:
+// `list` counts tens of thousands of files. What another process removes meanwhile counts nothing.
+static Error folder_count(int descriptor, const char *path, int depth, int64_t *bytes)
+{
+    DIR *folder = fdopendir(descriptor);
+    if (folder == NULL) {
+        const Error error = file_error("list folder", path, 0);
+        (void)close(descriptor);
+        return error;
+    }
+    Error error = depth > FOLDER_DEPTH_MAX ? folder_too_deep(path) : error_none();
+    errno = 0; // how readdir tells an error from the end
+    for (const struct dirent *entry; error.kind == OK && (entry = readdir(folder)) != NULL; errno = 0) {
+        struct stat status;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+            if (errno != ENOENT) error = file_error("look at", path, 0);
+            continue;
+        }
+        *bytes += folder_blocks(&status);
+        if (!S_ISDIR(status.st_mode)) continue;
+        const int below = openat(descriptor, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (below >= 0)
+            error = folder_count(below, path, depth + 1, bytes);
+        else if (errno != ENOENT)
+            error = file_error("look at", path, 0);
+    }
+    if (error.kind == OK && errno != 0) error = file_error("list folder", path, 0);
+    closedir(folder);
+    return error;
+}
+
+Error folder_bytes(const char *path, int64_t *bytes)
 {
     struct stat status;
+    *bytes = 0;
     if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
-    if (S_ISDIR(status.st_mode)) {
-        const size_t used = arena->used;
-        char **names = NULL;
-        int count = 0;
-        if (depth == FOLDER_DEPTH_MAX)
-            return error_make(ERROR_MACHINE, "%s lies more than %d folders deep, which is none of ours: look at it",
-                              path_text(path).text, FOLDER_DEPTH_MAX);
-        const Error listed = folder_list(path, arena, &names, &count);
-        if (listed.kind != OK) return file_missing(path) ? error_none() : listed; // another process removes it too
-        for (int i = 0; i < count; i++)
-            TRY(folder_visit(arena_format(arena, "%s/%s", path, names[i]), visit, depth + 1, arena, bytes));
-        arena_rewind(arena, used);
-    }
-    return visit(path, &status, bytes);
+    *bytes = folder_blocks(&status);
+    if (!S_ISDIR(status.st_mode)) return error_none();
+    const int descriptor = seam_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (descriptor < 0) return errno == ENOENT ? error_none() : file_error("list folder", path, 0);
+    return folder_count(descriptor, path, 1, bytes);
 }
 
-static Error folder_count(const char *path, const struct stat *status, int64_t *bytes)
-{
-    (void)path;
-    *bytes += (int64_t)status->st_blocks * 512;
-    return error_none();
-}
+// ---- their removal --------------------------------------------------------------------------------------------------
 
-static Error folder_drop(const char *path, const struct stat *status, int64_t *bytes)
+static Error folder_drop(const char *path, bool folder)
 {
-    (void)bytes;
-    const bool folder = S_ISDIR(status->st_mode);
     if ((folder ? seam_rmdir(path) : seam_unlink(path)) == 0 || errno == ENOENT) return error_none();
     return file_error("remove", path, 0);
 }
 
-Error folder_bytes(const char *path, Arena *arena, int64_t *bytes)
+// A folder goes after what it holds.
+static Error folder_drop_all(const char *path, int depth, Arena *arena)
 {
-    *bytes = 0;
-    return folder_visit(path, folder_count, 0, arena, bytes);
+    struct stat status;
+    if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
+    if (!S_ISDIR(status.st_mode)) return folder_drop(path, false);
+    const size_t used = arena->used;
+    char **names = NULL;
+    int count = 0;
+    if (depth == FOLDER_DEPTH_MAX) return folder_too_deep(path);
+    const Error listed = folder_list(path, arena, &names, &count);
+    if (listed.kind != OK) return file_missing(path) ? error_none() : listed; // another process removes it too
+    for (int i = 0; i < count; i++)
+        TRY(folder_drop_all(arena_format(arena, "%s/%s", path, names[i]), depth + 1, arena));
+    arena_rewind(arena, used);
+    return folder_drop(path, true);
 }
 
 void folder_remove_empty(const char *path) { (void)seam_rmdir(path); }
 
-Error folder_remove(const char *path, Arena *arena)
-{
-    int64_t unused = 0;
-    return folder_visit(path, folder_drop, 0, arena, &unused);
-}
+Error folder_remove(const char *path, Arena *arena) { return folder_drop_all(path, 0, arena); }

@@ -45,7 +45,7 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count);
 Error file_unwritten(const char *what);
 // What a folder and all in it take on the disk; its removal with all that it holds. Links are not followed
 // (io/folder.c).
-Error folder_bytes(const char *path, Arena *arena, int64_t *bytes);
+Error folder_bytes(const char *path, int64_t *bytes);
 void folder_remove_empty(const char *path); // unless something lies in it
 Error folder_remove(const char *path, Arena *arena);
 Error disk_free(const char *path, int64_t *bytes);

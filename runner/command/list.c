@@ -70,7 +70,7 @@ static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *ent
     read->report.place.name = read->name;
     entry->report = &read->report;
     (*count)++;
-    return folder_bytes(read->place.folder, line->arena, &entry->bytes);
+    return folder_bytes(read->place.folder, &entry->bytes);
 }
 
 // The campaigns of the root, each followed by what verify and compare made of it, with --all. *n_made: how many are

@@ -29,7 +29,7 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
     int64_t trials = 0, bytes = 0;
     char answer[16] = "";
     const bool readable = remove_count(place, line->arena, &trials).kind == OK;
-    TRY(folder_bytes(place->folder, line->arena, &bytes));
+    TRY(folder_bytes(place->folder, &bytes));
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
     TRY(campaign_made(place, line->arena, &made, &n_made));
@@ -147,7 +147,7 @@ static void garbage_tell(const CommandLine *line, const char *path, const char *
 static Error garbage_drop(const CommandLine *line, const char *path, const char *what, GarbageCount *count)
 {
     int64_t bytes = 0;
-    TRY(folder_bytes(path, line->arena, &bytes));
+    TRY(folder_bytes(path, &bytes));
     garbage_tell(line, path, what, bytes, count);
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
@@ -186,7 +186,7 @@ static Error garbage_begun(const CommandLine *line, const char *path, const char
         return error_none();
     if (lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder).kind != OK)
         return error_none(); // it is no lock of ours
-    TRY(folder_bytes(path, line->arena, &bytes));
+    TRY(folder_bytes(path, &bytes));
     if (holder[0] == '\0' && switch_given(line, "yes") &&
         campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)
         cleared = false; // a run has begun there
