@@ -9,7 +9,8 @@ for target in "$root"/tests/fuzz/fuzz_*.c; do
     corpus unpack "$root/tests/fuzz/corpus/$name.tar.gz" "kept/$name" && [ -n "$(ls "kept/$name" 2>/dev/null)" ]
     check $? "$name has inputs to start from"
 done
-[ "$(ls "$root/tests/fuzz/corpus")" = "$(cd "$root/tests/fuzz" && printf '%s\n' fuzz_*.c | sed 's/\.c$/.tar.gz/')" ]
+targets=$(cd "$root/tests/fuzz" && printf '%s\n' fuzz_*.c | sed 's/\.c$/.tar.gz/' | sort)
+[ "$(ls "$root/tests/fuzz/corpus" | sort)" = "$targets" ]
 check $? "there is no archive without a target"
 
 # the same files, made in another order, at another time and for other users

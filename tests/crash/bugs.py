@@ -38,11 +38,11 @@ BUGS = {
         ("power", "storm")),
     "state before the rows": (
         "runner/campaign/store/commit.c",
-        [("        bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
-          "        TRY(commit_step(store->update_search));\n", ""),
+        [("        with_blob(&store->update_search, commit->state, commit->state_size);\n"
+          "        TRY(commit_step(&store->update_search));\n", ""),
          ("    TRY(commit_transaction(store, commit, &shard));\n",
-          "    if (commit->rows.count > 0) bind_blob(store->update_search, 1, commit->state, commit->state_size);\n"
-          "    if (commit->rows.count > 0) TRY(commit_step(store->update_search));\n"
+          "    if (commit->rows.count > 0) with_blob(&store->update_search, commit->state, commit->state_size);\n"
+          "    if (commit->rows.count > 0) TRY(commit_step(&store->update_search));\n"
           "    TRY(commit_transaction(store, commit, &shard));\n")],
         ("power", "storm")),
 }
