@@ -56,16 +56,16 @@ kernels := $(cpu_kernels) $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/bac
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) commit)
-units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) commit)
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) version)
+units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) version)
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(units_$(UNIT)) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
-$(BUILD)/commit.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
-$(BUILD)/commit.o: $(BUILD)/commit
-$(patsubst %,$(BUILD)/%.o,$(floors) commit main): $(BUILD)/%.o: %.c build/config.mk
+$(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
+$(BUILD)/version.o: $(BUILD)/commit
+$(patsubst %,$(BUILD)/%.o,$(floors) version main): $(BUILD)/%.o: %.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -c $< -o $@
 $(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk

@@ -19,7 +19,7 @@ fail()
 
 # From the bottom to the top. A folder uses itself and those before it. Of another floor only the public header is
 # included: sim/sim.h, io/io.h, and of the floors of runner the header of their name.
-order="sim io runner/commit.c
+order="sim io runner/version.c
 runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/spec
 runner/campaign/store runner/campaign/batch runner/campaign/plan runner/campaign/run runner/campaign/doctor
 runner/view/analysis runner/view/plots runner/view/report

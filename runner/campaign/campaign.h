@@ -24,7 +24,7 @@
 // results/NAME. Error (user): campaign_name_check's.
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
 
-// ---- commands that messages give users to type (store/again.c) ------------------------------------------------------
+// ---- commands that messages give users to type (store/suggested_commands.c) -----------------------------------------
 
 // The results root that commands use without --results.
 const char *command_default_results(void);
@@ -39,7 +39,7 @@ typedef struct CommandText {
 } CommandText;
 CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// ---- a run (run/campaign.c) -----------------------------------------------------------------------------------------
+// ---- a run (run/run.c) ----------------------------------------------------------------------------------------------
 
 typedef struct RunOptions {
     const char *results; // root folder
@@ -438,7 +438,7 @@ Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
 // are sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
-// ---- arrays that a spec does not ask for any more (store/unwanted.c) ------------------------------------------------
+// ---- arrays that a spec does not ask for any more (store/unwanted_shards.c) -----------------------------------------
 
 // Shards that hold no array that the spec asks for, in the order of their numbers; and their rows are deleted, in
 // the same transaction.

@@ -1,4 +1,4 @@
-// hopscotch run and resume: the campaign itself is campaign/run/campaign.c; here is what the user gives it and is told
+// hopscotch run and resume: the campaign itself is campaign/run/run.c; here is what the user gives it and is told
 // at the end.
 #include "command.h"
 

@@ -11,7 +11,7 @@
 #include "spec/values.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
-const char *program_commit(void); // that it was built from (runner/commit.c); NULL: not known
+const char *program_commit(void); // that it was built from (runner/version.c); NULL: not known
 
 // ---- expressions (expression/expression.c) --------------------------------------------------------------------------
 // + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts

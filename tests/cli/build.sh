@@ -56,7 +56,7 @@ simulation: {duration: 0.3, settle: 0.1}
 search: {method: grid, over: {k_fp: {linspace: [50, 300, 7]}, thrust: [25, 35, 45]}}
 record: {trajectories: {select: {every: 5}, sample: 0.01}}
 END
-if cp "$objects"/main.o "$objects"/commit.o "$objects"/sim.o "$objects"/io.o "$objects"/experiment.o \
+if cp "$objects"/main.o "$objects"/version.o "$objects"/sim.o "$objects"/io.o "$objects"/experiment.o \
     "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/cpu_observed_*.o build; then
     echo here >build/commit
     touch build/*.o

@@ -18,9 +18,9 @@ sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-san
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
 floors="sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view runner/command/command"
-echo $floors runner/commit | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+echo $floors runner/version | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
     "$compile -c \$0.c -o $build/\$(basename \$0).o"
-units=$(for unit in $floors commit; do echo "$build/$(basename "$unit").o"; done)
+units=$(for unit in $floors version; do echo "$build/$(basename "$unit").o"; done)
 
 # dictionary and longest input of a target
 settings()

@@ -3,7 +3,7 @@
 // that trouble with a device can cost is the batches in flight, which are asked for again.
 #include "device.h"
 
-#include "../store/wanted.h"
+#include "../store/wanted_arrays.h"
 #include "lanes.h"
 
 #include <stdarg.h>

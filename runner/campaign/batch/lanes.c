@@ -1,7 +1,7 @@
 // How many lanes a batch has, for the campaign loop and the plan, and what memory it takes.
 #include "lanes.h"
 #include "../store/rows.h"
-#include "../store/wanted.h"
+#include "../store/wanted_arrays.h"
 #include "flight.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_RECORD_H
 #define HOPSCOTCH_RECORD_H
 
-#include "../store/wanted.h"
+#include "../store/wanted_arrays.h"
 #include "loop.h"
 
 // Re-simulates and stores the arrays of the kind that lay in shards that are lost (store/lost.h): the new ones replace

@@ -13,7 +13,7 @@
 #include "rows.h"
 #include "rounds.h"
 #include "store.h"
-#include "wanted.h"
+#include "wanted_arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -244,7 +244,7 @@ Error note_add(CampaignEdit *edit, const char *text); // with the time
 Error origin_rename(CampaignEdit *edit, const char *from, const char *to);
 Error origin_note_merged(Store *store, const StoredCampaign *source);
 
-// ---- indexes, unused pages, copies (upkeep.c) -----------------------------------------------------------------------
+// ---- indexes, unused pages, copies (database_upkeep.c) --------------------------------------------------------------
 
 // An index of the table trials by these columns, together.
 Error trials_index_make(Database *database, const char *const *columns, int count, Arena *arena);

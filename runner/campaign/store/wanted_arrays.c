@@ -1,5 +1,5 @@
 // Which arrays are kept: what the spec asks for, and what of it is not there yet.
-#include "wanted.h"
+#include "wanted_arrays.h"
 #include "store.h"
 
 #include <string.h>

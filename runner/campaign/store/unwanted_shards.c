@@ -3,7 +3,7 @@
 // an array that is wanted stays with it.
 #include "stored.h"
 
-#include "wanted.h"
+#include "wanted_arrays.h"
 
 // temp.kept <- the shards that hold something wanted
 static Error unwanted_keep(const Spec *spec, Database *database, Arena *arena)

@@ -1,6 +1,6 @@
-// The recording policy: of which trials arrays are kept, and when they are recorded (wanted.c).
-#ifndef HOPSCOTCH_WANTED_H
-#define HOPSCOTCH_WANTED_H
+// The recording policy: of which trials arrays are kept, and when they are recorded (wanted_arrays.c).
+#ifndef HOPSCOTCH_WANTED_ARRAYS_H
+#define HOPSCOTCH_WANTED_ARRAYS_H
 
 #include "recording.h"
 
