@@ -70,7 +70,7 @@
 #include "run/trace.c"
 #include "run/warm_start.c"
 
-// is it still what was written?
+// whether all is still as it was written
 #include "doctor/doctor.c"
 #include "doctor/model_files.c"
 #include "doctor/shards.c"

@@ -90,7 +90,7 @@ static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeo
 const Command command_doctor = {
     .name = "doctor",
     .arguments = "CAMPAIGN",
-    .doc = "is all that is stored what was written? exit code 0 if so, 3 if not; --repair mends it",
+    .doc = "check that everything stored is unchanged; exit code 0 if it is, 3 if not; --repair mends it",
     .examples = "  hopscotch doctor raibert_gains\n"
                 "  hopscotch doctor raibert_gains --repair\n",
     .least = 1,

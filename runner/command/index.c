@@ -18,7 +18,7 @@ static Error index_read(const TrialColumns *all, const char *text, Arena *arena,
                               nearest != NULL ? "; did you mean '" : "; query --columns all --limit 1 shows them",
                               nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
         if (*count == INDEX_COLUMNS_MAX)
-            return error_make(ERROR_USER, "an index over more than %d columns helps nobody", INDEX_COLUMNS_MAX);
+            return error_make(ERROR_USER, "an index over more than %d columns is of no use", INDEX_COLUMNS_MAX);
         columns[(*count)++] = column;
     }
     return error_none();

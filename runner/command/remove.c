@@ -36,7 +36,7 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
     const char *with =
         n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it", n_made);
     if (!isatty(STDIN_FILENO))
-        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) wants --yes where nobody can be asked",
+        return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) needs --yes where the input is not a terminal",
                           place->name, text_count(trials).text, text_bytes((double)bytes).text, with);
     if (readable)
         fprintf(line->messages, "remove %s: %s trials, %s%s? [y/N] ", place->name, text_count(trials).text,

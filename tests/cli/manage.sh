@@ -68,7 +68,7 @@ has "done already" err
 # ---- rm -------------------------------------------------------------------------------------------------------------
 
 code=2 refused rm third
-has "wants --yes where nobody can be asked" err
+has "needs --yes where the input is not a terminal" err
 works rm third --yes
 [ ! -e results/third ]
 check $? "it is gone"

@@ -89,7 +89,7 @@ says 1 "a name starts with a letter, a digit or _" run grid.yaml --name .hidden
 says 1 "the list of all campaigns lies under that name; choose another" run grid.yaml --name index.db
 says 1 "is of method grid, which measures no sensitivity; morris and sobol_indices do" sensitivity grid
 says 1 "there is no column 'xyzzy'; --columns all --limit 1 shows them" query grid --columns xyzzy
-says 1 "'up' is no direction; write x1:asc or x1:desc" query grid --order x1:up
+says 1 "'up' is not a direction; write x1:asc or x1:desc" query grid --order x1:up
 says 1 "--order: more than 64 columns; the first few decide" query grid --order "$(repeat 65 x1 ,)"
 says 1 "--columns: too many columns" query grid --columns "$(repeat 2001 x1 ,)"
 says 1 "can't change in it: its rows would mean something else" run grid.yaml --set seed=9 --extend

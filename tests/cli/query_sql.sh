@@ -86,7 +86,7 @@ run index grid x3
 [ $? -eq 1 ] && grep -qF "there is no column 'x3'; did you mean" err
 check $? "a misspelt column is guessed"
 run index grid id,x1,x2,f,fitness,failure,round,search,distance
-[ $? -eq 1 ] && grep -qF "helps nobody" err
+[ $? -eq 1 ] && grep -qF "is of no use" err
 check $? "an index over nine columns is refused"
 
 # more ids than one piece of the memory for them holds

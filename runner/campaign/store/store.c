@@ -297,7 +297,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(seal_keep(store->database, arena));
     if (schema < STORE_SCHEMA_VERSION) {
         if (messages != NULL)
-            fprintf(messages, "%s: schema version %d made version %d\n", text_visible(path, arena), schema,
+            fprintf(messages, "%s: converted from schema version %d to %d\n", text_visible(path, arena), schema,
                     STORE_SCHEMA_VERSION);
         TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
     }

@@ -98,9 +98,10 @@ static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
 static void schema_item_copies(Json *json, Arena *arena)
 {
     json_object(json, "repeat");
-    json_text(json, "description",
-              "so many copies, numbered from 1, or [first, last]; # in names and references is the number, #-1 and #+1 "
-              "its neighbours'");
+    json_text(
+        json, "description",
+        "number of copies, numbered from 1, or [first, last]; # in names and references is the number, #-1 and #+1 "
+        "its neighbours'");
     schema_words(json, "type", "integer|string|array", arena);
     json_close(json, '}');
     json_object(json, "step");

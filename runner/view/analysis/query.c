@@ -28,8 +28,8 @@ static Error query_order(Query *query, const char *text, Arena *arena)
         if (direction != NULL) *direction++ = '\0';
         TRY(query_column(&query->all, name, "order", &column));
         if (direction != NULL && strcmp(direction, "desc") != 0 && strcmp(direction, "asc") != 0)
-            return error_make(ERROR_USER, "--order: '%.60s' is no direction; write %.60s:asc or %.60s:desc", direction,
-                              name, name);
+            return error_make(ERROR_USER, "--order: '%.60s' is not a direction; write %.60s:asc or %.60s:desc",
+                              direction, name, name);
         if (query->n_order == QUERY_ORDER_MAX)
             return error_make(ERROR_USER, "--order: more than %d columns; the first few decide", QUERY_ORDER_MAX);
         query->order[query->n_order++] =

@@ -9,7 +9,7 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.sigma", OPTION_NUMBER, "1", 0.3, 1e-6, 1.0, NULL,
      "step size at the start, as a part of each parameter's range (or of the range of its logarithm)"},
     {"cmaes.searches", OPTION_INTEGER, "1", 1, 1, SEARCHES_MAX, NULL,
-     "independent searches, which run side by side; with `outer` so many at each of its points"},
+     "number of independent searches, which run side by side; with `outer`, per point of it"},
     {"cmaes.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
     {"cmaes.start", OPTION_CHOICE, "", 0, 0, 2, "random|center|default",

@@ -28,7 +28,7 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "of each search; --extend may raise it"},
     {"nsga2.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "of each search, in whole generations"},
     {"nsga2.stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",
-     "a search ends when its hypervolume has not grown for so many generations"},
+     "a search ends when its hypervolume has not grown for this number of generations"},
     {"nsga2.stop.tolerance", OPTION_NUMBER, "1", 1e-3, 0, 1, NULL, "part of it that counts as growth"},
 };
 
