@@ -615,6 +615,15 @@ int fstatfs(int descriptor, struct statfs *status)
     return result;
 }
 
+// A copy of a descriptor is of the same file: of a folder that is pinned, all below it is reached by copies.
+static void preload_copied(int descriptor, int copy)
+{
+    if (copy < 0 || copy >= DESCRIPTORS) return;
+    const char *path = preload_any_path(descriptor);
+    snprintf(preload.path[copy], sizeof preload.path[copy], "%s", path != NULL ? path : "");
+    preload.way[copy] = path != NULL && preload.way[descriptor];
+}
+
 static int preload_control(int descriptor, int command, void *argument, const void *caller)
 {
     NEXT("fcntl64", int, int, int, ...);
@@ -623,7 +632,9 @@ static int preload_control(int descriptor, int command, void *argument, const vo
     const bool lock = asks || (sets && ((struct flock *)argument)->l_type != F_UNLCK); // giving one back can't fail
     const char *path = preload_path(descriptor);
     if (lock && path != NULL && preload_refuses("lock", caller, path)) return -1;
-    return next(descriptor, command, argument);
+    const int result = next(descriptor, command, argument);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) preload_copied(descriptor, result);
+    return result;
 }
 
 int fcntl(int descriptor, int command, ...)
