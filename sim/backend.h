@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_BACKEND_H
 #define HOPSCOTCH_BACKEND_H
 
+#include "made/made.h"
 #include "sim.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ struct Backend {
     int (*interrupted)(void);
     bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of the slot; any of them
     double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's batch so far
+    bool used_made[BACKEND_SLOTS_MAX];        // the slot's batch
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
@@ -25,6 +27,7 @@ struct Backend {
     // Waits for the slice in flight, but no longer than `seconds`. *ended: it is over; an error is over too.
     Error (*poll)(Backend *backend, int slot, double seconds, bool *ended);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
+    Error (*use_made)(Backend *backend, const MadeImage *image, const double *fixed); // NULL: it takes none
     void (*cut)(Backend *backend);   // makes slices in flight end early, their batch spoiled; NULL: it can't
     void (*close)(Backend *backend); // no slice is in flight
 };

@@ -186,6 +186,12 @@ typedef struct Choice {
     const bool *recorded; // [configured->n_things] those with columns in trajectories; NULL: as the model likes
 } Choice;
 
+// Where text goes, piece by piece.
+typedef struct TextSink {
+    void (*write)(void *to, const char *text, size_t length);
+    void *to;
+} TextSink;
+
 // How a model is drawn, for people: points in the plane of the paper, and the shapes that join them. Nothing here is
 // ever stored, so it needs no bits.
 typedef enum ShapeKind { SHAPE_ROD, SHAPE_SPRING, SHAPE_DISC } ShapeKind;
@@ -329,6 +335,9 @@ struct Model {
     // Constants and assets that take longer than a spec should take to be read, of what configure described; wanted
     // before anything is run. points: what the files hold, too. NULL: configure has done it all.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
+    // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). NULL: no
+    // more than they find in constants and assets.
+    void (*make)(const Configured *configured, TextSink out);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
@@ -376,12 +385,6 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 
 // ---- a step as a graph ----------------------------------------------------------------------------------------------
 
-// Where text goes, piece by piece.
-typedef struct TextSink {
-    void (*write)(void *to, const char *text, size_t length);
-    void *to;
-} TextSink;
-
 typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
 
 // One step of the lane of these parameter[n_parameters] as `threads` threads of this CPU share it (0: all), after some
@@ -399,6 +402,7 @@ typedef struct BackendOptions {
     const char *name;         // "auto", "cpu", "cuda"
     int threads;              // CPU threads; 0: all cores
     uint64_t devices;         // of a host's devices of that kind, a bit each: they share every batch (0: any one)
+    const char *kernels;      // of a GPU: "auto", "made", "general" (NULL): when kernels are made for a campaign
     const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
     double patience;          // s that a slice may take before it counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // nonzero once the user wants to leave: patience is then one second; may be NULL
@@ -409,6 +413,15 @@ enum { BACKEND_DEVICES_MAX = 64 };
 #define BACKEND_ALL_DEVICES UINT64_MAX // as many as there are
 
 typedef struct Backend Backend;
+
+// What a backend does with a kernel that was made for the campaign. On trial: its first batch, of which some lanes are
+// also computed by the general kernel. Refused: a bit was another, or it could not be loaded.
+typedef enum MadeState { MADE_NONE, MADE_ON_TRIAL, MADE_USED, MADE_REFUSED } MadeState;
+
+typedef struct MadeImage {
+    const unsigned char *data; // a cubin
+    size_t size;
+} MadeImage;
 
 typedef struct BackendInfo {
     const char *name;      // "cpu" or "cuda"
@@ -421,6 +434,10 @@ typedef struct BackendInfo {
     int64_t lanes_at_once; // of a CPU: in the vectors of all its threads; 0: not known
     uint64_t devices;      // those in use, a bit each; 0: the backend has only one
     int failed;            // of several devices, the one that failed last; -1: none did
+    char architecture[16]; // "sm_90": that kernels can be made for (sim/made); empty: none can
+    int processors;        // of a GPU
+    MadeState made;
+    char made_note[256]; // what there is to say of it, "204 registers, no local memory"; or why it was refused
 } BackendInfo;
 
 // Steps of the kernel after which every lane has ended.
@@ -445,6 +462,12 @@ Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
+// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made/made.h), as made for inputs
+// `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
+// to the general kernel. What becomes of it stands in backend_info. After prepare.
+Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed);
+// Was the batch in this slot advanced by it?
+bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);

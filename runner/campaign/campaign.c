@@ -51,6 +51,7 @@
 // a batch of lanes on a device
 #include "batch/interrupt.c"
 #include "batch/lanes.c"
+#include "batch/made.c"
 #include "batch/device.c"
 #include "batch/flight.c"
 

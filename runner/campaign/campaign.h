@@ -72,6 +72,11 @@ typedef struct RunSummary {
 // committing what is complete). Errors of the machine leave everything committed readable.
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
+// The process of a run that compiles a kernel for the campaign (batch/made.c): source on standard input, image on
+// standard output; gives the exit code: 0, or 1 with words in place of the image.
+#define MADE_COMPILER "--compile-kernel"
+int made_compiler_main(const char *architecture);
+
 // What the spec's `search.cmaes.taken` is to be, for a campaign of that name (run/warm_start.c); NULL: there is nothing
 // to be taken, or it was. Error (user): the other campaign is not there, or has nothing to start from.
 Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken);

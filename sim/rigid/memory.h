@@ -25,18 +25,27 @@ typedef struct RigidLanes {
     const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
+    int refine; // c.refine, or that of a part of a step of rattle
     int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
     int schur_at, response_at;     // of the first island
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
     const int32_t *named;          // [n_named] bodies, of metrics
     const LaneGroup *group;        // of the parameters
-    int rank, size;                // of this thread among those that share the lane
+#if defined(HOPSCOTCH_MADE)
+    static constexpr int rank = 0, size = 1; // each lane has a thread of its own
+    static constexpr int stride = 1;
+#else
+    int rank, size; // of this thread among those that share the lane
+    int stride;     // doubles from one cell of a lane to the next
+#endif
     double *base;
-    int stride; // doubles from one cell of a lane to the next
     real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
     real dt;     // s, of a step
     mask active; // lanes that take this step: what outlives it changes in these only
 } RigidLanes;
+
+// Do rows close loops of what is solved by trees?
+HD bool rigid_has_loops(const RigidLanes *w) { return w->c.n_loop_rows > 0 && w->n_loop_rows > 0; }
 
 // Some neighbouring islands.
 HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
@@ -207,6 +216,9 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
 // ---- rows of one constraint -----------------------------------------------------------------------------------------
 
 // function(..., n) of n rows of one constraint, up to RIGID_JOINT_ROWS, a number that the compiler knows.
+#if defined(HOPSCOTCH_MADE) // it knows n
+#define RIGID_ROWS_DO(n, function, ...) function(__VA_ARGS__, n)
+#else
 #define RIGID_ROWS_DO(n, function, ...)                                                                                \
     ((n) == 1   ? function(__VA_ARGS__, 1)                                                                             \
      : (n) == 2 ? function(__VA_ARGS__, 2)                                                                             \
@@ -214,6 +226,7 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
      : (n) == 4 ? function(__VA_ARGS__, 4)                                                                             \
      : (n) == 5 ? function(__VA_ARGS__, 5)                                                                             \
                 : function(__VA_ARGS__, 6))
+#endif
 
 // From this row on so many are taken together, each by the same operations as alone: what they share is loaded once.
 // Threads of a team share rows, not constraints.
