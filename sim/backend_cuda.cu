@@ -108,6 +108,9 @@ typedef struct CudaMade {
     double *fixed; // [n_parameters], NaN: not fixed
     Batch trial;   // lanes of the general kernel, in device memory
     bool busy;     // a batch is on trial
+    // of the trial, so that it runs beside the batch; the batch's inputs are on the device
+    cudaStream_t stream;
+    cudaEvent_t ready;
 } CudaMade;
 
 typedef struct CudaBackend {
@@ -126,6 +129,8 @@ static void cuda_drop_made(CudaBackend *cuda)
 {
     CudaMade *made = &cuda->made;
     if (made->module != NULL) (void)made->driver.unload(made->module);
+    if (made->stream != NULL) cudaStreamDestroy(made->stream);
+    if (made->ready != NULL) cudaEventDestroy(made->ready);
     cudaFree(made->trial.parameter);
     cudaFree(made->trial.work);
     cudaFree(made->trial.metric);
@@ -314,6 +319,8 @@ static Error cuda_take_trial(CudaBackend *cuda)
     CUDA_TRY(cudaMalloc((void **)&trial->work, row * (size_t)configured->n_work));
     CUDA_TRY(cudaMalloc((void **)&trial->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&trial->status, sizeof(int32_t) * CUDA_TRIAL_LANES));
+    CUDA_TRY(cudaStreamCreateWithFlags(&cuda->made.stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&cuda->made.ready, cudaEventDisableTiming));
     return error_none();
 }
 
@@ -373,6 +380,8 @@ static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *hos
                                sizeof(double) * (size_t)made->trial.lanes, (size_t)cuda->configured->n_parameters,
                                cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemsetAsync(made->trial.status, 0, sizeof(int32_t) * CUDA_TRIAL_LANES, s->stream));
+    CUDA_TRY(cudaEventRecord(made->ready, s->stream));
+    CUDA_TRY(cudaStreamWaitEvent(made->stream, made->ready, 0));
     return error_none();
 }
 
@@ -399,6 +408,7 @@ static Error cuda_compare_trial(CudaBackend *cuda, const Batch *host, bool *equa
     const int64_t observed = batch_observed(host);
     double metric[CUDA_TRIAL_LANES];
     int32_t status[CUDA_TRIAL_LANES];
+    CUDA_TRY(cudaStreamSynchronize(cuda->made.stream));
     CUDA_TRY(cudaMemcpy(status, trial->status, sizeof status, cudaMemcpyDeviceToHost));
     *equal = memcmp(status, host->status + observed, sizeof *status * (size_t)trial->lanes) == 0;
     for (int m = 0; m < cuda->configured->n_metrics && *equal; m++) {
@@ -485,10 +495,10 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
 }
 
 // The general kernel's part of a trial.
-static Error cuda_launch_trial(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group)
+static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
     group.batch = cuda->made.trial;
-    cuda_plain[cuda->configured->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, s->stream>>>(
+    cuda_plain[cuda->configured->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, cuda->made.stream>>>(
         cuda->configured->constants, cuda->assets, group, group.batch.lanes);
     CUDA_TRY(cudaGetLastError());
     return error_none();
@@ -515,7 +525,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
         TRY(cuda_launch_made(cuda, s, group, observed, s->device.lanes));
     else
         TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
-    if (s->tried) TRY(cuda_launch_trial(cuda, s, group));
+    if (s->tried) TRY(cuda_launch_trial(cuda, group));
     CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
     return error_none();
