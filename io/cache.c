@@ -88,6 +88,12 @@ static void cache_trim(const char *folder, Arena *arena)
     }
 }
 
+void cache_remove(const char *cache, const char *key, Arena *arena)
+{
+    const char *folder = cache_folder(cache, arena);
+    if (folder != NULL && cache_is_private(folder)) (void)unlink(arena_format(arena, "%s/%s", folder, key));
+}
+
 void cache_write(const char *cache, const char *key, const void *data, size_t size, Arena *arena)
 {
     const char *folder = cache_folder(cache, arena);

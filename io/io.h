@@ -126,6 +126,7 @@ Sha256Text sha256_of(const void *data, size_t size);
 
 // False: there is none, or it is damaged, or the folder is not this user's alone.
 bool cache_read(const char *cache, const char *key, Arena *arena, Bytes *out);
+void cache_remove(const char *cache, const char *key, Arena *arena);
 // What can't be written is left out.
 void cache_write(const char *cache, const char *key, const void *data, size_t size, Arena *arena);
 

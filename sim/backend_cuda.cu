@@ -95,6 +95,7 @@ typedef struct CudaSlot {
     double *team; // [resident blocks][n_team], what blocks of one lane share
     bool made;    // lanes that are not observed are the made kernel's
     bool tried;   // and this batch is its trial
+    bool ahead;   // and it was begun while another batch was the trial
 } CudaSlot;
 
 // Lanes that the general kernel computes too when a made one is on trial.
@@ -128,6 +129,7 @@ typedef struct CudaBackend {
 static void cuda_drop_made(CudaBackend *cuda)
 {
     CudaMade *made = &cuda->made;
+    if (made->module != NULL) (void)cudaDeviceSynchronize(); // it may be in flight
     if (made->module != NULL) (void)made->driver.unload(made->module);
     if (made->stream != NULL) cudaStreamDestroy(made->stream);
     if (made->ready != NULL) cudaEventDestroy(made->ready);
@@ -137,7 +139,6 @@ static void cuda_drop_made(CudaBackend *cuda)
     cudaFree(made->trial.status);
     free(made->fixed);
     memset(made, 0, sizeof *made);
-    for (int i = 0; i < BACKEND_SLOTS_MAX; i++) cuda->slots[i].made = cuda->slots[i].tried = false;
 }
 
 static void cuda_release(CudaBackend *cuda)
@@ -361,18 +362,25 @@ static int64_t cuda_trial_lanes(const Batch *batch)
     return plain < CUDA_TRIAL_LANES ? plain : CUDA_TRIAL_LANES;
 }
 
+static void cuda_leave_made(CudaBackend *cuda, CudaSlot *s)
+{
+    if (s->tried) cuda->made.busy = false;
+    s->made = s->tried = s->ahead = false;
+}
+
 // By which kernel this batch goes; where it is a trial, with the lanes that are computed twice. Their inputs are on
 // the device.
 static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *host)
 {
     CudaMade *made = &cuda->made;
     const bool proven = cuda->backend.info.made == MADE_USED;
-    s->made = s->tried = false;
-    if (made->module == NULL || (!proven && made->busy) || cuda_has_teams(cuda->configured, host->lanes) ||
+    cuda_leave_made(cuda, s);
+    if (made->module == NULL || cuda_has_teams(cuda->configured, host->lanes) ||
         cuda_trial_lanes(host) == 0 || !cuda_made_serves(made, cuda->configured, host))
         return error_none();
     s->made = true;
-    if (proven) return error_none();
+    s->ahead = made->busy;
+    if (proven || made->busy) return error_none();
     s->tried = made->busy = true;
     made->trial.lanes = cuda_trial_lanes(host);
     CUDA_TRY(cudaMemcpy2DAsync(made->trial.parameter, sizeof(double) * (size_t)made->trial.stride,
@@ -521,7 +529,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
-    if (s->made)
+    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed anew
         TRY(cuda_launch_made(cuda, s, group, observed, s->device.lanes));
     else
         TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
@@ -618,6 +626,8 @@ static Error cuda_compute_anew(CudaBackend *cuda, int slot)
     const int64_t steps = configured_steps(cuda->configured);
     bool ended = false;
     TRY(cuda_begin(&cuda->backend, slot));
+    cuda_leave_made(cuda, s);
+    cuda->backend.used_made[slot] = false;
     while (!ended) {
         TRY(cuda_advance(&cuda->backend, slot, steps / SLICES + 1));
         CUDA_TRY(cudaEventSynchronize(s->spans[s->turn].ended));
@@ -626,12 +636,15 @@ static Error cuda_compute_anew(CudaBackend *cuda, int slot)
     return cuda_collect(cuda, slot);
 }
 
-// A trial is over: the made kernel is used from now on, or dropped, and nothing that it computed is kept.
+// A batch of a made kernel that is not proven has ended. A trial decides: the kernel is used from now on, or dropped,
+// and nothing that it computed is kept. A batch that was begun beside the trial is kept if that went well.
 static Error cuda_judge_made(CudaBackend *cuda, int slot)
 {
     bool equal = false;
+    if (!cuda->slots[slot].tried)
+        return cuda->backend.info.made == MADE_USED ? error_none() : cuda_compute_anew(cuda, slot);
     TRY(cuda_compare_trial(cuda, &cuda->backend.batches[slot], &equal));
-    cuda->made.busy = cuda->slots[slot].tried = false;
+    cuda_leave_made(cuda, &cuda->slots[slot]);
     if (equal) {
         cuda->backend.info.made = MADE_USED;
         return error_none();
@@ -652,7 +665,7 @@ static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_se
     *kernel_seconds = s->kernel_seconds;
     TRY(cuda_all_ended(cuda, slot, done));
     if (*done) TRY(cuda_collect(cuda, slot));
-    return *done && s->tried ? cuda_judge_made(cuda, slot) : error_none();
+    return *done && (s->tried || s->ahead) ? cuda_judge_made(cuda, slot) : error_none();
 }
 
 static void cuda_close(Backend *backend)

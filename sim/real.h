@@ -46,7 +46,7 @@
 
 // A function that is called, not inlined: large and called from several places. In a kernel made for a campaign it is
 // inlined, where most of it is constant.
-#if defined(HOPSCOTCH_MADE) && !defined(MADE_CALLS)
+#if defined(HOPSCOTCH_MADE)
 #define HD_CALL HD
 #elif defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__

@@ -195,8 +195,7 @@ const char *made_source(const MadeWish *wish, Arena *arena)
 {
     const Configured *configured = wish->configured;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
-    if (kernel->threads > 1 && configured->model->make == NULL) return NULL;
-    if (configured->n_assets > MADE_ASSETS_MOST) return NULL;
+    if (kernel->threads > 1 || configured->n_assets > MADE_ASSETS_MOST) return NULL;
     Text text = {.arena = arena};
     Headers headers;
     char path[HEADER_PATH];

@@ -368,11 +368,10 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
     }
 }
 
-// A world in `memory`[c.cells]: what outlives a slice is taken from the batch's memory and goes back there.
-HD void rigid_advance_near(const Constants *constants, const double *assets, const LaneGroup *group, real *memory,
-                           bool observed)
+HD void rigid_small(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
+    real memory[RIGID_SMALL];
     w.base = (double *)memory;
 #if !defined(HOPSCOTCH_MADE)
     w.stride = LANES;
@@ -389,18 +388,9 @@ HD void rigid_advance_near(const Constants *constants, const double *assets, con
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());
 }
 
-HD void rigid_small(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
-{
-    real memory[RIGID_SMALL];
-    rigid_advance_near(constants, assets, group, memory, observed);
-}
-
+#if !defined(HOPSCOTCH_MADE) // nothing is gained: its memory is too large to be near the processor
 HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
-#if defined(HOPSCOTCH_MADE)
-    real memory[RigidConstants::cells];
-    rigid_advance_near(constants, assets, group, memory, observed);
-#else
     RigidLanes w = rigid_open(constants, assets, group);
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
 #if defined(HOPSCOTCH_TEAMS)
@@ -410,7 +400,7 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
     }
 #endif
     rigid_advance(&w, group, observed);
-#endif
 }
+#endif
 
 #endif

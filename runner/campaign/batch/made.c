@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // Of the process that compiles.
-enum { MADE_SECONDS = 60, MADE_IMAGE_MAX = 32 << 20 };
+enum { MADE_SECONDS = 20, MADE_IMAGE_MAX = 32 << 20 };
 static const rlim_t made_memory = (rlim_t)8 << 30;
 static const char made_cache[] = "kernels";
 
@@ -46,7 +46,9 @@ int made_compiler_main(const char *architecture)
     MadeImage image;
     struct stat status;
     prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody else would wait for it
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     made_limit(RLIMIT_AS, made_memory);
+#endif
     made_limit(RLIMIT_CPU, MADE_SECONDS);
     made_limit(RLIMIT_CORE, 0);
     if (fstat(STDIN_FILENO, &status) != 0 || arena_create_growing(&arena, (size_t)1 << 30, "a kernel").kind != OK) return 1;
@@ -215,6 +217,8 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     if (job->cached) return made_offer(job, backend, &(MadeImage){image.data, image.size});
     return strcmp(choice, "made") == 0 ? made_wait(job, backend) : error_none();
 }
+
+void made_forget(MadeJob *job) { cache_remove(made_cache, job->key.hex, &job->arena); }
 
 void made_end(MadeJob *job)
 {

@@ -192,13 +192,14 @@ static Error campaign_open_device(Campaign *campaign)
 // Which kernel advanced the lanes, if one was to be made: told if it could not be, and kept.
 static Error campaign_tell_kernel(Campaign *campaign)
 {
-    const MadeJob *job = &campaign->device.made;
+    MadeJob *job = &campaign->device.made;
     const BackendInfo *info = backend_info(campaign->device.backend);
     if (job->note[0] != '\0') {
         if (campaign->messages != NULL) fprintf(campaign->messages, "%s\n", job->note);
         return store_event(campaign->store, "kernel", "%s", job->note);
     }
     if (info->made == MADE_REFUSED) {
+        made_forget(job);
         if (campaign->messages != NULL)
             fprintf(campaign->messages, "warning: the kernel made for this campaign was not used: %s\n", info->made_note);
         return store_event(campaign->store, "kernel", "made for %s, and not used: %s", info->architecture,
