@@ -1,5 +1,5 @@
-// Files that a text names. A spec may come from somebody else, and what it names is shown where it is wrong; so it
-// names only plain files in its own folder and below, wherever links lead.
+// Opens files that a spec names. A spec may come from another person, and error messages show parts of such a file. So
+// the file must be a regular one in the spec's folder or below, after all links are followed.
 #include "io.h"
 #include "seam.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Whether a part of the path is "..".
+// True if a part of the path is "..".
 static bool beneath_climbs(const char *name)
 {
     for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
@@ -20,7 +20,7 @@ static bool beneath_climbs(const char *name)
     return false;
 }
 
-// Whether the open file is the one that the path leads to, and lies in the folder. What was exchanged meanwhile is not.
+// True if the open file is still the one at that path, and lies in the folder.
 static bool beneath_is_inside(const char *folder, const char *path, const struct stat *opened)
 {
     struct stat status;
@@ -38,13 +38,13 @@ static Error beneath_check(const FileBeneath *file, const char *folder, const ch
 {
     if (fstat(file->descriptor, status) < 0)
         return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));
-    if (!S_ISREG(status->st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
-    if (inside_holds(file->path)) return error_none(); // below a results root no link was followed at all
+    if (!S_ISREG(status->st_mode)) return error_make(ERROR_USER, "'%.200s' is not a regular file", shown);
+    if (inside_holds(file->path)) return error_none(); // below a results root no link was followed
     if (beneath_is_inside(folder, file->path, status)) return error_none();
     return error_make(ERROR_USER, "'%.200s' is a link out of the spec's folder; name a file in it or below", shown);
 }
 
-// A pipe is not waited for, and a device not opened unless it was put there since.
+// O_NONBLOCK: the call does not wait for a pipe. A device is opened only if it was put there after the check.
 Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file)
 {
     struct stat status;
@@ -54,7 +54,7 @@ Error file_open_beneath(const char *folder, const char *name, Arena *arena, File
     if (name[0] == '\0' || name[0] == '/' || beneath_climbs(name))
         return error_make(ERROR_USER, "'%.200s' leads out of the spec's folder; name a file in it or below", shown);
     const bool there = seam_stat(path, &status) == 0;
-    if (there && !S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
+    if (there && !S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is not a regular file", shown);
     if (there) file->descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
     if (file->descriptor < 0)
         return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));

@@ -1,15 +1,14 @@
-// Whether a database still is the one that was read, by its files alone: a look at four names in place of an opened
-// connection.
+// Tells whether a database changed since it was read, from the metadata of four files, without opening a connection.
 //
 // A stamp holds device, inode, size, time of change of the content (mtime) and time of change of the file (ctime).
-// Whoever writes, replaces, restores or renames a file changes its ctime, which no program can set. The kernel's clock
-// moves in ticks, and some file systems count in steps of up to 2 s: a file that was changed just before the look could
-// be changed again under the same times, so its stamp is not trusted. (The same trap in git:
-// Documentation/technical/racy-git.) How long "just before" is, the ctime tells: one that is no multiple of 10 ms was
-// not rounded to such steps, and two ticks are enough.
+// Every write, replacement, restore or rename changes the ctime, and no program can set it. The kernel's clock moves in
+// ticks, and some file systems count in steps of up to 2 s. So a file that was changed just before the look could
+// change again under the same times, and its stamp is not trusted. (Git has the same problem:
+// Documentation/technical/racy-git.) The ctime tells how long "just before" is: if it is not a multiple of 10 ms, the
+// file system does not round to such steps, and two ticks are enough.
 //
-// A database with a WAL that is not empty has no stamp: which of its transactions a reader sees is said by shared
-// memory, and a writer that is killed between the two leaves more in the file than was seen before.
+// A database with a WAL that is not empty has no stamp. Shared memory says which of its transactions a reader sees, and
+// if a writer is killed between the two, the file holds more than a reader saw before.
 #include "seam.h"
 
 #include <errno.h>
@@ -19,11 +18,11 @@
 #include <unistd.h>
 
 #define STAMP_SETTLE ((int64_t)3000000000) // ns
-#define STAMP_STEP ((int64_t)10000000)     // ns: of file systems with coarser times than Linux's own
+#define STAMP_STEP ((int64_t)10000000)     // ns: a file system with coarse times gives multiples of this
 
 static int64_t stamp_time(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
-// How long until the file's times are past, by the clock that the kernel gives to files; <= 0: they are, ns.
+// ns until the file's times are safely in the past, by the clock that the kernel uses for files; <= 0: they are.
 static int64_t stamp_unsettled(const struct stat *status)
 {
     struct timespec now, tick;
@@ -34,7 +33,7 @@ static int64_t stamp_unsettled(const struct stat *status)
     return (changed > noted ? changed : noted) + settle - stamp_time(now);
 }
 
-// What may lie beside it: no file, or a regular one; of a journal or a WAL an empty one.
+// Checks the files beside the database: -wal and -journal must be missing or empty, -shm missing or a regular file.
 static bool stamp_is_alone(const char *path)
 {
     static const struct {

@@ -1,5 +1,6 @@
-// Files. The first part is the seam: every system call on a file that this program makes. The second builds on it the
-// operations of io.h, each of which leaves the disk whole whatever fails and whenever the power goes.
+// Files. The first part holds every system call on a file that this program makes; tests make them fail there. The
+// second part builds the operations of io.h on it. Each of them leaves the disk consistent, whichever call fails and
+// whenever the power goes.
 #include "seam.h"
 
 #include <dirent.h>
@@ -45,7 +46,7 @@ static const struct {
     {"EROFS", EROFS},    {"EFBIG", EFBIG},
 };
 
-// A rule that is misspelt would make a test pass that tests nothing: stop at once.
+// A misspelt rule would make a test pass that tests nothing: stop at once.
 static void seam_bad_rule(const char *rules)
 {
     fprintf(stderr, "hopscotch: HOPSCOTCH_FAULT=%s: expected operation:n:what, as in write:3:ENOSPC\n", rules);
@@ -107,14 +108,14 @@ int seam_fault(const char *operation)
         for (;;) pause();
     }
     if (what == SEAM_STOP) {
-        raise(SIGSTOP); // until somebody continues it
+        raise(SIGSTOP); // until a test continues it
         what = 0;
     }
     return what;
 }
 #endif
 
-// True if the call is to fail; errno says how. Half of a call that has no halves is EIO.
+// True if the call is to fail; errno says how. A rule SHORT for a call that can't be cut short gives EIO.
 static inline bool seam_refuses(const char *operation)
 {
     const int fault = seam_fault(operation);
@@ -156,7 +157,7 @@ int seam_sync(int descriptor) { return seam_refuses("fsync") ? -1 : fsync(descri
 int seam_close(int descriptor)
 {
     const bool refused = seam_refuses("close");
-    const int reason = errno, status = close(descriptor); // the descriptor is gone even if close fails
+    const int reason = errno, status = close(descriptor); // close releases the descriptor even if it fails
     if (refused) errno = reason;
     return refused ? -1 : status;
 }
@@ -184,7 +185,7 @@ int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat
 int seam_lock(int descriptor, int command, short type, short *found)
 {
     if (seam_refuses("lock")) return -1;
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET}; // l_len 0: to the end, however far
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET}; // l_len 0: to the end of the file
     const int status = fcntl(descriptor, command, &lock);
     *found = lock.l_type;
     return status;
@@ -280,7 +281,7 @@ static Error file_join(const char *folder, const char *name, const char *suffix,
     return file_error("use", folder, 0);
 }
 
-// "a/b/c" -> "a/b", "c" -> ".", "/c" -> "/", trailing slashes aside
+// "a/b/c" -> "a/b", "c" -> ".", "/c" -> "/"; trailing slashes are ignored
 static FilePath file_parent(const char *path)
 {
     FilePath parent;
@@ -308,9 +309,9 @@ static Error file_put(int descriptor, const char *path, const void *data, size_t
     return error_none();
 }
 
-// After a failed fsync the kernel has dropped the pages and marked them clean: a second one would lie. Only EINTR,
-// which comes before anything was tried, is tried again. (Rebello et al., "Can applications recover from fsync
-// failures?", USENIX ATC 2020.)
+// After a failed fsync the kernel has dropped the pages and marked them clean, so a second fsync would succeed without
+// the data. Only EINTR, which comes before the kernel tried anything, is tried again. (Rebello et al., "Can
+// applications recover from fsync failures?", USENIX ATC 2020.)
 static Error file_sync(int descriptor, const char *path)
 {
     int status;
@@ -320,13 +321,14 @@ static Error file_sync(int descriptor, const char *path)
     return status < 0 ? file_error("sync", path, 0) : error_none();
 }
 
-// On Linux the descriptor is released whatever close says; EINTR is no loss, for the data was synced before.
+// On Linux close always releases the descriptor. EINTR loses nothing, because the data was synced before.
 static Error file_close(int descriptor, const char *path)
 {
     return seam_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
 }
 
-// Syncs a folder, so that names that were made or removed in it last. File systems that cannot do it say EINVAL.
+// Syncs a folder, so that names made or removed in it survive a power cut. File systems that cannot do it return
+// EINVAL.
 static Error folder_sync(const char *path)
 {
     const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_DIRECTORY));
@@ -411,7 +413,7 @@ Error folder_check_inside(const char *path)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// A new file of these bytes, on the disk when it returns
+// Makes a new file with these bytes; it is on the disk at return
 static Error file_create(const char *path, const void *data, size_t size)
 {
     int descriptor;
@@ -430,7 +432,7 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
     Error error = file_create(temporary.text, data, size);
     if (error.kind == OK && seam_rename(temporary.text, path.text) < 0) error = file_error("rename", temporary.text, 0);
     if (error.kind != OK) {
-        (void)seam_unlink(temporary.text); // the first error is the one to tell; recovery removes what is left
+        (void)seam_unlink(temporary.text); // report the first error; recovery removes the rest
         return error;
     }
     return folder_sync(folder);
@@ -459,7 +461,7 @@ Error file_rename(const char *from, const char *to)
 {
     if (seam_rename(from, to) < 0) return file_error("rename", from, 0);
     const FilePath source = file_parent(from), target = file_parent(to);
-    TRY(folder_sync(target.text)); // first: a crash between the two leaves the file under both names, never under none
+    TRY(folder_sync(target.text)); // before the other folder: after a crash the file has both names rather than none
     return strcmp(source.text, target.text) == 0 ? error_none() : folder_sync(source.text);
 }
 
@@ -467,7 +469,7 @@ Error file_remove(const char *path) { return seam_unlink(path) < 0 ? file_error(
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// Up to `size` bytes, fewer only at the end of the file
+// Reads up to `size` bytes; fewer only at the end of the file
 static Error file_get(int descriptor, const char *path, unsigned char *data, size_t size, size_t *got)
 {
     for (*got = 0; *got < size;) {
@@ -480,7 +482,7 @@ static Error file_get(int descriptor, const char *path, unsigned char *data, siz
     return error_none();
 }
 
-// How much to read: a plain file's size; for pipes and files of /proc, which do not tell, one more than the limit
+// How much to read: a regular file's size; for pipes and files of /proc, which give no size, one more than the limit
 static Error file_extent(int descriptor, const char *path, size_t limit, size_t *extent)
 {
     struct stat status;
@@ -503,8 +505,8 @@ Error file_read_from(int descriptor, const char *path, size_t limit, Arena *aren
     }
     (void)file_close(descriptor, path); // nothing was written that a failed close could lose
     if (error.kind == OK && size > limit)
-        error = error_make(ERROR_USER, "%s is larger than %zu bytes, the most that is read here", path_text(path).text,
-                           limit);
+        error =
+            error_make(ERROR_USER, "%s is larger than %zu bytes, the limit for this file", path_text(path).text, limit);
     if (error.kind != OK) {
         arena_rewind(arena, used);
         return error;
@@ -544,7 +546,7 @@ Error file_size(const char *path, int64_t *bytes)
 {
     struct stat status;
     if (seam_stat(path, &status) < 0) return file_error("look at", path, 0);
-    if (!S_ISREG(status.st_mode)) return error_make(ERROR_MACHINE, "%s is no regular file", path_text(path).text);
+    if (!S_ISREG(status.st_mode)) return error_make(ERROR_MACHINE, "%s is not a regular file", path_text(path).text);
     *bytes = status.st_size;
     return error_none();
 }
@@ -563,7 +565,7 @@ Error folder_add(const char *path)
     if (seam_mkdir(path) == 0) return folder_sync(file_parent(path).text);
     if (errno != EEXIST) return file_error("make folder", path, 0);
     if (folder_exists(path)) return error_none(); // another process made it meanwhile
-    return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name is there", path_text(path).text);
+    return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name exists", path_text(path).text);
 }
 
 Error folder_make(const char *path)
@@ -596,7 +598,7 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count)
     if (folder == NULL) return file_error("list folder", path, 0);
     FolderName *first = NULL;
     *count = 0;
-    errno = 0; // how readdir tells an error from the end
+    errno = 0; // readdir returns NULL at an error and at the end
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL; errno = 0) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         FolderName *name = ARENA_NEW(arena, FolderName, 1);
@@ -616,7 +618,7 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 
 // ---- disks ----------------------------------------------------------------------------------------------------------
 
-// The nearest folder above a path that exists: what will be made there lies on its disk.
+// The nearest existing folder above a path: a new file there would use this disk.
 static FilePath file_nearest_existing(const char *path)
 {
     struct stat status;
@@ -652,8 +654,8 @@ static const struct {
     {0xAAD7AAEA, "panfs"}, {0x01161970, "gfs2"}, {0x7461636F, "ocfs2"},  {0x786F4256, "vboxsf"},
 };
 
-// File systems in user space share one magic number; /proc/self/mountinfo (proc(5)) has their names, by device:
-//     36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.sshfs host: rw
+// File systems in user space share one magic number. /proc/self/mountinfo (proc(5)) has their names, by device:
+//    36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.sshfs host: rw
 static const char *const file_network_fuse[] = {"fuse.sshfs",     "fuse.s3fs",    "fuse.gcsfuse", "fuse.rclone",
                                                 "fuse.glusterfs", "fuse.juicefs", "fuse.davfs",   "fuse.mfs"};
 

@@ -1,5 +1,5 @@
-// Whole folders: what they take on the disk, and their removal. Links are counted and removed as links: nothing outside
-// the folder is touched.
+// Whole folders: their size on the disk, and their removal. Links are counted and removed as links: nothing outside the
+// folder is touched.
 #include "seam.h"
 
 #include <dirent.h>
@@ -14,14 +14,14 @@ enum { FOLDER_DEPTH_MAX = 32 };
 
 static Error folder_too_deep(const char *path)
 {
-    return error_make(ERROR_MACHINE, "%s lies more than %d folders deep, which is none of ours: look at it",
+    return error_make(ERROR_MACHINE, "%s is more than %d folders deep, and hopscotch makes none so deep: look at it",
                       path_text(path).text, FOLDER_DEPTH_MAX);
 }
 
 static int64_t folder_blocks(const struct stat *status) { return (int64_t)status->st_blocks * 512; }
 
-// Adds what lies in the open folder, which it closes; `path` is for messages. All is reached from its descriptor:
-// `list` counts tens of thousands of files. What another process removes meanwhile counts nothing.
+// Adds the bytes of the open folder's contents, and closes it; `path` is for messages. Files are reached from the
+// descriptor, because `list` counts tens of thousands of them. A file that another process removes meanwhile counts 0.
 static Error folder_count(int descriptor, const char *path, int depth, int64_t *bytes)
 {
     DIR *folder = fdopendir(descriptor);
@@ -31,7 +31,7 @@ static Error folder_count(int descriptor, const char *path, int depth, int64_t *
         return error;
     }
     Error error = depth > FOLDER_DEPTH_MAX ? folder_too_deep(path) : error_none();
-    errno = 0; // how readdir tells an error from the end
+    errno = 0; // readdir returns NULL at an error and at the end
     for (const struct dirent *entry; error.kind == OK && (entry = readdir(folder)) != NULL; errno = 0) {
         struct stat status;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
@@ -72,7 +72,7 @@ static Error folder_drop(const char *path, bool folder)
     return file_error("remove", path, 0);
 }
 
-// A folder goes after what it holds.
+// Removes the contents first, then the folder.
 static Error folder_drop_all(const char *path, int depth, Arena *arena)
 {
     struct stat status;

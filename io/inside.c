@@ -1,13 +1,13 @@
-// Files below a results root. A results folder may come from somebody else, and another program may exchange what lies
-// in it while this one works. So a root is opened once, and what lies below is reached from that descriptor, folder by
-// folder (openat(2) and its like). No link is followed on the way or at the end, whenever it was put there. The root is
-// the user's choice and may be reached through links; so may every path below no root.
+// Access to files below a results root, without following links. A results folder may come from another person, and
+// another program may replace files in it while this one runs. So a root is opened once, and files below it are reached
+// from that descriptor, folder by folder (openat(2) and its like). No link is followed, neither on the way nor at the
+// end. The root itself is the user's choice and may be reached through links; so may every path that is not below a
+// root.
 //
-// A folder below a root that this process works in may be pinned, as lock.c does with the one that a lock lies in: what
-// lies below it is then reached from a descriptor of its own, so that it stays the same folder even if another one gets
-// its name.
+// A folder below a root can be pinned, as lock.c does with the folder of a lock: files below it are then reached from
+// the folder's own descriptor, even if the folder is renamed and another one gets its name.
 //
-// The lists of roots and of pins are the only state. Roots are added and never removed, by any thread.
+// The lists of roots and of pins are the only state. Any thread may add roots; none is ever removed.
 #include "seam.h"
 
 #include <errno.h>
@@ -25,19 +25,19 @@ typedef struct InsideRoot {
     struct InsideRoot *next;
     atomic_int descriptor; // -1: not opened yet
     size_t length;
-    char text[]; // as the user named it, without slashes at its end; "" for "/"
+    char text[]; // as the user named it, without trailing slashes; "" for "/"
 } InsideRoot;
 
 static _Atomic(InsideRoot *) inside_roots;
 
-// The root's folder, opened at its first use: a run makes the root that is not there. -1 with errno.
+// The root's folder, opened at its first use, because a run may make the root later. -1 with errno.
 static int inside_root_open(InsideRoot *root)
 {
     int known = atomic_load(&root->descriptor);
     if (known >= 0) return known;
     const int opened = open(root->length > 0 ? root->text : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (opened < 0 || atomic_compare_exchange_strong(&root->descriptor, &known, opened)) return opened;
-    (void)close(opened); // another thread was faster
+    (void)close(opened); // another thread was first
     return known;
 }
 
@@ -52,18 +52,18 @@ struct InsidePin {
 };
 
 static InsidePin *inside_pins;
-static atomic_bool inside_any_pins; // so that nothing is locked where there are none
+static atomic_bool inside_any_pins; // false: no lock has to be taken
 static pthread_rwlock_t inside_pins_lock = PTHREAD_RWLOCK_INITIALIZER;
 
-// by_name: the name is looked for, and that of a pinned folder does not lie in it.
+// True if the path lies below the pinned folder. by_name: the pinned folder's own name is not below it.
 static bool inside_pin_holds(const InsidePin *pin, const InsideRoot *root, const char *below, bool by_name)
 {
     if (pin->root != root || strncmp(pin->text, below, pin->length) != 0) return false;
     return below[pin->length] == '/' || (below[pin->length] == '\0' && !by_name);
 }
 
-// Whether a pin holds the path: of the longest one a descriptor (-1 with errno: there is none left), and what lies
-// below it ("": nothing).
+// True if a pinned folder holds the path. The longest such pin gives *descriptor, a copy of its own (-1 with errno:
+// none is left), and *rest, the path below it ("": the folder itself).
 static bool inside_pinned(const InsideRoot *root, char *below, bool by_name, char **rest, int *descriptor)
 {
     const InsidePin *found = NULL;
@@ -82,7 +82,7 @@ static bool inside_pinned(const InsideRoot *root, char *below, bool by_name, cha
 // ---- paths ----------------------------------------------------------------------------------------------------------
 
 // out[PATH_MAX] <- the path below the root, without ".", ".." and doubled slashes; "" for the root itself. False: the
-// path, which is shorter than PATH_MAX, leads elsewhere.
+// path is not below the root. `path` is shorter than PATH_MAX.
 static bool inside_relative(const InsideRoot *root, const char *path, char *out)
 {
     size_t end = 0;
@@ -132,14 +132,14 @@ Error inside_add_root(const char *folder)
 // ---- the way to a file ----------------------------------------------------------------------------------------------
 
 typedef struct InsidePlace {
-    int folder; // that `name` is in
+    int folder; // the folder that `name` is in
     bool below; // a root; else `name` is the whole path
     bool held;  // `folder` is to be closed
     const char *name;
     char text[PATH_MAX];
 } InsidePlace;
 
-// errno stays that of what failed before.
+// Closes a descriptor and keeps errno.
 static void inside_close(int descriptor)
 {
     const int reason = errno;
@@ -147,7 +147,7 @@ static void inside_close(int descriptor)
     errno = reason;
 }
 
-// Not through a link, which is ELOOP; the system calls it ENOTDIR where a folder is wanted.
+// Opens without following a link: that gives ELOOP, also where the system says ENOTDIR because a folder is wanted.
 static int inside_open_at(int folder, const char *name, int flags, mode_t mode)
 {
     struct stat status;
@@ -163,10 +163,10 @@ static void inside_leave(const InsidePlace *place)
     if (place->held) inside_close(place->folder);
 }
 
-// What for: the file is used; its name is made or changed; the file is used that has the name now, pinned or not.
+// How the path is used: the file itself; its name, to make or change it; the file that has the name now, pinned or not.
 typedef enum InsideUse { INSIDE_FILE, INSIDE_NAME, INSIDE_NAMED } InsideUse;
 
-// From where the walk begins: a pin or the root. False with errno.
+// Sets where the walk begins: at a pin or at the root. False with errno.
 static bool inside_begin(InsideRoot *root, InsideUse use, InsidePlace *place, char **name)
 {
     place->below = true;
@@ -179,7 +179,7 @@ static bool inside_begin(InsideRoot *root, InsideUse use, InsidePlace *place, ch
     return place->folder >= 0;
 }
 
-// Opens the folders of place->text, from the root's or a pin's on. False with errno.
+// Opens the folders of place->text one by one, from the root or a pin. False with errno.
 static bool inside_walk(InsideRoot *root, InsideUse use, InsidePlace *place)
 {
     char *name;
@@ -196,7 +196,8 @@ static bool inside_walk(InsideRoot *root, InsideUse use, InsidePlace *place)
     return true;
 }
 
-// Until inside_leave(). False with errno. The name of a root lies below none, and a root that is not there has no more.
+// Finds the folder and the name for a call like openat; inside_leave() ends its use. False with errno. The name of a
+// root is not below that root; a root that does not exist has nothing below it.
 static bool inside_enter(const char *path, InsideUse use, InsidePlace *place)
 {
     place->folder = AT_FDCWD;
@@ -291,7 +292,7 @@ int inside_mkdir(const char *path)
 
 // ---- pinning --------------------------------------------------------------------------------------------------------
 
-// With the root that the folder lies below, and its path there. NULL: it lies below none, or is one.
+// The root that the folder lies below, and its path there. NULL: it lies below none, or is a root.
 static InsideRoot *inside_root_of(const char *folder, char *below)
 {
     if (strlen(folder) >= PATH_MAX) return NULL;
@@ -331,7 +332,7 @@ bool inside_pin_renamed(InsidePin *pin, const char *folder)
     if (fstat(pin->descriptor, &pinned) != 0 || inside_named_stat(folder, &named) != 0) return false;
     if (pinned.st_dev != named.st_dev || pinned.st_ino != named.st_ino) return false;
     pthread_rwlock_wrlock(&inside_pins_lock);
-    (void)inside_pin_name(pin, folder); // below no root it holds nothing any more
+    (void)inside_pin_name(pin, folder); // not below a root: it holds nothing any more
     pthread_rwlock_unlock(&inside_pins_lock);
     return true;
 }

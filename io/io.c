@@ -1,6 +1,6 @@
-// Files, databases and what people see, as one unit: every file of io.
+// The unit of io: it includes every file of io.
 //
-// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+// The host computes with one lane, so the kernel headers are compiled as scalar code (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif

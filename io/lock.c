@@ -1,6 +1,6 @@
-// One writer a campaign: an open-file-description lock on a file in its folder. Unlike flock it is not shared with
-// programs that we start (O_CLOEXEC), unlike a plain POSIX lock it is not lost when another part of the program closes
-// the same file; and it dies with its process.
+// One writer per campaign: an open-file-description lock on a file in the campaign's folder. Unlike flock, it is not
+// shared with programs that we start (O_CLOEXEC). Unlike a plain POSIX lock, it stays when another part of the program
+// closes the same file. It ends with its process.
 #include "seam.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// What the holder wrote into the file: one line, "" if it has not come to it yet.
+// Reads the holder's line in the file; "" if it has not written it yet.
 static void lock_read_text(int descriptor, char *text, size_t size)
 {
     const ssize_t count = seam_read(descriptor, text, size - 1);
@@ -39,13 +39,13 @@ static int lock_write_text(Lock *lock)
     return more < 0 ? errno : 0;
 }
 
-// With the lock held: who had it, and who has it now. The text is read and not trusted: it is only ever shown. On a
-// full disk there is none, and the lock holds all the same: what frees space must be able to take it.
+// With the lock held: reads the previous holder, and writes this one. The text is only shown, never trusted. On a full
+// disk there is no text, but the lock works: a command that frees space must be able to take it.
 static Error lock_sign(Lock *lock, const char *path)
 {
     lock_read_text(lock->descriptor, lock->stale, sizeof lock->stale);
     const int failed = lock_write_text(lock);
-    if (failed != 0) (void)seam_truncate(lock->descriptor, 0); // no half of a text
+    if (failed != 0) (void)seam_truncate(lock->descriptor, 0); // leave no partial text
     errno = failed;
     return failed == 0 || file_no_room(failed) ? error_none() : file_error("write", path, strlen(lock->holder));
 }
@@ -59,8 +59,8 @@ static Error lock_refused(int descriptor, const char *path)
                       path_text(path).text, holder[0] != '\0' ? holder : "another process");
 }
 
-// Whether the file that is locked still has the name. Between its opening and its lock the folder may have been removed
-// or renamed by another process, which held the lock: then the name is another file's, or no file's.
+// True if the path still names the locked file. Another process, which held the lock, may have removed or renamed the
+// folder between our opening of the file and our lock.
 bool lock_is_named(const Lock *lock, const char *path)
 {
     struct stat locked, named;
@@ -114,7 +114,7 @@ Error lock_take(const char *path, Lock *lock)
 void lock_release(Lock *lock)
 {
     if (lock->descriptor < 0) return;
-    (void)seam_truncate(lock->descriptor, 0); // only the message's text: the lock itself goes with the descriptor
+    (void)seam_truncate(lock->descriptor, 0); // clears the text only; closing releases the lock
     lock_close(lock);
 }
 
