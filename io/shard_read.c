@@ -154,7 +154,7 @@ static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t g
     shard_get_shape(error, data, name, shape);
     if (error->kind == OK &&
         !(shard_has_type(type, known, count) && shard_has_storage(data, shape, H5Tget_size(type), reader->bytes)))
-        *error = error_make(ERROR_MACHINE, "%s is not stored in the way of a shard", name);
+        *error = error_make(ERROR_MACHINE, "%s is not stored as a shard stores it", name);
     shard_ok(error, H5Tclose(type), name);
     return data;
 }

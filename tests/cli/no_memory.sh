@@ -72,7 +72,7 @@ each program ENOMEM digest gait
 says "not enough memory to read shard results/gait/shards/000000.h5"
 says "not enough memory for a lane of "
 each fork EAGAIN digest gait
-says "could not be read in a process of its own: "
+says "could not be read in a separate process: "
 each program ENOMEM replay gait/0 --backend cpu --threads 1 -o trace.h5
 says "not enough memory for the CPU backend"
 says "not enough memory: a shard needs "
@@ -121,7 +121,7 @@ fails fork:1:KILL digest gait
 [ "$code" -eq 3 ] && grep -q "the process that reads shard results/gait/shards/000000.h5 was killed: is there" out
 check $? "the process that reads a shard was killed"
 fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
-    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 comes to no end with it" out
+    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 does not finish reading it" out
 check $? "a shard on which HDF5 works for too long"
 
 # ---- what else the system can do ------------------------------------------------------------------------------------

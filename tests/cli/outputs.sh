@@ -77,7 +77,7 @@ works report a -o link
 check $? "a link stays, and its target is replaced"
 ln -s nowhere dangling
 refused report a -o dangling
-has "is a link to a file that is not there" err
+has "is a link to a missing file" err
 [ -L dangling ] && [ ! -e nowhere ]
 check $? "nothing is made where it leads"
 code=3 refused report a -o there

@@ -128,7 +128,7 @@ TEST(database_errors_say_what_and_where)
     for (int mode = DATABASE_WRITE; mode <= DATABASE_READ; mode++) {
         const Error error = database_open(text, (DatabaseMode)mode, &database);
         CHECK_ERROR(ERROR_USER, error);
-        CHECK(strstr(error.text, "it is no SQLite database") != NULL && strstr(error.text, text) != NULL);
+        CHECK(strstr(error.text, "it is not an SQLite database") != NULL && strstr(error.text, text) != NULL);
         CHECK(database == NULL);
     }
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // not there
@@ -156,7 +156,7 @@ TEST(database_errors_say_what_and_where)
 TEST(database_whose_journal_cannot_be_set_is_refused)
 {
     Database *database = NULL;
-    CHECK_SAYS(ERROR_MACHINE, ": its journal can't be set to wal here: put the results on a local disk",
+    CHECK_SAYS(ERROR_MACHINE, ": SQLite's journal mode wal does not work here: put the results on a local disk",
                database_open("", DATABASE_WRITE, &database));
     CHECK(database == NULL);
 }
@@ -174,10 +174,11 @@ TEST(database_with_a_journal_of_others_is_refused)
     CHECK(file != NULL && fputs("a journal", file) >= 0 && fclose(file) == 0);
     static const DatabaseMode modes[] = {DATABASE_READ, DATABASE_WRITE, DATABASE_WRITE_SHARED};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        CHECK_SAYS(ERROR_MACHINE,
-                   "-journal is not a journal of ours, and playing it back could change or delete other files: look at "
-                   "it, and move it away",
-                   database_open(path.text, modes[i], &database));
+        CHECK_SAYS(
+            ERROR_MACHINE,
+            "-journal was not written by hopscotch; applying this journal could change or delete other files: look at "
+            "it, and move it away",
+            database_open(path.text, modes[i], &database));
     CHECK(database == NULL && remove(journal) == 0);
     CHECK_OK(database_open(path.text, DATABASE_READ, &database));
     CHECK_OK(database_close(database));

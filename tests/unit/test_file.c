@@ -55,7 +55,7 @@ TEST(file_read_refuses)
     Bytes bytes;
     CHECK_OK(file_write(folder, "four", "1234", 4));
     const size_t used = arena.used;
-    CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the most that is read here",
+    CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the limit for this file",
                file_read(arena_format(&arena, "%s/four", folder), 3, &arena, &bytes));
     CHECK_ERROR(ERROR_USER, file_read("/dev/zero", 100, &arena, &bytes)); // endless
     CHECK_ERROR(ERROR_MACHINE, file_read(folder, 100, &arena, &bytes));

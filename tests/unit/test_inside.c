@@ -114,10 +114,10 @@ TEST(inside_a_root_operations_refuse_links)
     CHECK_SAYS(ERROR_MACHINE, words, file_read_stored(inside_path(&test, "b/file"), 100, &test.arena, &bytes));
     CHECK_SAYS(ERROR_MACHINE, words, folder_list(inside_path(&test, "a/way"), &test.arena, &names, &count));
     CHECK_SAYS(ERROR_MACHINE, words, folder_remove(inside_path(&test, "a/way/folder"), &test.arena));
-    CHECK_SAYS(ERROR_MACHINE, "a file of that name is there", folder_make(inside_path(&test, "b/new")));
+    CHECK_SAYS(ERROR_MACHINE, "a file of that name exists", folder_make(inside_path(&test, "b/new")));
     CHECK_SAYS(ERROR_MACHINE, words, database_open(inside_path(&test, "b/new.db"), DATABASE_WRITE, &database));
     CHECK_SAYS(ERROR_MACHINE, words, database_open(inside_path(&test, "b/new.db"), DATABASE_READ, &database));
-    CHECK_SAYS(ERROR_MACHINE, "is a link, not a regular file",
+    CHECK_SAYS(ERROR_MACHINE, "is a link, not a regular file: look at it, and move it away",
                output_open(inside_path(&test, "a/link"), &test.arena, &output));
     CHECK(mkfifo(inside_path(&test, "a/pipe"), 0600) == 0);
     CHECK_SAYS(ERROR_MACHINE, "is a pipe, not a regular file",

@@ -457,7 +457,7 @@ TEST(shard_whose_lanes_point_elsewhere)
         found++;
     }
     CHECK_INTEGER(1, found);
-    CHECK_SAYS(ERROR_MACHINE, "is damaged: lane 1 points beyond the samples",
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: row 1 of the table lanes points beyond the samples",
                shard_test_open_image(&test, &image, &reader));
     free(image.data);
     arena_destroy(&test.arena);
@@ -499,12 +499,12 @@ TEST(shard_of_other_columns)
     memcpy(columns, shard_test_columns, sizeof columns);
     columns[3].group = "state";
     ShardLayout layout = {SHARD_TRAJECTORIES, columns, SHARD_TEST_COLUMNS};
-    CHECK_SAYS(ERROR_MACHINE, "is damaged: state has another shape than its columns ask for",
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: the shape of state does not match its columns",
                shard_open(path, &layout, NULL, &reader));
     columns[0].group = "lanes"; // a table and not numbers
     const Error error = shard_open(path, &layout, NULL, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);
-    CHECK(strstr(error.text, "lanes is not stored as in a shard") != NULL);
+    CHECK(strstr(error.text, "lanes is not stored as a shard stores it") != NULL);
     layout.n_columns = 0;
     CHECK_OK(shard_open(path, &layout, NULL, &reader));
     CHECK_INTEGER(3, shard_lane_count(reader));
