@@ -7,7 +7,7 @@
 typedef struct GraphNode {
     const char *name;
     GraphWork work;
-    int first_after, first_before, n_before; // one edge that starts, and one that ends here, -1: none; how many end here
+    int first_after, first_before, n_before; // one edge that starts, and one that ends here, -1: none; how many end
 } GraphNode;
 
 typedef struct GraphEdge {
