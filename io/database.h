@@ -10,7 +10,7 @@
 #ifndef HOPSCOTCH_DATABASE_H
 #define HOPSCOTCH_DATABASE_H
 
-#include "seam.h"
+#include "system.h"
 
 #include <sqlite3.h>
 

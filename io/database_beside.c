@@ -18,9 +18,9 @@ static Error database_read_bytes(const char *path, bool last, unsigned char *dat
     TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
     bool good = fstat(descriptor, &status) == 0;
     const off_t at = last && status.st_size > size ? status.st_size - size : 0;
-    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && seam_read(descriptor, data, (size_t)size) >= 0;
+    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && system_read(descriptor, data, (size_t)size) >= 0;
     const Error error = good ? error_none() : file_error("read", path, 0);
-    (void)seam_close(descriptor);
+    (void)system_close(descriptor);
     *bytes = status.st_size;
     return error;
 }
@@ -70,7 +70,7 @@ bool database_is_frozen(const char *path, Arena *arena)
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? arena_copy(arena, ".") : arena_copy(arena, path);
     if (slash != NULL) folder[slash == path ? 1 : slash - path] = '\0';
-    return inside_access(folder, W_OK, AT_EACCESS) != 0;
+    return nofollow_access(folder, W_OK, AT_EACCESS) != 0;
 }
 
 // SQLite makes the -shm file with 32 KiB.

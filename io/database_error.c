@@ -97,7 +97,7 @@ int database_fault(void)
     static const struct {
         int reason, code;
     } codes[] = {{ENOSPC, SQLITE_FULL}, {EIO, SQLITE_IOERR_WRITE}, {EBUSY, SQLITE_BUSY}, {ENOMEM, SQLITE_NOMEM}};
-    const int fault = seam_fault("sql");
+    const int fault = system_fault("sql");
     if (fault == 0) return SQLITE_OK;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (codes[i].reason == fault) return codes[i].code;

@@ -141,9 +141,9 @@ static Error database_lock(Database *database)
 {
     enum { DATABASE_LOCK_MILLISECONDS = 10 };
     short found;
-    database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    database->lock = system_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (database->lock < 0) return error_none();
-    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
+    for (int waited = 0; system_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
          waited += DATABASE_LOCK_MILLISECONDS) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
         if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
@@ -220,7 +220,7 @@ static Error database_start_reader(Database *database)
 static void database_free(Database *database)
 {
     sqlite3_close_v2(database->handle);
-    if (database->lock >= 0) (void)seam_close(database->lock);
+    if (database->lock >= 0) (void)system_close(database->lock);
     free(database->path);
     free(database);
 }
@@ -231,7 +231,7 @@ const char *database_path(const Database *database) { return database->path; }
 Error database_check_place(const Database *database)
 {
     struct stat status;
-    const bool there = seam_named_stat(database->path, &status) == 0;
+    const bool there = system_named_stat(database->path, &status) == 0;
     if (there && status.st_dev == database->device && status.st_ino == database->inode) return error_none();
     return error_make(ERROR_MACHINE,
                       "%s was %s while it was written: what was committed before is in the original file",
@@ -241,7 +241,7 @@ Error database_check_place(const Database *database)
 static void database_note_place(Database *database)
 {
     struct stat status;
-    if (seam_link_stat(database->path, &status) != 0) return; // database_check_place will report it
+    if (system_link_stat(database->path, &status) != 0) return; // database_check_place will report it
     database->device = status.st_dev;
     database->inode = status.st_ino;
 }

@@ -9,7 +9,7 @@
 //
 // A database with a WAL that is not empty has no stamp. Shared memory says which of its transactions a reader sees, and
 // if a writer is killed between the two, the file holds more than a reader saw before.
-#include "seam.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static bool stamp_is_alone(const char *path)
     char name[4096];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if ((size_t)snprintf(name, sizeof name, "%s%s", path, others[i].ending) >= sizeof name) return false;
-        if (seam_link_stat(name, &status) != 0) {
+        if (system_link_stat(name, &status) != 0) {
             if (errno != ENOENT) return false;
         } else if (!S_ISREG(status.st_mode) || (others[i].empty && status.st_size > 0)) {
             return false;
@@ -57,7 +57,7 @@ bool database_stamp(const char *path, DatabaseStamp *stamp)
 {
     struct stat status;
     *stamp = (DatabaseStamp){.word = {0}};
-    if (seam_link_stat(path, &status) != 0) return false;
+    if (system_link_stat(path, &status) != 0) return false;
     *stamp = (DatabaseStamp){.word = {(int64_t)status.st_dev, (int64_t)status.st_ino, (int64_t)status.st_size,
                                       stamp_time(status.st_mtim), stamp_time(status.st_ctim)}};
     return S_ISREG(status.st_mode) && stamp_unsettled(&status) <= 0 && stamp_is_alone(path) &&
@@ -68,7 +68,7 @@ void database_stamp_wait(const char *path)
 {
     enum { STAMP_WAIT_MOST = 50000000, STAMP_WAIT_LEAST = 1000000, STAMP_WAITS = 20 }; // ns, ns
     struct stat status;
-    int64_t left = seam_link_stat(path, &status) == 0 ? stamp_unsettled(&status) : 0;
+    int64_t left = system_link_stat(path, &status) == 0 ? stamp_unsettled(&status) : 0;
     for (int i = 0; i < STAMP_WAITS && left > 0 && left < STAMP_WAIT_MOST; i++) { // the clock of files moves in ticks
         nanosleep(&(struct timespec){.tv_nsec = left > STAMP_WAIT_LEAST ? (long)left : STAMP_WAIT_LEAST}, NULL);
         left = stamp_unsettled(&status);

@@ -13,9 +13,9 @@
 static int database_open_file(const char *path, int flags, int mode)
 {
     struct stat status;
-    int descriptor = inside_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
+    int descriptor = nofollow_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
     const bool link = descriptor < 0 && errno == ELOOP; // may be followed outside of all results roots
-    if (link && !inside_holds(path)) descriptor = inside_open(path, O_RDONLY | O_DIRECTORY, 0);
+    if (link && !nofollow_holds(path)) descriptor = nofollow_open(path, O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return -1;
     const bool known = fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
     if (known || strcmp(path, "/dev/urandom") == 0) return descriptor;
@@ -28,12 +28,12 @@ static int database_open_file(const char *path, int flags, int mode)
 #ifdef HOPSCOTCH_FAULTS
 static ssize_t database_write_at(int descriptor, const void *data, size_t size, off64_t offset)
 {
-    const int fault = seam_fault("sqlwrite");
+    const int fault = system_fault("sqlwrite");
     if (fault > 0) {
         errno = fault;
         return -1;
     }
-    return pwrite64(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size, offset);
+    return pwrite64(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size, offset);
 }
 
 static void database_watch_writes(sqlite3_vfs *vfs)
@@ -45,7 +45,7 @@ static void database_watch_writes(sqlite3_vfs *vfs)
 static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 #endif
 
-static int database_access_file(const char *path, int mode) { return inside_access(path, mode, 0); }
+static int database_access_file(const char *path, int mode) { return nofollow_access(path, mode, 0); }
 
 // SQLite would follow links to get one canonical name. The path stays as given, because it tells that the file lies
 // below a results root.
@@ -68,9 +68,9 @@ const char *database_file_system(void)
         ours.xFullPathname = database_full_path;
         vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
         vfs->xSetSystemCall(vfs, "access", (sqlite3_syscall_ptr)database_access_file);
-        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)inside_stat);
-        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)inside_link_stat);
-        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)inside_unlink);
+        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)nofollow_stat);
+        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)nofollow_link_stat);
+        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)nofollow_unlink);
         database_watch_writes(vfs);
         sqlite3_vfs_register(&ours, 0);
     }

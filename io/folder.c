@@ -1,6 +1,6 @@
 // Whole folders: their size on the disk, and their removal. Links are counted and removed as links: nothing outside the
 // folder is touched.
-#include "seam.h"
+#include "system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,10 +56,10 @@ Error folder_bytes(const char *path, int64_t *bytes)
 {
     struct stat status;
     *bytes = 0;
-    if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
+    if (system_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
     *bytes = folder_blocks(&status);
     if (!S_ISDIR(status.st_mode)) return error_none();
-    const int descriptor = seam_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const int descriptor = system_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (descriptor < 0) return errno == ENOENT ? error_none() : file_error("list folder", path, 0);
     return folder_count(descriptor, path, 1, bytes);
 }
@@ -68,7 +68,7 @@ Error folder_bytes(const char *path, int64_t *bytes)
 
 static Error folder_drop(const char *path, bool folder)
 {
-    if ((folder ? seam_rmdir(path) : seam_unlink(path)) == 0 || errno == ENOENT) return error_none();
+    if ((folder ? system_rmdir(path) : system_unlink(path)) == 0 || errno == ENOENT) return error_none();
     return file_error("remove", path, 0);
 }
 
@@ -76,7 +76,7 @@ static Error folder_drop(const char *path, bool folder)
 static Error folder_drop_all(const char *path, int depth, Arena *arena)
 {
     struct stat status;
-    if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
+    if (system_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
     if (!S_ISDIR(status.st_mode)) return folder_drop(path, false);
     const size_t used = arena->used;
     char **names = NULL;
@@ -90,6 +90,6 @@ static Error folder_drop_all(const char *path, int depth, Arena *arena)
     return folder_drop(path, true);
 }
 
-void folder_remove_empty(const char *path) { (void)seam_rmdir(path); }
+void folder_remove_empty(const char *path) { (void)system_rmdir(path); }
 
 Error folder_remove(const char *path, Arena *arena) { return folder_drop_all(path, 0, arena); }

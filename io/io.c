@@ -6,10 +6,11 @@
 #endif
 
 #include "clock.c"
-#include "inside.c"
+#include "nofollow.c"
+#include "system.c"
 #include "file.c"
 #include "processors.c"
-#include "beneath.c"
+#include "file_within.c"
 #include "folder.c"
 #include "lock.c"
 #include "sha256.c"

@@ -12,7 +12,7 @@ typedef struct Bytes {
     size_t size;
 } Bytes;
 
-// ---- files (io/file.c): the one seam through which every file operation goes ----------------------------------------
+// ---- files (io/file.c, on the system calls of io/system.h) ----------------------------------------------------------
 // In a build with -DHOPSCOTCH_FAULTS, tests make any operation fail by the environment variable HOPSCOTCH_FAULT
 // ("write:3:ENOSPC": the third write fails with ENOSPC, "write:3:SHORT" writes half, "write:3:KILL" kills the process
 // there). All errors are ERROR_MACHINE; they name the path, the operation and the system's message.
@@ -51,12 +51,12 @@ Error disk_free(const char *path, int64_t *bytes);
 // The file system's name if SQLite's locks or fsync can't be trusted on it (nfs, cifs, 9p, ...), else "".
 const char *network_file_system(const char *path);
 
-// ---- results roots (io/inside.c) ------------------------------------------------------------------------------------
+// ---- results roots (io/nofollow.c) ----------------------------------------------------------------------------------
 
 // From now on no thread follows a link below this folder, neither in a path nor at its end. The path of the folder
 // itself may hold links, and so may the path of a file that the user names to be read (file_read). Paths must begin
 // with `folder` as it is given here. The folder need not exist yet.
-Error inside_add_root(const char *folder);
+Error nofollow_add_root(const char *folder);
 
 // ---- processors (io/processors.c) -----------------------------------------------------------------------------------
 
@@ -66,29 +66,29 @@ int processors_allowed(void);
 // folders under `root` (/sys/fs/cgroup). Infinite: no limit.
 double processors_quota_under(const char *groups, const char *root);
 
-// ---- files that a text names (io/beneath.c) -------------------------------------------------------------------------
+// ---- files that a text names (io/file_within.c) ---------------------------------------------------------------------
 
 // Opens the regular file `name`, given relative to `folder`, for reading. Error (user): it is not a regular file, or it
 // lies outside of `folder`, by its name or through a link. The file is checked after it was opened, so that a later
-// replacement is never read. file_read_beneath or file_close_beneath closes it.
-typedef struct FileBeneath {
+// replacement is never read. file_read_within or file_close_within closes it.
+typedef struct FileWithin {
     const char *path;
     int descriptor;
     int64_t bytes; // its size
-} FileBeneath;
-Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file);
-Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out); // as file_read
-void file_close_beneath(FileBeneath *file);
+} FileWithin;
+Error file_open_within(const char *folder, const char *name, Arena *arena, FileWithin *file);
+Error file_read_within(FileWithin *file, size_t limit, Arena *arena, Bytes *out); // as file_read
+void file_close_within(FileWithin *file);
 const char *folder_of(const char *path, Arena *arena); // "." if the path has no folder
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer per campaign. The lock ends with its
 // process, so a killed run leaves nothing to clean up. Only its text stays in the file, and is reported to the next
 // holder.
-typedef struct InsidePin InsidePin; // io/inside.c
+typedef struct FolderPin FolderPin; // io/nofollow.c
 typedef struct Lock {
     int descriptor;    // -1: not held
-    InsidePin *folder; // the folder of the lock; paths below it lead there while the lock is held; may be NULL
+    FolderPin *folder; // the folder of the lock; paths below it lead there while the lock is held; may be NULL
     char holder[160];  // this process, as written in the file: "pid 4711 on kant since 2026-01-31T12:00:00Z"
     char stale[160];   // the previous holder if it ended without releasing the lock, else ""
 } Lock;
@@ -129,7 +129,7 @@ uint64_t row_digest_real(uint64_t digest, double value); // NaN counts as NULL, 
 uint64_t row_digest_text(uint64_t digest, const char *text, size_t length);
 uint64_t row_digest_blob(uint64_t digest, const void *data, size_t size);
 
-// ---- SQLite (io/database.c): the one seam through which every SQL statement goes ------------------------------------
+// ---- SQLite (io/database.c): every SQL statement goes through here --------------------------------------------------
 // A statement's text consists of literals of this program and of identifiers quoted by sql_identifier; values are
 // always bound. One thread at a time uses a connection and its statements.
 

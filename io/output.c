@@ -2,7 +2,7 @@
 // complete, so that no reader sees a part of it. A link stays, and the file that it leads to is replaced. A device or a
 // pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them, links,
 // devices and pipes are refused.
-#include "seam.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
         if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) break;
         output->temporary =
             arena_format(arena, "%.*s%.200s.%016llx.tmp", folder, output->path, name, (unsigned long long)number);
-        *descriptor = seam_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+        *descriptor = system_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
         if (*descriptor >= 0) return error_none();
         if (errno != EEXIST && errno != EINTR) break;
     }
@@ -59,20 +59,20 @@ static Error output_open_aside(Output *output, const struct stat *old, Arena *ar
     output->stream = fdopen(descriptor, "w+");
     if (output->stream != NULL) return error_none();
     const Error error = file_error("write", output->temporary, 0);
-    (void)seam_close(descriptor);
-    (void)seam_unlink(output->temporary);
+    (void)system_close(descriptor);
+    (void)system_unlink(output->temporary);
     return error;
 }
 
 // Opens a device, or a pipe, whose opening waits for a reader.
 static Error output_open_into(Output *output)
 {
-    const int descriptor = seam_open(output->path, O_WRONLY | O_NOCTTY);
+    const int descriptor = system_open(output->path, O_WRONLY | O_NOCTTY);
     if (descriptor < 0) return file_error("write", output->path, 0);
     output->stream = fdopen(descriptor, "w");
     if (output->stream != NULL) return error_none();
     const Error error = file_error("write", output->path, 0);
-    (void)seam_close(descriptor);
+    (void)system_close(descriptor);
     return error;
 }
 
@@ -81,10 +81,10 @@ Error output_open(const char *path, Arena *arena, Output *output)
     struct stat status;
     *output = (Output){.stream = stdout};
     if (strcmp(path, "-") == 0) return error_none();
-    const bool inside = inside_holds(path);
+    const bool inside = nofollow_holds(path);
     if (inside) TRY(file_check_regular(path)); // there the user made neither pipes nor links
-    const bool there = seam_stat(path, &status) == 0;
-    if (!there && seam_link_stat(path, &status) == 0)
+    const bool there = system_stat(path, &status) == 0;
+    if (!there && system_link_stat(path, &status) == 0)
         return error_make(ERROR_USER, "%s is a link to a missing file: remove the link, or make that file",
                           path_text(path).text);
     if (there && output_is_standard(&status)) return error_none();
@@ -100,7 +100,7 @@ bool output_takes_any_order(const char *path)
 {
     struct stat status;
     if (strcmp(path, "-") == 0) return false;
-    return seam_stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !output_is_standard(&status));
+    return system_stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !output_is_standard(&status));
 }
 
 // ---- its end --------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ static Error output_settle(Output *output, const char *path)
     const bool broken = fflush(output->stream) != 0 || ferror(output->stream) != 0;
     if (broken) return file_error("write", path, 0);
     if (output->temporary == NULL) return error_none(); // a pipe can't be synced
-    return seam_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", path, 0);
+    return system_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", path, 0);
 }
 
 Error output_close(Output *output, Error error)

@@ -5,7 +5,7 @@
 // file. So no text of variable length is read, because it may point anywhere in the file's heaps; the columns come from
 // the spec. Numbers are read only if their type and storage are those that a shard is written with. Some files still
 // crash the library, so all of a shard is first read in a separate process.
-#include "seam.h"
+#include "system.h"
 #include "shard.h"
 
 #include <errno.h>
@@ -286,7 +286,7 @@ static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *ima
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(least + reader->bytes / bytes_a_second));
-    if (seam_fault("rehearse") > 0) abort();
+    if (system_fault("rehearse") > 0) abort();
     _exit(shard_read_all(reader, image).kind == OK ? SHARD_REHEARSED : SHARD_REFUSED);
 }
 

@@ -40,7 +40,7 @@ static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // threads per lane
 
-// ---- the seam -------------------------------------------------------------------------------------------------------
+// ---- CUDA calls, which tests can make fail --------------------------------------------------------------------------
 
 // In place of the call: only its error, or a kernel that crashes and destroys the context.
 static __global__ void cuda_trap_kernel(void) { __trap(); }

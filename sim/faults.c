@@ -1,5 +1,5 @@
 // Faults of devices on request of a test, in builds with -DHOPSCOTCH_FAULTS. HOPSCOTCH_FAULT holds rules, separated by
-// commas. io/file.c reads the rules for files and databases.
+// commas. io/system.c reads the rules for files and databases.
 //
 //     backend:wait:3:LOST    the third wait of the backend `faulty` (sim/backend_faulty.c) finds its device lost
 //     backend:wait:3+:LOST   and every later one too. Operations: open prepare begin advance wait

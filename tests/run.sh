@@ -5,7 +5,7 @@
 #
 # SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
-# to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
+# to fail, see io/system.h), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
 # was skipped, by reason, then `N passed, N failed`, then the failures once more.
 #

@@ -1,4 +1,4 @@
-#include "../../io/seam.h"
+#include "../../io/system.h"
 #include "../test.h"
 
 #include <math.h>
@@ -339,19 +339,19 @@ TEST(database_errors_of_the_machine_can_be_acted_on)
     database_test_make(path.text, 1);
     Database *database = database_test_open(path.text, DATABASE_WRITE);
     for (size_t i = 0; i < sizeof database_test_faults / sizeof *database_test_faults; i++) {
-        seam_set_faults(database_test_faults[i].rule);
+        system_set_faults(database_test_faults[i].rule);
         const Error error = database_run(database, "INSERT INTO t VALUES (2)");
-        seam_set_faults("");
+        system_set_faults("");
         CHECK_ERROR(ERROR_MACHINE, error);
         CHECK(strstr(error.text, database_test_faults[i].words) != NULL && strstr(error.text, path.text) != NULL);
     }
     CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
-    seam_set_faults("sql:1:EIO");
+    system_set_faults("sql:1:EIO");
     CHECK_ERROR(ERROR_MACHINE, database_close(database)); // the closing checkpoint; the connection is gone all the same
     Database *none = NULL;
-    seam_set_faults("sql:2:EIO");
+    system_set_faults("sql:2:EIO");
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_WRITE, &none));
-    seam_set_faults("");
+    system_set_faults("");
     CHECK(none == NULL);
     database = database_test_open(path.text, DATABASE_WRITE);
     CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
@@ -375,7 +375,7 @@ TEST(database_reads_what_a_killed_run_left_to_another_user)
         Database *database;
         if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
         (void)database_run(database, "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)");
-        seam_set_faults("sql:1:KILL");
+        system_set_faults("sql:1:KILL");
         (void)database_run(database, "INSERT INTO t VALUES (2)");
     }
     CHECK(waitpid(child, NULL, 0) == child);
@@ -395,7 +395,7 @@ TEST(database_killed_between_statements_keeps_whole_transactions)
     if (child == 0) {
         Database *database;
         if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
-        seam_set_faults("sql:7:KILL");
+        system_set_faults("sql:7:KILL");
         for (;;) { // three statements a transaction
             (void)database_run(database, "BEGIN");
             (void)database_run(database, "INSERT INTO t VALUES (1), (2)");
@@ -419,9 +419,9 @@ TEST(database_on_a_full_disk_keeps_what_was_committed)
     database_test_make(path.text, 10);
     Database *database = database_test_open(path.text, DATABASE_WRITE);
     CHECK_OK(database_run(database, "BEGIN IMMEDIATE; INSERT INTO t SELECT a + 10 FROM t"));
-    seam_set_faults("sqlwrite:2+:ENOSPC");
+    system_set_faults("sqlwrite:2+:ENOSPC");
     const Error error = database_run(database, "COMMIT");
-    seam_set_faults("");
+    system_set_faults("");
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(strstr(error.text, "free some space, then resume") != NULL);
     (void)database_run(database, "ROLLBACK"); // SQLite may have done it already
@@ -455,7 +455,7 @@ static bool database_test_killed_at(const char *path, int write, bool torn)
         snprintf(rules, sizeof rules, "sqlwrite:%d:KILL", write);
     const pid_t child = fork();
     if (child == 0) {
-        seam_set_faults(rules);
+        system_set_faults(rules);
         _exit(database_test_write(path));
     }
     int status = 0;

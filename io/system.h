@@ -8,23 +8,24 @@
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
 // run of SQLite), sqlwrite (each write that SQLite itself makes) and rehearse (the process that reads a shard before
 // this one does: with an errno it crashes).
-#ifndef HOPSCOTCH_IO_SEAM_H
-#define HOPSCOTCH_IO_SEAM_H
+#ifndef HOPSCOTCH_IO_SYSTEM_H
+#define HOPSCOTCH_IO_SYSTEM_H
 
 #include "io.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
-// What to do with this call: 0 make it, > 0 fail with that errno, SEAM_SHORT do half of it. Without HOPSCOTCH_FAULTS it
-// is a constant and costs nothing.
-enum { SEAM_SHORT = -1 };
+// What to do with this call: 0 make it, > 0 fail with that errno, SYSTEM_SHORT do half of it. Without HOPSCOTCH_FAULTS
+// it is a constant and costs nothing.
+enum { SYSTEM_SHORT = -1 };
 #ifdef HOPSCOTCH_FAULTS
-int seam_fault(const char *operation);
-void seam_set_faults(const char *rules); // for unit tests: replaces the environment's rules; "" for none
+int system_fault(const char *operation);
+void system_set_faults(const char *rules); // for unit tests: replaces the environment's rules; "" for none
 #else
-static inline int seam_fault(const char *operation)
+static inline int system_fault(const char *operation)
 {
     (void)operation;
     return 0;
@@ -32,43 +33,44 @@ static inline int seam_fault(const char *operation)
 #endif
 
 // Like the system calls of the same name: -1 with errno.
-int seam_open(const char *path, int flags);       // O_CLOEXEC is added; created files are 0666 less the umask
-int seam_open_named(const char *path, int flags); // a file that the user names: links are followed
-ssize_t seam_read(int descriptor, void *data, size_t size);
-ssize_t seam_write(int descriptor, const struct iovec *parts, int count);
-int seam_truncate(int descriptor, int64_t size);
-int seam_sync(int descriptor);
-int seam_close(int descriptor);
-int seam_rename(const char *from, const char *to);
-int seam_unlink(const char *path);
-int seam_mkdir(const char *path);
-int seam_rmdir(const char *path);
-int seam_link_stat(const char *path, struct stat *status); // of a link itself
-int seam_named_stat(const char *path,
-                    struct stat *status); // likewise, without pins
-int seam_stat(const char *path, struct stat *status);
-int seam_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
+int system_open(const char *path, int flags);       // O_CLOEXEC is added; created files are 0666 less the umask
+int system_open_named(const char *path, int flags); // a file that the user names: links are followed
+ssize_t system_read(int descriptor, void *data, size_t size);
+ssize_t system_write(int descriptor, const struct iovec *parts, int count);
+int system_truncate(int descriptor, int64_t size);
+int system_sync(int descriptor);
+int system_close(int descriptor);
+int system_rename(const char *from, const char *to);
+int system_unlink(const char *path);
+int system_mkdir(const char *path);
+int system_rmdir(const char *path);
+int system_link_stat(const char *path, struct stat *status); // of a link itself
+int system_named_stat(const char *path,
+                      struct stat *status); // likewise, without pins
+int system_stat(const char *path, struct stat *status);
+DIR *system_list(const char *path);                                     // like opendir
+int system_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
 
-// ---- below a results root (io/inside.c) -----------------------------------------------------------------------------
-// The calls above without faults. SQLite makes them too (io/database_system.c). Below a folder that inside_add_root was
-// given, no link is followed, neither in the path nor at its end: the call fails with ELOOP. For a link, both stats
+// ---- below a results root (io/nofollow.c) ---------------------------------------------------------------------------
+// The calls above without faults. SQLite makes them too (io/database_system.c). Below a folder that nofollow_add_root
+// was given, no link is followed, neither in the path nor at its end: the call fails with ELOOP. For a link, both stats
 // return the link itself.
-bool inside_holds(const char *path); // it lies below such a folder, or is one
-int inside_open(const char *path, int flags, mode_t mode);
-int inside_stat(const char *path, struct stat *status);
-int inside_link_stat(const char *path, struct stat *status);
-int inside_named_stat(const char *path, struct stat *status); // of the file that has the name now (pins are ignored)
-int inside_access(const char *path, int mode, int flags);     // flags: AT_EACCESS or 0
-int inside_rename(const char *from, const char *to);
-int inside_unlink(const char *path);
-int inside_mkdir(const char *path);
-int inside_rmdir(const char *path);
+bool nofollow_holds(const char *path); // it lies below such a folder, or is one
+int nofollow_open(const char *path, int flags, mode_t mode);
+int nofollow_stat(const char *path, struct stat *status);
+int nofollow_link_stat(const char *path, struct stat *status);
+int nofollow_named_stat(const char *path, struct stat *status); // of the file that has the name now (pins are ignored)
+int nofollow_access(const char *path, int mode, int flags);     // flags: AT_EACCESS or 0
+int nofollow_rename(const char *from, const char *to);
+int nofollow_unlink(const char *path);
+int nofollow_mkdir(const char *path);
+int nofollow_rmdir(const char *path);
 // From now on paths below the folder are reached from its descriptor, until it is unpinned. They stay in the same
 // folder even if it is renamed and another one gets its name. NULL: the folder is not below a root, or can't be opened.
-InsidePin *inside_pin(const char *folder);
+FolderPin *nofollow_pin(const char *folder);
 // Call it after this process renamed the pinned folder. False, without effect: the folder does not have that name.
-bool inside_pin_renamed(InsidePin *pin, const char *folder);
-void inside_unpin(InsidePin *pin);
+bool nofollow_pin_renamed(FolderPin *pin, const char *folder);
+void nofollow_unpin(FolderPin *pin);
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
