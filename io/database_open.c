@@ -273,13 +273,8 @@ static Error database_new(const char *path, DatabaseMode mode, Database **out)
     return error_none();
 }
 
-Error database_open(const char *path, DatabaseMode mode, Database **out)
+static Error database_opened(Database *database, Error error, Database **out)
 {
-    Database *database = NULL;
-    *out = NULL;
-    TRY(database_check_files(path));
-    TRY(database_new(path, mode, &database));
-    const Error error = database_start(database);
     if (error.kind == OK)
         *out = database;
     else
@@ -287,18 +282,22 @@ Error database_open(const char *path, DatabaseMode mode, Database **out)
     return error;
 }
 
+Error database_open(const char *path, DatabaseMode mode, Database **out)
+{
+    Database *database = NULL;
+    *out = NULL;
+    TRY(database_check_files(path));
+    TRY(database_new(path, mode, &database));
+    return database_opened(database, database_start(database), out);
+}
+
 Error database_open_still(const char *path, Arena *arena, Database **out)
 {
     Database *database = NULL;
     *out = NULL;
     TRY(database_new(path, DATABASE_READ, &database));
-    const Error error =
-        database_connect(database, database_immutable_uri(path, arena), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-    if (error.kind == OK)
-        *out = database;
-    else
-        database_free(database);
-    return error;
+    const char *uri = database_immutable_uri(path, arena);
+    return database_opened(database, database_connect(database, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI), out);
 }
 
 // At the end the writer copies the WAL into the database, so that a finished campaign is one file that opens anywhere.

@@ -63,6 +63,8 @@ ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Ar
     return groups;
 }
 
+bool shard_holds_integers(const ShardGroup *group) { return strcmp(group->name, "fsm") == 0; }
+
 hid_t shard_row_type(Error *error)
 {
     const hid_t type = shard_id(error, H5Tcreate(H5T_COMPOUND, sizeof(ShardRow)), "the lane table");

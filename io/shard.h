@@ -44,6 +44,8 @@ typedef struct ShardGroups {
 // groups_of_columns[n_columns]: the group's name of each column
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
 
+bool shard_holds_integers(const ShardGroup *group); // small ones, of 8 bits: the group "fsm"
+
 // A row of the table `lanes`. `offset`: index of the lane's first sample among all samples of the shard.
 typedef struct ShardRow {
     int64_t trial, offset, length;

@@ -8,8 +8,6 @@
 
 enum { MASTER_IDS_CHUNK = 1 << 17 }; // samples per chunk of the ids
 
-static bool master_is_small(const ShardGroup *group) { return strcmp(group->name, "fsm") == 0; } // as in shard_write.c
-
 static void master_select(Error *error, hid_t space, int rank, int64_t first, int64_t count, int columns,
                           const char *what)
 {
@@ -45,7 +43,7 @@ static void master_set_fill(Error *error, hid_t create, bool small)
 static hid_t master_put_group(Error *error, const Master *master, const ShardGroup *group, int64_t samples,
                               hid_t parent, Arena *arena)
 {
-    const bool small = master_is_small(group);
+    const bool small = shard_holds_integers(group);
     const int rank = group->count > 1 ? 2 : 1;
     const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
     const hid_t type = small ? H5T_STD_I8LE : master->float64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;

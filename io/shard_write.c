@@ -60,7 +60,7 @@ typedef struct ShardNumber {
 
 static ShardNumber shard_number(const Shard *shard, const ShardGroup *group)
 {
-    if (strcmp(group->name, "fsm") == 0) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
+    if (shard_holds_integers(group)) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
     if (shard->float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
     return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
 }

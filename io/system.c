@@ -115,6 +115,13 @@ static inline bool system_refuses(const char *operation)
     return fault != 0;
 }
 
+// The same for a call that may do half of its work: SYSTEM_SHORT is not an error.
+static inline bool system_is_refused(int fault)
+{
+    if (fault > 0) errno = fault;
+    return fault > 0;
+}
+
 // ---- system calls ---------------------------------------------------------------------------------------------------
 
 int system_open(const char *path, int flags) { return system_refuses("open") ? -1 : nofollow_open(path, flags, 0666); }
@@ -127,20 +134,14 @@ int system_open_named(const char *path, int flags)
 ssize_t system_read(int descriptor, void *data, size_t size)
 {
     const int fault = system_fault("read");
-    if (fault > 0) {
-        errno = fault;
-        return -1;
-    }
+    if (system_is_refused(fault)) return -1;
     return read(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size);
 }
 
 ssize_t system_write(int descriptor, const struct iovec *parts, int count)
 {
     const int fault = system_fault("write");
-    if (fault > 0) {
-        errno = fault;
-        return -1;
-    }
+    if (system_is_refused(fault)) return -1;
     if (fault == SYSTEM_SHORT) return write(descriptor, parts[0].iov_base, parts[0].iov_len / 2);
     return writev(descriptor, parts, count);
 }
