@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the unit tests of a build and every script of tests/cli against its program, and adds up.
+# Runs the unit tests of a build and every script of tests/cli with its program, and counts the results.
 #
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the program says of campaigns that are damaged, or of another version: what is wrong, where, and what to do. That
-# damage is found and mended is in doctor.sh.
+# Messages about campaigns that are damaged, or of another version: what is wrong, where, and what to do. doctor.sh
+# tests that damage is found and repaired.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >gait.yaml <<'END_OF_SPEC'

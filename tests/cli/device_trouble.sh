@@ -1,7 +1,7 @@
 #!/bin/sh
-# Trouble with devices, at the command line: batches that do not fit are halved, a device that fails is opened anew or
-# replaced, one that hangs is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a
-# campaign without trouble.
+# Faults of devices, at the command line: batches that do not fit are halved; a device that fails is reopened or
+# replaced; one that hangs is abandoned. No result is wrong or stored twice, and a stopped campaign resumes to the bits
+# of one without faults.
 . "$(dirname "$0")/../scratch.sh"
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
 

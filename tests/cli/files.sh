@@ -1,6 +1,7 @@
 #!/bin/sh
-# Files that a model reads: what they hold is frozen with the campaign, which keeps copies; a changed file is another
-# spec, a damaged copy is refused, a name leads nowhere but below the spec's folder. And what is said of bad files.
+# Files that a model reads: their contents are frozen with the campaign, which keeps copies; a changed file makes
+# another spec, a damaged copy is refused, and a name can't lead out of the spec's folder. And the messages about bad
+# files.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says.
-# And tests/messages.py: every message of the sources is in a test, none says only that something failed.
+# Messages that no other script tests, word for word: the user's command, the exit code, and the output. And
+# tests/messages.py: every message of the sources is in a test, and none says only that something failed.
 . "$(dirname "$0")/../scratch.sh"
 
 # says CODE TEXT ARGUMENTS...

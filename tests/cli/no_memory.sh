@@ -1,7 +1,7 @@
 #!/bin/sh
-# Memory, threads and processes that the system has not got: every allocation that the program's own code makes fails
-# once in each of some commands. They end with exit code 3 and a message that says so, or do without; and each message
-# is seen. That what is stored survives it is in tests/crash/faults.py.
+# No memory, threads or processes: every allocation of the program's own code fails once in each of some commands. The
+# commands end with exit code 3 and a message, or work without it; and each message is seen. tests/crash/faults.py tests
+# that stored data survives.
 #
 #   QUICK=1                    messages alone, without the commands that give no new ones
 . "$(dirname "$0")/../scratch.sh"

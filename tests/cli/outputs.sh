@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files that commands write for the user: what is no regular file is written into, a link stays a link, a file of the
-# user's is never overwritten but the one that was named, and commands at once do not disturb each other.
+# Files that commands write for the user: devices and pipes are written directly, a link stays a link, no file is
+# overwritten except the named one, and simultaneous commands do not disturb each other.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >spec.yaml <<'END'

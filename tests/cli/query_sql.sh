@@ -1,5 +1,5 @@
 #!/bin/sh
-# query --sql reads and computes and does nothing else, for as long as it may; index makes queries quick.
+# query --sql may only read and compute, within a time limit; index makes queries fast.
 . "$(dirname "$0")/../scratch.sh"
 sql() { run query grid --sql "$1" --format csv; }
 gives() { sql "$1"; [ "$(cat out)" = "$2" ]; check $? "$1"; }

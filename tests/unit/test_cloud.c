@@ -1,4 +1,4 @@
-// Readers of point clouds: every encoding gives the same points, and what is wrong with a file is one clear error.
+// Readers of point clouds: every encoding gives the same points, and a bad file gives one clear error.
 #include "../test.h"
 
 #include <math.h>

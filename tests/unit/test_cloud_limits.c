@@ -1,4 +1,4 @@
-// What is said of clouds that are too large, or whose compressed data is not what its head announces.
+// Messages about clouds that are too large, or whose compressed data does not match the header.
 #include "../test.h"
 
 #include <stdlib.h>

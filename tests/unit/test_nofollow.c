@@ -1,4 +1,4 @@
-// Files below a results root: no link is followed, however it is reached and whenever it was put there.
+// Files below a results root: no link is followed, on any path and at any time.
 #include "../../io/system.h"
 #include "../test.h"
 

@@ -1,4 +1,4 @@
-// NumPy's .npz: what is said where one can't be written. That numpy reads it is in tests/cli/export.sh.
+// NumPy's .npz: messages if one can't be written. tests/cli/export.sh tests that numpy reads it.
 #include "../test.h"
 
 #include <stdio.h>

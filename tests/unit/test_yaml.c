@@ -1,4 +1,4 @@
-// YAML trees: what is read, where it stands, what is refused and in which words, and that nothing crashes the reader.
+// YAML trees: reading, places, refusals with their messages, and no crash for any input.
 #include "../test.h"
 
 #include <stdlib.h>
