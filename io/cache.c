@@ -1,7 +1,7 @@
 // Files that can be made again: a folder of this user's, bounded, which several processes share. An entry is found by
 // its key; it carries the digest of its bytes, so that a damaged one is as good as none. What can't be read or written
 // is no error: the caller makes the bytes anew.
-#include "seam.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>

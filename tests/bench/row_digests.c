@@ -1,5 +1,5 @@
-// What the digests of rows cost: 1,000,000 trials of 18 columns, 100,000 a transaction, with and without counting them;
-// seconds of the processor, best of three.
+// Cost of the digests of rows: 1,000,000 trials of 18 columns, 100,000 per transaction, with and without digests; CPU
+// seconds, best of three.
 //     row_digests [FOLDER [ROWS]]        FOLDER: where the databases are made and removed again; the current one
 #include "../../runner/campaign/store/seal.h"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the program says of campaigns that are damaged, or of another version: what is wrong, where, and what to do. That
-# damage is found and mended is in doctor.sh.
+# Messages about campaigns that are damaged, or of another version: what is wrong, where, and what to do. doctor.sh
+# tests that damage is found and repaired.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >gait.yaml <<'END_OF_SPEC'
@@ -92,7 +92,7 @@ says 3 "trials before 1024 are missing, on which those after them depend: nothin
 sql gait 'DELETE FROM campaign'
 says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --repair\` makes it anew" best gait
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
-says 3 " lies more than 32 folders deep, which is none of ours: look at it" rm gait --yes
+says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 
 # ---- what is written out --------------------------------------------------------------------------------------------
 if [ -w /dev/full ]; then

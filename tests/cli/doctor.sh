@@ -1,6 +1,6 @@
 #!/bin/sh
-# The doctor: a healthy campaign is called so; each kind of damage is found and mended, and the campaign then has the
-# digest that it had; bits are flipped; the catalogue is made anew.
+# The doctor: it reports a healthy campaign as such; it finds and repairs each kind of damage, and the campaign then has
+# its old digest; flipped bits; a new catalogue.
 #
 #   QUICK=1   fewer damages; beside the program is `flips`, which flips the bits (tests/crash/flips.c)
 . "$(dirname "$0")/../scratch.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports, plots and the drawings of replay: they are whole and well-formed, the same for the same campaign, ask nothing
-# of a network, and let no markup in, whatever a spec or a note says.
+# Reports, plots and the drawings of replay: they are complete and well-formed, the same for the same campaign, need no
+# network, and contain no markup from a spec or a note.
 . "$(dirname "$0")/../scratch.sh"
 program=$HOPSCOTCH
 

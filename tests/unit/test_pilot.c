@@ -1,4 +1,4 @@
-// The pilot of a run: how much of it is run, in how little time, and how sure what it says is.
+// The pilot of a run: the fraction of trials that it runs, its time, and the confidence of its estimates.
 #include "../../runner/campaign/batch/lanes.h"
 #include "../../runner/campaign/plan/pilot.h"
 #include "../test.h"

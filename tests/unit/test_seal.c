@@ -1,4 +1,4 @@
-// The digests that campaign.db keeps of its rows: they follow every change, and see what changed behind their back.
+// The digests of rows in campaign.db: they follow every change of the program, and detect every other change.
 #include "../../runner/campaign/store/seal.h"
 #include "../../runner/campaign/store/store.h"
 #include "../test.h"

@@ -1,4 +1,4 @@
-// Where the time of a campaign went: every batch says it, and the sum leaves nothing out.
+// The times of a campaign: every batch reports them, and the sum is complete.
 #include "../../runner/campaign/store/store.h"
 #include "../test.h"
 

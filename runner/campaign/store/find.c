@@ -73,7 +73,7 @@ static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bo
     place->name = slash + 1;
     *slash = '\0';
     place->results = slash == path ? "/" : path;
-    TRY(inside_add_root(place->results));
+    TRY(nofollow_add_root(place->results));
     return campaign_check_link(place->folder);
 }
 
