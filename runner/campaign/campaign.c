@@ -11,7 +11,7 @@
 #include "store/cursor.c"
 #include "store/store.c"
 #include "store/seal.c"
-#include "store/migration.c"
+#include "store/schema.c"
 #include "store/rows.c"
 #include "store/columns.c"
 #include "store/trials.c"

@@ -124,7 +124,7 @@ Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver",
 // SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
 Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
-// ---- the database (store/store.c) -----------------------------------------------------------------------------------
+// ---- the database (store/schema.c) ----------------------------------------------------------------------------------
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
@@ -162,7 +162,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 // maximises it.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
+#define STORE_SCHEMA_VERSION 1
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -214,9 +214,6 @@ Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
-// Whether there is such a table, such a column: databases of older schemas have fewer.
-Error store_has_table(Database *database, const char *table, bool *has);
-Error store_has_column(Database *database, const char *table, const char *column, bool *has);
 // Between the two all that is read is of one moment, whoever writes meanwhile. The end gives `error`, or its own.
 Error store_read_begin(Database *database);
 Error store_read_end(Database *database, Error error);
@@ -299,7 +296,6 @@ Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, 
 void front_free(Front *front);
 // The i-th of `wanted` points, spread evenly over the front with both its ends.
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
-Error fronts_exist(Database *database, bool *exist);       // databases of schemas before 6 have no such table
 Error fronts_are_stored(Database *database, bool *stored); // whether there are any
 
 // ---- small changes of a stored campaign (store/edit.c) --------------------------------------------------------------
@@ -329,8 +325,6 @@ Error edit_rename(CampaignEdit *edit, const char *name); // of the campaign, in 
 Lock edit_keep_lock(CampaignEdit *edit);                 // which the caller releases, after the edit's end
 Error edit_end(CampaignEdit *edit, Error error);         // takes all of it back after an error, and gives that
 Error seal_schema(Database *database);                   // after a change of the declarations
-// The schema version of a campaign's database. Error (user): it is none, or too old or new for this program.
-Error schema_version(Database *database, const char *path, int *version);
 
 // ---- the catalogue results/index.db: a row per campaign (store/catalogue.c) -----------------------------------------
 
@@ -351,7 +345,7 @@ typedef struct Origin {
 // Once: a second time changes nothing.
 Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena);
 
-// Those of a campaign, oldest first; none in databases of schemas before 7.
+// Those of a campaign, oldest first.
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides);
 // `earlier` without those whose keys `later` sets anew.
 Overrides overrides_without(const Overrides *earlier, const Overrides *later, Arena *arena);
@@ -367,8 +361,8 @@ typedef struct Timings {
     double copy, search; // the loop: lanes filled and gathered, to the device and back; ask and tell
     double hdf5, sqlite; // the writer, beside the device
 } Timings;
-// Of the batches from `first` on. What a database of an older schema does not hold reads as 0.
-Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings);
+// Of the batches from `first` on.
+Error timings_read(Database *database, int64_t first, Timings *timings);
 void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
 void timings_json(const Timings *timings, Json *json);
 
@@ -570,7 +564,7 @@ typedef struct Doctor {
     int64_t version;    // SQLite's data_version of what was read
     Spec spec;
     bool spec_good, structure_bad, places_bad, catalogue_bad;
-    int schema;
+    int64_t schema; // its version; 0: it could not be read, or is no campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids
     int n_bad_shards;

@@ -5,7 +5,7 @@
 #include "../store/stored.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
-#include "../store/migration.h"
+#include "../store/store.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,15 +87,15 @@ static void doctor_check_database(Doctor *doctor)
     const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
     Error error = file_exists(path) ? database_open(path, DATABASE_READ, &doctor->database)
                                     : error_make(ERROR_USER, "%.300s is missing", path);
-    if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
+    if (error.kind == OK) error = schema_version(doctor->database, &doctor->schema);
+    if (error.kind == OK) error = schema_check(doctor->database, path);
     if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
     if (error.kind == OK) {
-        doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
-                    doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
+        doctor_good(doctor, "database", "schema version %d", STORE_SCHEMA_VERSION);
         return;
     }
     doctor_find(doctor, "database", "%s", error.text);
-    if (doctor->schema <= STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
+    if (doctor->schema == 0 || doctor->schema == STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
     (void)database_close(doctor->database); // a reader has nothing to lose
     doctor->database = NULL;
 }
@@ -156,11 +156,6 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
 
 static void doctor_check_rows(Doctor *doctor)
 {
-    if (doctor->schema < 2) {
-        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run makes them",
-                    doctor->schema);
-        return;
-    }
     const Error error = seal_check(doctor->database, doctor->arena, &doctor->damage);
     if (error.kind != OK) doctor_find(doctor, "rows", "%s", error.text);
     for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_TOLD_MAX; i++)

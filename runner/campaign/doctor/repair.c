@@ -87,7 +87,7 @@ static Error repair_campaign_row(Repair *repair, Database *database)
     if (error.kind == OK && !another) TRY(campaign_row_restore(database, doctor->place->name, &spec, given));
     repair_tell(repair, "campaign: the spec is that of %s; times, host and versions are kept as they stand",
                 error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
-    return doctor->schema < 2 ? error_none() : seal_again(database, "campaign", 0, repair->arena, &now);
+    return seal_again(database, "campaign", 0, repair->arena, &now);
 }
 
 static Error repair_read_spec(Repair *repair, Database *database)
@@ -217,7 +217,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
                      .messages = messages};
     Lock lock = {.descriptor = -1};
     Doctor now;
-    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema == 0) {
+    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema != STORE_SCHEMA_VERSION) {
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }

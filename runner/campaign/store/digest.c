@@ -79,17 +79,10 @@ static Error digest_rows(Database *database, const char *sql, void (*add)(const 
     return cursor_close(&rows);
 }
 
-// Databases of schemas before 4 have rounds of no method.
 static Error digest_rounds(Database *database, Sha256 *hash)
 {
-    bool there = false;
-    TRY(store_has_column(database, "rounds", "stop", &there));
-    if (!there) return error_none();
     TRY(digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
                     digest_round_row, hash));
-    bool fronts = false;
-    TRY(fronts_exist(database, &fronts));
-    if (!fronts) return error_none();
     return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
                        hash);
 }

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-const char *const segments_table_sql =
-    "CREATE TABLE segments(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, resolved TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL)\n"
-    "  STRICT;\n";
-
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 static Error extend_parse(const char *folder, const char *resolved, Arena *arena, const Spec **out)
@@ -24,21 +19,10 @@ static Error extend_parse(const char *folder, const char *resolved, Arena *arena
     return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), spec);
 }
 
-// Databases of older schemas have no such table.
-static Error extend_count(Database *database, int *count)
-{
-    bool exist = false;
-    int64_t rows = 0;
-    TRY(store_has_table(database, "segments", &exist));
-    if (exist) TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &rows));
-    *count = (int)rows;
-    return error_none();
-}
-
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec)
 {
-    int count = 0, i = 0;
-    TRY(extend_count(database, &count));
+    int64_t count = 0, i = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &count));
     if (count == 0) return error_none();
     Segment *segments = ARENA_NEW(arena, Segment, count);
     Cursor each = cursor_open(database, "SELECT resolved, first_id, first_point, decided FROM segments ORDER BY id");
@@ -49,7 +33,7 @@ Error segments_read(Database *database, const char *folder, Arena *arena, Spec *
         if (i + 1 < count) cursor_stop(&each, extend_parse(folder, cell_text(&each, 0), arena, &segments[i].spec));
     }
     spec->segments = segments;
-    spec->n_segments = count;
+    spec->n_segments = (int)count;
     return cursor_close(&each);
 }
 

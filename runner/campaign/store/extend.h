@@ -9,6 +9,5 @@
 Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena);
 // The segments of a campaign that was extended, into its spec; none if it never was.
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
-extern const char *const segments_table_sql; // CREATE TABLE segments
 
 #endif

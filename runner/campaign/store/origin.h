@@ -4,7 +4,6 @@
 
 #include "../campaign.h"
 
-extern const char *const origin_table_sql;                              // CREATE TABLE origin
 Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": it is its own
 
 #endif

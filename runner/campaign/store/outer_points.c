@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-const char *const outer_table_sql =
-    "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
-    "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n";
-
 static void outer_insert(Cursor *insert, const Spec *spec, int64_t search, double *parameter)
 {
     const Axis *outer = spec->axes + spec->n_axes + spec->n_derived;
@@ -39,10 +35,7 @@ Error outer_record(Database *database, const Spec *spec)
 Error outer_names(Database *database, int most, Arena *arena, const char **names, int *count)
 {
     const char *name;
-    bool exist = false;
     *count = 0;
-    TRY(store_has_table(database, "outer_points", &exist));
-    if (!exist) return error_none();
     Cursor parameters = cursor_open(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?");
     with_integer(&parameters, most);
     while (next_text(&parameters, &name)) names[(*count)++] = arena_copy(arena, name);

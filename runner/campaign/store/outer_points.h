@@ -4,7 +4,6 @@
 
 #include "../campaign.h"
 
-extern const char *const outer_table_sql;                 // CREATE TABLE outer_points
 Error outer_record(Database *database, const Spec *spec); // once, within the transaction that makes the campaign
 
 #endif

@@ -9,9 +9,6 @@
 
 enum { OVERRIDES_MAX = 1024, OVERRIDES_TEXT_MAX = 1 << 20 };
 
-const char *const overrides_table_sql =
-    "CREATE TABLE overrides(id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL) STRICT;\n";
-
 static size_t overrides_key(const char *override) { return strcspn(override, "="); }
 
 // "a.b" and "a" cover "a.b.c"
@@ -44,11 +41,7 @@ static void overrides_add(Overrides *overrides, const char *override)
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides)
 {
     const char *override;
-    bool exist = false;
-    *overrides = (Overrides){.count = 0};
-    TRY(store_has_table(database, "overrides", &exist));
-    if (!exist) return error_none();
-    overrides->items = ARENA_NEW(arena, const char *, OVERRIDES_MAX);
+    *overrides = (Overrides){.items = ARENA_NEW(arena, const char *, OVERRIDES_MAX)};
     Cursor each =
         cursor_open(database, "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"
                               " ORDER BY id LIMIT ?");

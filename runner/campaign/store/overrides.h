@@ -4,7 +4,6 @@
 
 #include "../campaign.h"
 
-extern const char *const overrides_table_sql; // CREATE TABLE overrides
 // Within a transaction: those of the spec in the place of what is stored, or (add) behind what they do not set anew.
 Error overrides_keep(Database *database, const Overrides *given, bool add, Arena *arena);
 

@@ -3,11 +3,6 @@
 
 #include "commit.h"
 
-const char *const retries_table_sql =
-    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
-    "  finished TEXT) STRICT;\n";
-
 // ---- which trials ---------------------------------------------------------------------------------------------------
 
 // A condition on a row. The names are the model's own.

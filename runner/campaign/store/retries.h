@@ -5,8 +5,6 @@
 #include "store.h"
 #include "stored.h"
 
-extern const char *const retries_table_sql; // CREATE TABLE retries
-
 // Kinds of failures, by the names that the model has for them; count 0: all.
 typedef struct FailureKinds {
     const char **names; // [count]

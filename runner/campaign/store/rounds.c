@@ -9,23 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rounds_table_sql =
-    "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
-    "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
-    "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n";
-
-const char *const fronts_table_sql =
-    "CREATE TABLE fronts(search INTEGER NOT NULL, round INTEGER NOT NULL, front INTEGER NOT NULL, hypervolume REAL,\n"
-    "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
-    "  STRICT, WITHOUT ROWID;\n";
-
-Error fronts_exist(Database *database, bool *exist) { return store_has_table(database, "fronts", exist); }
-
 Error fronts_are_stored(Database *database, bool *stored)
 {
     int64_t rows = 0;
-    TRY(fronts_exist(database, stored));
-    if (*stored) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
     *stored = rows > 0;
     return error_none();
 }

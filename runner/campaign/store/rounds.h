@@ -4,13 +4,11 @@
 
 #include "../campaign.h"
 
-extern const char *const rounds_table_sql; // CREATE TABLE round_rows
 // Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
 // Of a campaign that was extended: the state of a search that was restored, and why each of its last rounds ended it,
 // as they are by the budgets that it has now.
 Error rounds_renew(Store *store, const Search *search);
-extern const char *const fronts_table_sql; // CREATE TABLE fronts
 
 #endif

@@ -25,9 +25,6 @@ static const struct {
     "ON CONFLICT(name, block) DO UPDATE SET rows = rows + excluded.rows, "                                             \
     "digest = (digest | excluded.digest) - (digest & excluded.digest)" // XOR
 
-const char *const seal_table_sql =
-    "CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,\n"
-    "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n";
 const char *const seal_add_sql = "INSERT INTO digests VALUES(?, ?, ?, ?) " SEAL_ADD;
 
 // The column that gives a large table's block; NULL: the table is small.
@@ -231,23 +228,6 @@ Error seal_schema(Database *database)
     TRY(database_run(database, "DELETE FROM digests WHERE name = 'sqlite_schema'"));
     Cursor add = cursor_open(database, seal_add_sql);
     cursor_stop(&add, seal_scan_schema(database, &add));
-    return cursor_close(&add);
-}
-
-static Error seal_scan_all(Database *database, Cursor *add, Arena *arena)
-{
-    const char **tables = NULL;
-    int count = 0;
-    TRY(seal_tables(database, arena, &tables, &count));
-    for (int i = 0; i < count; i++) TRY(seal_scan_table(database, tables[i], add, arena));
-    return seal_scan_schema(database, add);
-}
-
-Error seal_all(Database *database, Arena *arena)
-{
-    TRY(database_run(database, "DELETE FROM digests"));
-    Cursor add = cursor_open(database, seal_add_sql);
-    cursor_stop(&add, seal_scan_all(database, &add, arena));
     return cursor_close(&add);
 }
 

@@ -4,8 +4,7 @@
 
 #include "../campaign.h"
 
-extern const char *const seal_table_sql; // CREATE TABLE digests
-extern const char *const seal_add_sql;   // the statement `add` below
+extern const char *const seal_add_sql; // the statement `add` below
 
 // Rows of one table that were added and not yet counted in its digests.
 typedef struct SealTally {
@@ -21,7 +20,6 @@ Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
-Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
 
 // Of one block: what its digest says, and a new one of what is there now. tally->rows 0: there are none.
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);

@@ -12,10 +12,6 @@
 
 enum { SENSITIVITY_SAMPLES = 1000 };
 
-const char *const sensitivity_table_sql =
-    "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
-    "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n";
-
 typedef struct SensitivityPass {
     const Search *search;
     Store *store;

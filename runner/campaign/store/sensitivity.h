@@ -4,7 +4,6 @@
 
 #include "../campaign.h"
 
-extern const char *const sensitivity_table_sql;               // CREATE TABLE sensitivity
 Error sensitivity_record(Store *store, const Search *search); // of a campaign that is done; nothing for other methods
 
 #endif

@@ -89,10 +89,8 @@ static void status_count_objectives(const Database *database, StatusReport *repo
         report->objectives++;
 }
 
-// Schemas before 7 have no such column.
 static Error status_read_most(Database *database, StatusReport *report)
 {
-    if (!database_has(database, "campaign", "trials_most")) return error_none();
     return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
                          &report->most);
 }
@@ -127,7 +125,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     status_count_objectives(database, report);
     if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
-    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = timings_read(database, 0, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     return error;

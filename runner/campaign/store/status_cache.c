@@ -161,12 +161,10 @@ static const char *status_cache_path(const StatusCache *cache)
 // Only a database that has the catalogue's table is one.
 static Error status_cache_start(StatusCache *cache)
 {
-    bool kept = false;
     TRY(database_open(status_cache_path(cache), DATABASE_READ, &cache->catalogue));
     TRY(store_read_begin(cache->catalogue)); // one look at its locks for all rows
-    TRY(store_has_table(cache->catalogue, "campaigns", &cache->writable));
-    TRY(store_has_table(cache->catalogue, "status_cache", &kept));
-    if (!cache->writable || !kept) return error_none();
+    cache->writable = database_has(cache->catalogue, "campaigns", NULL);
+    if (!cache->writable || !database_has(cache->catalogue, "status_cache", NULL)) return error_none();
     cache->find = cursor_open(cache->catalogue, status_cache_find_sql(cache->arena));
     return cache->find.error;
 }

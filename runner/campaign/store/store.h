@@ -4,6 +4,13 @@
 
 #include "recording.h"
 
+// The tables of a new campaign.db (schema.c).
+Error schema_make(Database *database, const Spec *spec, Arena *arena);
+// The schema version of a database; 0: it is not a campaign's.
+Error schema_version(Database *database, int64_t *version);
+// Error (user): the database at `path` is not a campaign's, has another schema version, or names a shard elsewhere.
+Error schema_check(Database *database, const char *path);
+
 // Of a database whose table `campaign`, which has one row, is empty.
 Error store_row_lost(const Database *database, const char *name);
 CommandText store_how_to_repair(const Database *database, const char *name); // the command that mends what it can

@@ -1,6 +1,5 @@
 // A stored campaign opened for reading: its database, and the spec that it holds in full.
 #include "extend.h"
-#include "migration.h"
 #include "store.h"
 
 #include <string.h>
@@ -8,8 +7,7 @@
 static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
 {
     const char *resolved = NULL;
-    int schema = 0;
-    TRY(schema_version(campaign->database, path, &schema)); // older ones can be read too
+    TRY(schema_check(campaign->database, path));
     Cursor row =
         cursor_open(campaign->database, "SELECT resolved, numerics_version, program_version, hash FROM campaign");
     if (cursor_next(&row)) {

@@ -134,8 +134,8 @@ Error search_state_restore(Database *database, const Search *search);
 Error searches_restore_others(Database *database);
 Error rounds_clear(Database *database);
 
-Error searches_have_rounds(Database *database, bool *have); // none have in databases of schemas before 4
-Error searches_count(Database *database, int64_t *count);   // of those that have rounds
+Error searches_have_rounds(Database *database, bool *have);
+Error searches_count(Database *database, int64_t *count); // of those that have rounds
 
 // A search at its last round. Of several objectives it has a front in the place of a step size; what it has not is 0
 // or NaN.
@@ -160,7 +160,6 @@ Error searches_best(const StoredCampaign *campaign, Arena *arena, double **best,
 // Which rounds there are. best: the number of the best search, by hypervolume or fitness; 0 if there is none.
 typedef struct RoundsKept {
     int64_t rounds, searches, best;
-    bool fronts;
 } RoundsKept;
 Error rounds_kept(Database *database, bool several, bool maximize, RoundsKept *kept);
 
@@ -170,11 +169,10 @@ typedef struct RoundRow {
     Bytes debug;                                             // doubles; valid until the next one
 } RoundRow;
 // Of the best `searches`, by search and round: each `every`-th round and those that ended something.
-Cursor rounds_of_best(Database *database, const RoundsKept *kept, bool maximize, int64_t every, int64_t searches,
-                      int64_t most, Arena *arena);
+Cursor rounds_of_best(Database *database, bool maximize, int64_t every, int64_t searches, int64_t most, Arena *arena);
 bool round_next(Cursor *rounds, RoundRow *round);
 
-// Its parameters, at most `most`; none in databases of schemas before 6.
+// Its parameters, at most `most`.
 Error outer_names(Database *database, int most, Arena *arena, const char **names, int *count);
 // What searches have for them: outer_value; NaN: that is not known.
 Cursor outer_values(Database *database);
@@ -194,12 +192,12 @@ bool sensitivity_next(Cursor *rows, StoredMeasure *row);
 
 Error batches_count(Database *database, int64_t *count);
 
-// s; 0 in databases of schemas before 4, which do not have copy and search.
+// Times in s.
 typedef struct BatchRow {
     double wall, kernel, copy, search;
     int64_t trials;
 } BatchRow;
-Error batches_in_turn(Database *database, Cursor *batches);
+Cursor batches_in_turn(Database *database); // by id
 bool batch_next(Cursor *batches, BatchRow *batch);
 
 // Cells: device, driver or instructions, batches, trials, lanes, kernel seconds.
