@@ -233,8 +233,10 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 
 // A block of rows, in the order of their ids. P: searched parameters, K: objectives, if they are several, else 0;
 // M: metrics, R: replicates.
+enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread
 typedef struct TrialRows {
     int64_t count, capacity;
+    int columns[TRIAL_ROWS_ARRAYS]; // of the table trials that each array holds; spread: 0 with one replicate
     int64_t *id;                // [capacity]
     int32_t *search, *round;    // [capacity]
     double *searched;           // [capacity][P], the spec's axes in order, derived ones too

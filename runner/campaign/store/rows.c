@@ -99,7 +99,7 @@ static const RowsColumns rows_columns_of_trial[] = {
     {ROWS_REAL, "REAL", MEMBER(spread), rows_spreads, "_std", rows_metric_name},
 };
 #undef MEMBER
-enum { ROWS_COLUMNS = sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial };
+_Static_assert(sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial == TRIAL_ROWS_ARRAYS, "one per array");
 
 typedef struct RowsName {
     char text[256];
@@ -126,7 +126,7 @@ static void *rows_array(const TrialRows *rows, const RowsColumns *columns)
 int64_t rows_columns(const Spec *spec)
 {
     int64_t count = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) count += rows_columns_of_trial[c].count(spec);
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) count += rows_columns_of_trial[c].count(spec);
     return count;
 }
 
@@ -136,9 +136,10 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     *rows = (TrialRows){.capacity = capacity};
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
-        void *array = arena_take(arena, (size_t)(capacity * columns->count(spec)), rows_sizes[columns->type]);
+        rows->columns[c] = columns->count(spec);
+        void *array = arena_take(arena, (size_t)(capacity * rows->columns[c]), rows_sizes[columns->type]);
         memcpy((char *)rows + columns->member, &array, sizeof array);
     }
     if (!rows_have_spread(spec)) rows->spread = NULL;
@@ -180,7 +181,7 @@ typedef void (*RowsAdd)(RowsText *text, Arena *arena, const char *name, const ch
 static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
 {
     int count = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         for (int i = 0; i < columns->count(spec); i++)
             add(text, arena, rows_name(spec, columns, i).text, columns->declaration, &count);
@@ -264,7 +265,7 @@ const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail)
 // Whether one of the other columns has the name; a spread's too, which a campaign of several replicates would have.
 static bool rows_name_is_taken(const Spec *spec, const char *name)
 {
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const int count = columns->count == rows_spreads ? rows_metrics(spec) : columns->count(spec);
         for (int i = 0; columns->count != rows_searched && i < count; i++) {
@@ -299,10 +300,10 @@ Error rows_check_names(const Spec *spec)
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
 {
     int at = 1;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         switch (columns->type) {
         case ROWS_ID: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
         case ROWS_INTEGER: bind_integer(statement, at++, ((const int32_t *)array)[row]); break;
@@ -338,10 +339,10 @@ int32_t rows_failure_code(const Spec *spec, const char *name)
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row)
 {
     int at = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         switch (columns->type) {
         case ROWS_ID: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
         case ROWS_INTEGER: ((int32_t *)array)[row] = (int32_t)cell_integer(trial, at++); break;
@@ -391,10 +392,10 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
     RowsBytes bytes;
     bytes.hash = hash;
     bytes.used = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
         switch (columns->type) {
         case ROWS_ID: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
@@ -421,9 +422,9 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
     const char *failure = rows_failure_name(spec, stored->failure[row]);
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
     text[0] = '\0';
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
-        const int count = columns->count(spec);
+        const int count = stored->columns[c];
         if (columns->type == ROWS_FAILURE &&
             (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again])) {
             snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],
