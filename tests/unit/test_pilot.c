@@ -1,5 +1,5 @@
 // The pilot of a run: how much of it is run, in how little time, and how sure what it says is.
-#include "../../runner/campaign/batch/lanes.h"
+#include "../../runner/campaign/batch/batch_size.h"
 #include "../../runner/campaign/plan/pilot.h"
 #include "../test.h"
 

@@ -1,7 +1,7 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
 #include "../../runner/campaign/store/catalogue.h"
 #include "../../runner/campaign/store/commit.h"
-#include "../../runner/campaign/store/stored.h"
+#include "../../runner/campaign/store/queries.h"
 #include "../test.h"
 
 #include <math.h>

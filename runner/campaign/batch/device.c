@@ -4,7 +4,7 @@
 #include "device.h"
 
 #include "../store/wanted_arrays.h"
-#include "lanes.h"
+#include "batch_size.h"
 
 #include <stdarg.h>
 #include <string.h>

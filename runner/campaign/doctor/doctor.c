@@ -2,7 +2,7 @@
 // campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
 #include "../store/store.h"

@@ -3,7 +3,7 @@
 // be known again (times, events, notes) is kept as it is, and said.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
 #include "../store/rows.h"

@@ -2,7 +2,7 @@
 // what lies in the folder that nothing names.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 

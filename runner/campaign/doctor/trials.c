@@ -3,9 +3,9 @@
 // block says whether the bits are back.
 #include "doctor.h"
 
-#include "../batch/flight.h"
+#include "../batch/trials_in_flight.h"
 #include "../store/rewrite.h"
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 

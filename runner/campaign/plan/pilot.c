@@ -3,8 +3,8 @@
 // last and diverge from their neighbours as the rest will. Nothing that a campaign stores depends on it.
 #include "pilot.h"
 
-#include "../batch/flight.h"
-#include "../batch/lanes.h"
+#include "../batch/trials_in_flight.h"
+#include "../batch/batch_size.h"
 
 #include <math.h>
 #include <string.h>

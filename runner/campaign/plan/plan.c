@@ -1,7 +1,7 @@
 // What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
 // a pilot of it (pilot.c).
-#include "../batch/lanes.h"
-#include "../batch/flight.h"
+#include "../batch/batch_size.h"
+#include "../batch/trials_in_flight.h"
 #include "pilot.h"
 #include "space.h"
 
@@ -174,7 +174,7 @@ static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
     return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
 }
 
-// Batches of a CPU have the size that their time asks for (batch/flight.c), and none goes beyond a generation.
+// Batches of a CPU have the size that their time asks for (batch/trials_in_flight.c), and none goes beyond a generation.
 static int64_t plan_paced_batches(const PlanMaker *maker, double seconds)
 {
     enum { STEPS_MAX = 1000000 };

@@ -2,7 +2,7 @@
 // a disk that is full all the same ends it with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 

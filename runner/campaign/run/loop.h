@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_LOOP_H
 #define HOPSCOTCH_LOOP_H
 
-#include "../batch/flight.h"
+#include "../batch/trials_in_flight.h"
 #include "writer.h"
 
 typedef struct LoopSlot {

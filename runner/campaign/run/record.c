@@ -3,8 +3,7 @@
 #include "record.h"
 
 #include "../store/lost.h"
-#include "../store/stored_trial.h"
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 // The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
 // stored. On the way one of its replicates can be watched as closely as one likes: watching changes no bit.
-#include "../store/stored_trial.h"
-#include "../store/stored.h"
-#include "../batch/flight.h"
+#include "../store/queries.h"
+#include "../batch/trials_in_flight.h"
 
 #include <math.h>
 #include <string.h>

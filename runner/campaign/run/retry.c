@@ -5,7 +5,7 @@
 #include "retry.h"
 
 #include "../store/retries.h"
-#include "../store/stored_trial.h"
+#include "../store/queries.h"
 
 #include <math.h>
 #include <string.h>

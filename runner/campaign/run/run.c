@@ -1,10 +1,10 @@
 // A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search,
 // run the loop, record what could only be chosen at the end, and say how it ended.
-#include "../batch/lanes.h"
+#include "../batch/batch_size.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
 #include "../store/rounds.h"
-#include "../store/sensitivity.h"
+#include "../store/store.h"
 #include "record.h"
 #include "../store/retries.h"
 #include "retry.h"

@@ -1,7 +1,7 @@
 // Where a search starts that goes on from another campaign (`cmaes: {from: NAME}`). What it takes is written into the
 // spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
 // covers. What that is, search/cmaes/warm_start.c says; here the other campaign is read.
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 

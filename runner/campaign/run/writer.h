@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_WRITER_H
 #define HOPSCOTCH_WRITER_H
 
-#include "../batch/lanes.h"
+#include "../batch/batch_size.h"
 #include "../store/commit.h"
 
 #include <pthread.h>

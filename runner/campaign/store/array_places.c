@@ -1,5 +1,5 @@
-// Where arrays lie: shards, and the lanes in them (stored.h).
-#include "stored.h"
+// Where arrays lie: shards, and the lanes in them (queries.h).
+#include "queries.h"
 
 #include "store.h"
 

@@ -1,5 +1,5 @@
-// The batches of a campaign as they are stored (stored.h); what of them is summed is in timings.c.
-#include "stored.h"
+// The batches of a campaign as they are stored (queries.h); what of them is summed is in timings.c.
+#include "queries.h"
 
 #include "rows.h"
 

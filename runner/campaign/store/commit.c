@@ -3,7 +3,7 @@
 // recovery.c.
 #include "commit.h"
 
-#include "stored.h"
+#include "queries.h"
 #include "seal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// What keeps a campaign's database quick and small (stored.h).
-#include "stored.h"
+// What keeps a campaign's database quick and small (queries.h).
+#include "queries.h"
 
 // ---- indexes --------------------------------------------------------------------------------------------------------
 

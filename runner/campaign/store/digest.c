@@ -9,7 +9,7 @@
 // matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
 // and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
 // had the last spec from the start.
-#include "stored.h"
+#include "queries.h"
 #include "rows.h"
 #include "rounds.h"
 #include "store.h"

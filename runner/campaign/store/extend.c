@@ -2,9 +2,6 @@
 // run unless the user asked for an extension, and then only if every row that exists keeps its meaning: points may come
 // and go, but what a trial is may not change. The specs of a campaign that was extended are kept in its table
 // `segments`, in order; which trials they make is search/segments.c's business.
-#include "extend.h"
-
-#include "overrides.h"
 #include "store.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_LOST_H
 #define HOPSCOTCH_LOST_H
 
-#include "stored.h"
+#include "queries.h"
 
 Error lost_shards_begin(Database *database); // there are none yet
 Error lost_shards_add(Database *database, int64_t shard);

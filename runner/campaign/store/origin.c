@@ -1,6 +1,6 @@
 // Where a campaign comes from, if it was made out of others: verified, compared, imported, merged. Its table `origin`
 // has a row for each of them.
-#include "origin.h"
+#include "store.h"
 
 #include "cursor.h"
 

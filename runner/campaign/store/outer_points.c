@@ -1,9 +1,8 @@
 // The table outer_points of a campaign: what each search of an outer grid has for the outer parameters. Rows of trials
 // hold these values too; this table is for who asks by search, and knows no spec.
-#include "outer_points.h"
+#include "store.h"
 
 #include "rows.h"
-#include "store.h"
 
 #include <math.h>
 

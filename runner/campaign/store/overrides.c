@@ -1,8 +1,6 @@
 // What --set changed in the spec of a campaign. It is remembered, so that an extension by another --set does not put it
 // back; a key that is set anew replaces what was said of it, and of the keys below it. Limits, device and recording are
 // those of one run, and not remembered.
-#include "overrides.h"
-
 #include "store.h"
 
 #include <string.h>

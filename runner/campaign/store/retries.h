@@ -3,7 +3,7 @@
 #define HOPSCOTCH_RETRIES_H
 
 #include "store.h"
-#include "stored.h"
+#include "queries.h"
 
 // Kinds of failures, by the names that the model has for them; count 0: all.
 typedef struct FailureKinds {

@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_REWRITE_H
 #define HOPSCOTCH_REWRITE_H
 
-#include "stored.h"
+#include "queries.h"
 
 typedef struct Rewrite {
     Database *database;

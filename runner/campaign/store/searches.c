@@ -1,5 +1,5 @@
-// How far searches that learn have come, round by round (stored.h).
-#include "stored.h"
+// How far searches that learn have come, round by round (queries.h).
+#include "queries.h"
 
 #include "rounds.h"
 #include "store.h"

@@ -2,8 +2,6 @@
 // intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An introduction to the
 // bootstrap, 1993, chapter 13: percentiles). A block with a trial that failed, or that is missing, is left out. The
 // table `sensitivity` holds them, made anew whenever a run of the campaign ends.
-#include "sensitivity.h"
-
 #include "store.h"
 
 #include <math.h>

@@ -1,9 +1,8 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
 #include "status.h"
 
-#include "origin.h"
-#include "rows.h"
 #include "store.h"
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,7 @@
 #include "store.h"
 
 #include "cursor.h"
-#include "stored.h"
-#include "extend.h"
-#include "outer_points.h"
-#include "overrides.h"
+#include "queries.h"
 #include "rows.h"
 #include "seal.h"
 

@@ -1,6 +1,6 @@
-// Trials that are stored: which, in what order, with which of their columns (stored.h). Identifiers in these statements
+// Trials that are stored: which, in what order, with which of their columns (queries.h). Identifiers in these statements
 // are columns that there are, quoted; all values are bound.
-#include "stored.h"
+#include "queries.h"
 #include "rows.h"
 
 #include "store.h"

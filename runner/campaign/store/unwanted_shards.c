@@ -1,7 +1,7 @@
 // Shards that nobody asks for any more: a campaign was extended or resumed with another `record:`, or its failed trials
 // were run again, and none of the arrays in a shard is of a trial that its spec selects now. What shares a shard with
 // an array that is wanted stays with it.
-#include "stored.h"
+#include "queries.h"
 
 #include "wanted_arrays.h"
 

@@ -1,6 +1,6 @@
 // A batch of whole trials on its way through a backend: lanes are filled from trials, and trials' results are gathered
 // from lanes. Which lane holds which replicate is this file's business alone; no result depends on it.
-#include "flight.h"
+#include "trials_in_flight.h"
 
 #include <math.h>
 #include <string.h>

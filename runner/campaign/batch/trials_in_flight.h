@@ -1,6 +1,6 @@
-// A batch of whole trials, from ask to tell (flight.c).
-#ifndef HOPSCOTCH_FLIGHT_H
-#define HOPSCOTCH_FLIGHT_H
+// A batch of whole trials, from ask to tell (trials_in_flight.c).
+#ifndef HOPSCOTCH_TRIALS_IN_FLIGHT_H
+#define HOPSCOTCH_TRIALS_IN_FLIGHT_H
 
 #include "../store/commit.h"
 

@@ -1,8 +1,8 @@
 // How many lanes a batch has, for the campaign loop and the plan, and what memory it takes.
-#include "lanes.h"
+#include "batch_size.h"
 #include "../store/rows.h"
 #include "../store/wanted_arrays.h"
-#include "flight.h"
+#include "trials_in_flight.h"
 
 #include <string.h>
 #include <unistd.h>

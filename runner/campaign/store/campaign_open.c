@@ -1,5 +1,4 @@
 // A stored campaign opened for reading: its database, and the spec that it holds in full.
-#include "extend.h"
 #include "store.h"
 
 #include <string.h>

@@ -1,9 +1,7 @@
 // The parameters of a trial that was run. A method that knows its trials beforehand computes them from the id; those of
 // one that learns depend on all that it was told before, so they are taken from the stored row, whose columns are what
 // was searched, to the bit.
-#include "stored_trial.h"
-
-#include "stored.h"
+#include "queries.h"
 
 #include <string.h>
 

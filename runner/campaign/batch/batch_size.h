@@ -1,6 +1,6 @@
-// How many lanes a batch has (lanes.c).
-#ifndef HOPSCOTCH_LANES_OF_BATCH_H
-#define HOPSCOTCH_LANES_OF_BATCH_H
+// How many lanes a batch has (batch_size.c).
+#ifndef HOPSCOTCH_BATCH_SIZE_H
+#define HOPSCOTCH_BATCH_SIZE_H
 
 #include "device.h"
 
