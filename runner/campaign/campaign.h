@@ -520,8 +520,8 @@ typedef struct Plan {
     int64_t looked_at;       // > 0: a sample of that many ids has no trial; `trials` is an upper bound
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
-// Only trials, lanes and bytes on disk, without a device. count_excluded: counts excluded trials as if they ran, which
-// needs no look at the grid.
+// Only trials, lanes and bytes on disk, without a device. count_excluded false: excluded trials count
+// as if they ran, which needs no look at the grid.
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
 // The model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX]. It looks at a few thousand trials

@@ -65,13 +65,13 @@ sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
 says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; the commands doctor " \
     merge gait same --into both
 sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
-says 1 'names a shard "../same/shards/000000.h5", which is no file of its folder: somebody changed it' best gait
+says 1 'names a shard "../same/shards/000000.h5", which is not a file in its folder: another program changed' best gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the command doctor tells" digest gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err
-says 3 "000000.h5 is not what was written: its SHA-256 differs" doctor gait
+says 3 "000000.h5 differs from what was written: its SHA-256 is another" doctor gait
 printf x >>results/gait/shards/000000.h5
 bytes=$(wc -c <whole/gait/shards/000000.h5)
 says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait

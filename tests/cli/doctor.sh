@@ -65,6 +65,12 @@ doctor --repair --backend cpu
 [ $? -eq 3 ] && cmp -s "$campaign/campaign.db" before.db
 check $? "and a repair does not write into that database"
 
+rm -rf results && cp -r whole results
+sql "UPDATE shards SET name = printf('%0120d', 7) WHERE id = 0"
+doctor
+[ $? -eq 3 ] && grep -q '^FINDING *shards .*0" is not a name for a shard' out
+check $? "a name of a shard that is too long is told"
+
 # An index of other values than its table has: it is written with the table, and hidden while the table goes back.
 stale_index()
 {

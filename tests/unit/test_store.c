@@ -302,7 +302,7 @@ TEST(store_refuses_names_of_shards_that_are_paths)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char insert[128];
         snprintf(insert, sizeof insert, "INSERT INTO shards VALUES(0, '%s', 0, '')", names[i]);
-        store_case_refuses(insert, "which is no file of its folder: somebody changed it");
+        store_case_refuses(insert, "which is not a file in its folder: another program changed");
     }
 }
 

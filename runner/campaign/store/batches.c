@@ -1,4 +1,4 @@
-// The batches of a campaign as they are stored (queries.h); what of them is summed is in timings.c.
+// The table batches (queries.h). Sums of its times are in timings.c.
 #include "queries.h"
 
 #include "rows.h"

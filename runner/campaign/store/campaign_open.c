@@ -1,7 +1,14 @@
-// A stored campaign opened for reading: its database, and the spec that it holds in full.
+// The folder of a campaign, and a stored campaign opened for reading: its database and its spec.
 #include "store.h"
 
 #include <string.h>
+
+Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder)
+{
+    TRY(campaign_name_check(name));
+    *folder = arena_format(arena, "%s/%s", results, name);
+    return error_none();
+}
 
 static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
 {

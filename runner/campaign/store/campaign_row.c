@@ -1,4 +1,4 @@
-// What a campaign says of itself: the one row of its table campaign (queries.h).
+// The one row of the table campaign (queries.h).
 #include "queries.h"
 
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found)

@@ -1,4 +1,4 @@
-// What keeps a campaign's database quick and small (queries.h).
+// Indexes, unused pages and copies of a campaign's database (queries.h).
 #include "queries.h"
 
 // ---- indexes --------------------------------------------------------------------------------------------------------

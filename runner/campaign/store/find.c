@@ -1,4 +1,4 @@
-// Finding what was stored: campaigns by name or path, and their trials.
+// Finds stored campaigns by name or path, and their trials by id or name.
 #include "rows.h"
 #include "store.h"
 

@@ -1,4 +1,4 @@
-// What people add to a campaign: tags and notes (queries.h).
+// Tags and notes of a campaign (queries.h).
 #include "queries.h"
 
 Cursor labels_tags(Database *database) { return cursor_open(database, "SELECT 0, tag, '' FROM tags ORDER BY tag"); }

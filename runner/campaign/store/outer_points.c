@@ -1,5 +1,5 @@
-// The table outer_points of a campaign: what each search of an outer grid has for the outer parameters. Rows of trials
-// hold these values too; this table is for who asks by search, and knows no spec.
+// The table outer_points: the outer parameters of each search of an outer grid. Rows of trials have these values too;
+// the table gives them by search, to readers without the spec.
 #include "store.h"
 
 #include "rows.h"

@@ -1,6 +1,6 @@
-// What --set changed in the spec of a campaign. It is remembered, so that an extension by another --set does not put it
-// back; a key that is set anew replaces what was said of it, and of the keys below it. Limits, device and recording are
-// those of one run, and not remembered.
+// What --set changed in the spec of a campaign. The campaign stores it, so that an extension by another --set keeps the
+// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits, device and
+// recording belong to one run and are not stored.
 #include "store.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 // ---- which trials ---------------------------------------------------------------------------------------------------
 
-// A condition on a row. The names are the model's own.
+// A condition of SQL. The names come from the model's table, not from the user.
 static const char *failed_sql(const FailureKinds *kinds, Arena *arena)
 {
     const char *list = "";

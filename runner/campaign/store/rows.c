@@ -1,4 +1,4 @@
-// One row of the table trials. A table of its columns says how they are declared, kept, bound, read, hashed, compared.
+// Rows of the table trials. One table of its columns says how to declare, keep, bind, read, hash and compare them.
 #include "rows.h"
 
 #include <math.h>
@@ -75,14 +75,14 @@ static const size_t rows_sizes[] = {[ROWS_ID] = sizeof(int64_t),
                                     [ROWS_REAL] = sizeof(double),
                                     [ROWS_FAILURE] = sizeof(int32_t)};
 
-// The columns in their order: `count` of them that one array of TrialRows holds, [capacity][count].
+// The columns in their order. Each entry is one array of TrialRows, [capacity][count].
 typedef struct RowsColumns {
     RowsType type;
     const char *declaration;
     size_t member; // offset of the array's pointer
     int (*count)(const Spec *spec);
-    const char *name;                                  // or
-    const char *(*names)(const Spec *spec, int index); // each column's, with `name` behind it if there is one
+    const char *name;                                  // of a single column; else appended to:
+    const char *(*names)(const Spec *spec, int index); // the name of each column; NULL: `name` alone
 } RowsColumns;
 #define MEMBER(member) offsetof(TrialRows, member)
 static const RowsColumns rows_columns_of_trial[] = {
@@ -159,7 +159,7 @@ int64_t rows_bytes(const Spec *spec)
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
 
-// A statement's text that grows, in the arena.
+// The text of a statement while it grows, in the arena.
 typedef struct RowsText {
     char *text;
     size_t used, size;
@@ -175,7 +175,7 @@ PRINTF_LIKE(2, 3) static void rows_append(RowsText *text, const char *format, ..
     if (text->used >= text->size) text->used = text->size - 1;
 }
 
-// Calls `add` with every column of the table: its name and its type.
+// Is called with the name and the type of every column of a table.
 typedef void (*RowsAdd)(RowsText *text, Arena *arena, const char *name, const char *type, int *count);
 
 static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
@@ -222,7 +222,7 @@ typedef void (*RowsEach)(const Spec *spec, RowsText *text, Arena *arena, RowsAdd
 static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const char *head, RowsAdd add,
                             const char *tail)
 {
-    enum { COLUMN = 160, REST = 4096 }; // bytes: of a column's declaration; of what stands around them
+    enum { COLUMN = 160, REST = 4096 }; // bytes: per column's declaration; for the text around them
     RowsText text = {.size = (size_t)(rows_columns(spec) + rows_replicate_columns(spec)) * COLUMN + REST};
     text.size += strlen(tail);
     text.text = arena_take(arena, text.size, 1);
@@ -234,7 +234,7 @@ static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const
 
 const char *rows_table_sql(const Spec *spec, Arena *arena)
 {
-    // No foreign key on `search`: it would cost a look-up a row, and this column is never the user's.
+    // No foreign key on `search`: it would cost a look-up per row, and the program alone writes this column.
     return rows_sql(spec, arena, rows_each_column, "CREATE TABLE trials(", rows_add_declaration, ") STRICT;");
 }
 
@@ -262,7 +262,7 @@ const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail)
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-// Whether one of the other columns has the name; a spread's too, which a campaign of several replicates would have.
+// Whether another column has the name. Spreads count even with one replicate.
 static bool rows_name_is_taken(const Spec *spec, const char *name)
 {
     for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
@@ -356,7 +356,7 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
 
 // ---- hash and comparison --------------------------------------------------------------------------------------------
 
-// Values on their way into a hash, which takes many at once faster than one by one.
+// A buffer before a hash, which takes many values at once faster than one by one.
 typedef struct RowsBytes {
     Sha256 *hash;
     size_t used;

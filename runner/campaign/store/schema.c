@@ -1,5 +1,5 @@
-// The tables of campaign.db, schema version 1, and whether a database has them. The columns of the tables trials and
-// replicates follow from the spec (rows.c).
+// The tables of campaign.db, schema version 1; and the check that a database is a campaign's, of that version. The
+// columns of the tables trials and replicates follow from the spec (rows.c).
 #include "cursor.h"
 #include "rows.h"
 #include "store.h"
@@ -72,8 +72,8 @@ static Error schema_check_names(Database *database, const char *path)
         cursor_open(database, "SELECT name FROM shards WHERE name GLOB '*/*' OR name GLOB '.*' OR name = '' LIMIT 1");
     if (next_text(&shards, &name))
         cursor_stop(&shards, error_make(ERROR_USER,
-                                        "%.300s names a shard \"%.60s\", which is no file of its folder: somebody "
-                                        "changed it",
+                                        "%.300s names a shard \"%.60s\", which is not a file in its folder: another "
+                                        "program changed the database",
                                         path, name));
     return cursor_close(&shards);
 }

@@ -1,4 +1,4 @@
-// How far searches that learn have come, round by round (queries.h).
+// The progress of searches that learn, by rounds (queries.h).
 #include "queries.h"
 
 #include "rounds.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// One row: every query here gives one. Missing (no batch yet) reads as zeros.
+// Every query here gives one row. Without any batch its cells read as zeros.
 typedef void StatusRead(StatusReport *report, const Cursor *row, Arena *arena);
 
 static void status_read_campaign(StatusReport *report, const Cursor *row, Arena *arena)
@@ -31,7 +31,7 @@ static void status_read_batches(StatusReport *report, const Cursor *row, Arena *
     report->devices = arena_copy(arena, cell_text(row, 4));
 }
 
-// Of the last batches, so that it is the rate of now.
+// The rate of the last batches is the rate now.
 static void status_read_rate(StatusReport *report, const Cursor *row, Arena *arena)
 {
     const double seconds = cell_real(row, 1);
@@ -115,7 +115,7 @@ StatusReport status_unread(const CampaignPlace *place)
                           .busy = (double)NAN};
 }
 
-// In one transaction, so that its locks are looked at once.
+// In one transaction, so that SQLite takes its locks once.
 static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
 {
     Error error = store_read_begin(database);

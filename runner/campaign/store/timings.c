@@ -1,4 +1,4 @@
-// Where the time of a campaign went: what table `batches` says of each batch, summed.
+// Where the time of a campaign went: sums over the table batches.
 #include "store.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
     return cursor_close(&batch);
 }
 
-// The device without work, while the loop ran.
+// The time in which the loop ran and the device had no work.
 static double timings_idle(const Timings *timings)
 {
     return timings->wall > timings->kernel ? timings->wall - timings->kernel : 0;
