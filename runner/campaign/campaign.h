@@ -32,8 +32,8 @@ const char *command_default_results(void);
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
 const char *command_program(Arena *arena);                  // this program by the name that the user typed
-// A command for a message: the program, the words, and --results where it is needed (NULL: never). A command that is too
-// long ends in "--results ...".
+// A command for a message: the program, the words, and --results where it is needed (NULL: never). A command that is
+// too long ends in "--results ...".
 typedef struct CommandText {
     char text[320];
 } CommandText;
@@ -89,7 +89,8 @@ typedef struct StoredCampaign {
     const char *hash; // of the spec, as it was stored
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
-// Error: something in the campaign's folder has the name of a folder and is a file or a link. A link could lead anywhere.
+// Error: something in the campaign's folder has the name of a folder and is a file or a link. A link could lead
+// anywhere.
 Error campaign_check_folders(const char *folder, Arena *arena);
 // Error (user): for this program the stored spec has another meaning than for the program that stored it. The rows then
 // have other columns.
@@ -339,8 +340,8 @@ Error seal_schema(Database *database);                   // after a change of th
 // Removes campaign `gone` and adds campaign `come` from its database. NULL: none.
 Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
                        Arena *arena);
-// Builds the catalogue anew from the campaigns' databases. Databases that can't be read are named in `messages` and left
-// out.
+// Builds the catalogue anew from the campaigns' databases. Databases that can't be read are named in `messages` and
+// left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 
 // ---- where a campaign comes from, and what --set changed (store/origin.c, store/overrides.c) ------------------------
@@ -437,8 +438,8 @@ typedef struct StatusCache {
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache);
 // status_read of each entry. The names must live as long as the cache. Error: not enough memory.
 Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
-// Writes fresh reports into the catalogue if it can be written now, and removes campaigns that are not in `names`, which
-// is sorted.
+// Writes fresh reports into the catalogue if it can be written now, and removes campaigns that are not in `names`,
+// which is sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
 // ---- arrays that the spec no longer asks for (store/unwanted_shards.c) ----------------------------------------------
@@ -534,8 +535,8 @@ Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 // SIGINT, SIGTERM and a control file end a run; SIGUSR1 asks it for its progress.
 enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void);
-// From now on a file at `path` ends this process's run, if it is empty or names `holder`, the holder of the lock. A file
-// that an earlier run left there is removed. interrupt_unwatch ends that, and removes the file.
+// From now on a file at `path` ends this process's run, if it is empty or names `holder`, the holder of the lock. A
+// file that an earlier run left there is removed. interrupt_unwatch ends that, and removes the file.
 Error interrupt_watch(const char *path, const char *holder);
 Error interrupt_unwatch(void);
 int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP

@@ -23,10 +23,10 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: lanes are counted in waves of one warp per scheduler (16,896 lanes of an H200), since a partial wave takes as long
-// as a full one. A batch has at most WAVES_MOST waves: then a scheduler always has a warp to run while both slots are in
-// flight. All slots together leave a tenth of the memory free. Batches are as equal as whole waves allow. There is at
-// least one per slot if that leaves enough lanes in each: one is filled and committed while others compute.
+// GPU: lanes are counted in waves of one warp per scheduler (16,896 lanes of an H200), since a partial wave takes as
+// long as a full one. A batch has at most WAVES_MOST waves: then a scheduler always has a warp to run while both slots
+// are in flight. All slots together leave a tenth of the memory free. Batches are as equal as whole waves allow. There
+// is at least one per slot if that leaves enough lanes in each: one is filled and committed while others compute.
 static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
 {
     enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
@@ -57,8 +57,8 @@ static int64_t plan_all_lanes(const Spec *spec)
     return lanes_times(known ? lanes_least(search.total, limit) : limit, spec->replicates.count);
 }
 
-// The most lanes of a batch of `trials` trials that are traced at once: of trials chosen before they run, or of the best
-// and the failures, which are simulated again.
+// The most lanes of a batch of `trials` trials that are traced at once: of trials chosen before they run, or of the
+// best and the failures, which are simulated again.
 static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
 {
     const Recording recording = recording_of(spec, RECORD_TRAJECTORIES);

@@ -24,8 +24,8 @@ void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 // Error (memory): batches of device->lanes lanes need more memory than the device or the machine has. The system grants
 // more address space than it has memory, and kills a program that uses it.
 Error plan_fits(const Device *device);
-// On a CPU, unless the user set the batch size, batches are multiples of this many trials and adapt to the time that they
-// take. 0: all batches have the same size, as on a GPU, which fewer trials would not fill.
+// On a CPU, unless the user set the batch size, batches are multiples of this many trials and adapt to the time that
+// they take. 0: all batches have the same size, as on a GPU, which fewer trials would not fill.
 int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOptions *options);
 // Lanes of a batch: whole trials with all replicates, at least one trial, and few enough that the trace of the trials
 // that `every` records fits 64 MiB. requested 0: the device decides. *traced_max: lanes of a batch that may be traced,

@@ -1,6 +1,6 @@
 // The device of a run: a backend with batches as large as its memory allows. It is opened anew when it fails, and
-// replaced when it fails again. The device and the size of a batch never change a bit. So a device that fails costs only
-// the batches in flight, which are computed again.
+// replaced when it fails again. The device and the size of a batch never change a bit. So a device that fails costs
+// only the batches in flight, which are computed again.
 #include "device.h"
 
 #include "../store/wanted_arrays.h"

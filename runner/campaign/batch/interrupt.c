@@ -1,7 +1,7 @@
-// Requests to end a run: signals, and the control file that `hopscotch stop` writes into the campaign's folder. After the
-// first request the run ends at the next slice, with all complete trials committed. A second signal ends the process at
-// once; the commit rule allows that at any moment. A signal within INTERRUPT_APART of the first is the same request:
-// `timeout` and batch systems send one to the process and one to its group.
+// Requests to end a run: signals, and the control file that `hopscotch stop` writes into the campaign's folder. After
+// the first request the run ends at the next slice, with all complete trials committed. A second signal ends the
+// process at once; the commit rule allows that at any moment. A signal within INTERRUPT_APART of the first is the same
+// request: `timeout` and batch systems send one to the process and one to its group.
 //
 // `stop` writes a file instead of sending a signal, because a file also reaches a run on another host, in another
 // container, or of another user who shares the folder. The file names the holder of the lock, so that it can't end

@@ -229,8 +229,8 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 
 static const double flight_slice_seconds = 0.1;
 
-// The first slice is one tick: its time is unknown, a slice can't be interrupted, and one tick of a batch of large worlds
-// may take a second.
+// The first slice is one tick: its time is unknown, a slice can't be interrupted, and one tick of a batch of large
+// worlds may take a second.
 int64_t slice_start(int64_t requested) { return requested > 0 ? requested : 1; }
 
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
@@ -244,8 +244,8 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
 
 // ---- batches --------------------------------------------------------------------------------------------------------
 
-// A batch lasts about half a second, so that an interruption loses little, or half a percent of the run so far, so that a
-// long run does not make too many commits and shards.
+// A batch lasts about half a second, so that an interruption loses little, or half a percent of the run so far, so that
+// a long run does not make too many commits and shards.
 static double batch_seconds(double elapsed)
 {
     const double least = 0.5, part = 0.005;

@@ -4,8 +4,8 @@
 
 #include "../store/commit.h"
 
-// Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the lanes
-// [0, n). The trials stay in the order of ask.
+// Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the
+// lanes [0, n). The trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
     RecordKind kind; // what is recorded
@@ -39,13 +39,14 @@ typedef struct Watch {
     double until;        // clock_seconds at which the flight ends as if the user had interrupted it; may be infinite
 } Watch;
 void watch_show(const Watch *watch);
-// Runs a filled flight on slot 0 to its end. `watch` (may be NULL) shows every slice. Error (interrupted) between slices.
+// Runs a filled flight on slot 0 to its end. `watch` (may be NULL) shows every slice. Error (interrupted) between
+// slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch);
 // The ticks of the first slice; and of the next one, so that slices take about 0.1 s. requested > 0: always that.
 int64_t slice_start(int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
-// The trials of a CPU's first batch; and of the next one, after a batch of `trials` that took `seconds` in a run that has
-// lasted `elapsed` seconds. Multiples of `least`, at most `most`.
+// The trials of a CPU's first batch; and of the next one, after a batch of `trials` that took `seconds` in a run that
+// has lasted `elapsed` seconds. Multiples of `least`, at most `most`.
 int64_t batch_start(int64_t least, int64_t most);
 int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most);
 

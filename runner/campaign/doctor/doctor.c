@@ -1,5 +1,5 @@
-// hopscotch doctor, the checks: whether a campaign's folder has what was written to it. They only read, and don't disturb
-// a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
+// hopscotch doctor, the checks: whether a campaign's folder has what was written to it. They only read, and don't
+// disturb a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
 #include "doctor.h"
 
 #include "../store/queries.h"
@@ -259,8 +259,8 @@ static void doctor_look(const CampaignPlace *place, bool locked, Arena *arena, D
     doctor_check_files(doctor);
 }
 
-// Whether another process changed the campaign meanwhile, so that files and rows were read at different moments. SQLite's
-// data_version changes when another connection has committed, but not within a transaction.
+// Whether another process changed the campaign meanwhile, so that files and rows were read at different moments.
+// SQLite's data_version changes when another connection has committed, but not within a transaction.
 static bool doctor_was_disturbed(const Doctor *doctor)
 {
     char holder[sizeof doctor->holder] = "";

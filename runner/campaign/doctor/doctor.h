@@ -1,5 +1,5 @@
-// Shared by the files of `hopscotch doctor`: the checks of a stored campaign (doctor.c, shards.c, model_files.c) and the
-// repairs (repair.c, trials.c, places.c).
+// Shared by the files of `hopscotch doctor`: the checks of a stored campaign (doctor.c, shards.c, model_files.c) and
+// the repairs (repair.c, trials.c, places.c).
 #ifndef HOPSCOTCH_DOCTOR_H
 #define HOPSCOTCH_DOCTOR_H
 

@@ -1,5 +1,5 @@
-// hopscotch doctor, the campaign's copies of the files that its model reads: compares them with the digests in the spec.
-// These files can't be computed again.
+// hopscotch doctor, the campaign's copies of the files that its model reads: compares them with the digests in the
+// spec. These files can't be computed again.
 #include "doctor.h"
 
 #include <string.h>

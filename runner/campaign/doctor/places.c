@@ -41,8 +41,8 @@ static Error repair_places_of(Repair *repair, const Recording *recording, const 
     return filler->error;
 }
 
-// Restores places in good shards. Places in bad shards stay: they say what to record again. The newest shard first: if an
-// array was recorded twice, its copy counts.
+// Restores places in good shards. Places in bad shards stay: they say what to record again. The newest shard first: if
+// an array was recorded twice, its copy counts.
 static Error repair_places_kind(Repair *repair, RecordKind kind)
 {
     const Recording recording = recording_of(&repair->spec, kind);

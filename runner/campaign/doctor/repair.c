@@ -1,6 +1,6 @@
-// hopscotch doctor --repair. Each step needs those before it: the structure of the database, the campaign's row, trials,
-// the search, places of arrays, arrays, files, the catalogue. Times, events and notes can't be computed again: the repair
-// keeps them as they are and says so.
+// hopscotch doctor --repair. Each step needs those before it: the structure of the database, the campaign's row,
+// trials, the search, places of arrays, arrays, files, the catalogue. Times, events and notes can't be computed again:
+// the repair keeps them as they are and says so.
 #include "doctor.h"
 
 #include "../store/queries.h"

@@ -1,5 +1,5 @@
-// hopscotch doctor, the files: compares every shard with its size, its digest and the places that campaign.db has in it;
-// and finds files that nothing names.
+// hopscotch doctor, the files: compares every shard with its size, its digest and the places that campaign.db has in
+// it; and finds files that nothing names.
 #include "doctor.h"
 
 #include "../store/queries.h"

@@ -1,6 +1,6 @@
-// hopscotch doctor --repair, the rows of trials. A trial is a function of the spec and its id, and, if the search learns,
-// of the earlier results. So damaged rows are simulated again, and the digest of their block shows whether the bits are
-// those that were written.
+// hopscotch doctor --repair, the rows of trials. A trial is a function of the spec and its id, and, if the search
+// learns, of the earlier results. So damaged rows are simulated again, and the digest of their block shows whether the
+// bits are those that were written.
 #include "doctor.h"
 
 #include "../batch/trials_in_flight.h"
@@ -181,8 +181,8 @@ Error repair_trials(Repair *repair)
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// Asks for one trial after the other and tells the stored results, until there are no more. Inserts the rounds that end,
-// if the search gives them.
+// Asks for one trial after the other and tells the stored results, until there are no more. Inserts the rounds that
+// end, if the search gives them.
 static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;

@@ -179,9 +179,10 @@ static double pilot_ended(const PilotTask *task, const PilotFlight *flight)
 }
 
 // The whole time of a flight of fixed steps that was cut after the fraction `advanced` of them. Upper bound: all
-// remaining lanes last, and the rest takes time in proportion. Lower bound: lanes keep ending at the rate so far, so that
-// the fraction S(t) = (1 - ended)^(t/advanced) is left at t, and the time is proportional to the integral of S. Lanes
-// that run together last as long as the last of them, so the truth is in between; more lanes may end later than so far.
+// remaining lanes last, and the rest takes time in proportion. Lower bound: lanes keep ending at the rate so far, so
+// that the fraction S(t) = (1 - ended)^(t/advanced) is left at t, and the time is proportional to the integral of S.
+// Lanes that run together last as long as the last of them, so the truth is in between; more lanes may end later than
+// so far.
 static Pilot pilot_cut(double seconds, double advanced, double ended)
 {
     const double most = 1 / advanced;
@@ -197,8 +198,8 @@ static Pilot pilot_cut_adaptive(double seconds, double ended)
     return (Pilot){.seconds = seconds / part, .low = part, .high = 10};
 }
 
-// The mean fraction of the whole simulated time that a lane takes; 1 if the model does not say. Lanes that run together,
-// in a vector of a CPU or a warp of a GPU, take as long as the last of them.
+// The mean fraction of the whole simulated time that a lane takes; 1 if the model does not say. Lanes that run
+// together, in a vector of a CPU or a warp of a GPU, take as long as the last of them.
 static double pilot_life(const PilotTask *task, const PilotFlight *flight)
 {
     const Configured *configured = &task->spec->configured;
@@ -219,9 +220,9 @@ static double pilot_life(const PilotTask *task, const PilotFlight *flight)
     return sum > 0 && sum < whole ? sum / whole : 1;
 }
 
-// A search learns to avoid failures: the first generation takes as long as the pilot, the last ones as if no lane failed.
-// The mean over G generations is at the fraction G/(G + h) between the two. Measured by the times that hoppers survived:
-// h = 20 to 27 from 5 to 100 generations of experiments/speed_tracking_cmaes.yaml, 4.5 to 5.1 from 5 to 20 of
+// A search learns to avoid failures: the first generation takes as long as the pilot, the last ones as if no lane
+// failed. The mean over G generations is at the fraction G/(G + h) between the two. Measured by the times that hoppers
+// survived: h = 20 to 27 from 5 to 100 generations of experiments/speed_tracking_cmaes.yaml, 4.5 to 5.1 from 5 to 20 of
 // pareto_speed_energy.yaml. A model with steps of its own may need more or fewer steps where the search leads.
 static void pilot_learn(const PilotTask *task, const PilotFlight *flight, Pilot *pilot)
 {
@@ -293,8 +294,8 @@ static Error pilot_try(const PilotTask *task, PilotFlight *flight, bool observed
     return error_none();
 }
 
-// Observed lanes have a slower kernel. The factor is the ratio of the times of both kernels for the same ticks of a trial,
-// as many as are needed to time them.
+// Observed lanes have a slower kernel. The factor is the ratio of the times of both kernels for the same ticks of a
+// trial, as many as are needed to time them.
 static Error pilot_compare(const PilotTask *task, PilotFlight *flight, double *factor)
 {
     const double enough = 2e-3; // s
@@ -333,9 +334,9 @@ static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
     return pilot_least(most, (int64_t)((double)lanes * (more < 2 ? 2 : more > 16 ? 16 : more)));
 }
 
-// The time of a GPU is not proportional to the lanes: the pilot runs real batches, as many as run at once. The time of a
-// CPU is: the pilot runs more and more lanes until its time is used, and takes the last complete flight. Short flights
-// are repeated and the fastest counts, since an idle processor is slow at first.
+// The time of a GPU is not proportional to the lanes: the pilot runs real batches, as many as run at once. The time of
+// a CPU is: the pilot runs more and more lanes until its time is used, and takes the last complete flight. Short
+// flights are repeated and the fastest counts, since an idle processor is slow at first.
 Error pilot_run(const PilotTask *task, Pilot *pilot)
 {
     const bool cpu = pilot_on_cpu(task);

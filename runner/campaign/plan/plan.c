@@ -42,8 +42,8 @@ static void plan_count_learning(PlanMaker *maker)
     plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
 }
 
-// A sample without any trial does not show that there is none. The upper bound with 95 % confidence is the fraction 3/n:
-// with it a sample of n ids has no trial with probability e^-3 = 5 % (the rule of three).
+// A sample without any trial does not show that there is none. The upper bound with 95 % confidence is the fraction
+// 3/n: with it a sample of n ids has no trial with probability e^-3 = 5 % (the rule of three).
 static void plan_bound_trials(PlanMaker *maker)
 {
     const int64_t total = maker->search.total;
@@ -128,9 +128,9 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
-// Device time of the lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed
-// lanes; a CPU only groups of lanes that have samples. So on a CPU few lanes take as long as one observed group, and many
-// lanes as long as plain ones.
+// Device time of the lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for
+// observed lanes; a CPU only groups of lanes that have samples. So on a CPU few lanes take as long as one observed
+// group, and many lanes as long as plain ones.
 static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
     const int64_t at_once = backend_info(maker->device.backend)->lanes_at_once;

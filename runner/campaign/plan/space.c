@@ -1,5 +1,5 @@
-// Disk space: how much a campaign needs, and whether it is free. A run that does not fit is refused before it starts. If
-// the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
+// Disk space: how much a campaign needs, and whether it is free. A run that does not fit is refused before it starts.
+// If the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
 #include "../store/queries.h"

@@ -101,8 +101,8 @@ static void loop_no_more(Loop *loop, bool by_limit)
     loop_end(loop, "stopped", text);
 }
 
-// Asks the search for a batch; *got false: it has none now. At the limit it asks for one more trial, to know whether there
-// is one: a trial that the search gave and was not told is not part of its state.
+// Asks the search for a batch; *got false: it has none now. At the limit it asks for one more trial, to know whether
+// there is one: a trial that the search gave and was not told is not part of its state.
 static Error loop_ask(Loop *loop, Flight *flight, bool *got)
 {
     const int64_t room = loop_room(loop);
@@ -196,8 +196,8 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     loop->accounted = now;
 }
 
-// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer. The other slot
-// first gets two slices of work, since the next batch is asked for and filled meanwhile.
+// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer. The other
+// slot first gets two slices of work, since the next batch is asked for and filled meanwhile.
 static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
@@ -329,8 +329,8 @@ static Error loop_land(Loop *loop)
     return error_none();
 }
 
-// "; 30 trials in flight (1 s of computing) were abandoned"; empty: none were. The search was not told of them: they are
-// computed again, to the same bits.
+// "; 30 trials in flight (1 s of computing) were abandoned"; empty: none were. The search was not told of them: they
+// are computed again, to the same bits.
 static void loop_abandon(const Loop *loop, char *text, size_t size)
 {
     int64_t trials = 0;
@@ -407,8 +407,8 @@ static void loop_drain(Loop *loop)
     while (!writer_drained(&loop->writer, look)) loop_show(loop);
 }
 
-// After an error of the device the loop is run again, perhaps on another backend. It keeps its counts, and asks again for
-// the trials that it had not told.
+// After an error of the device the loop is run again, perhaps on another backend. It keeps its counts, and asks again
+// for the trials that it had not told.
 static void loop_start(Loop *loop)
 {
     const int slots = backend_info(loop->backend)->slots;

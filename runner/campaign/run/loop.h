@@ -48,8 +48,8 @@ typedef struct Loop {
 
 int64_t loop_most(const Loop *loop);  // upper bound where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
-// Before the loop: sets how long it may run, by limits.wall_time. A run without time left runs no trials and records the
-// missing arrays without a time limit.
+// Before the loop: sets how long it may run, by limits.wall_time. A run without time left runs no trials and records
+// the missing arrays without a time limit.
 void loop_set_time(Loop *loop);
 // "limits.wall_time of 2 h is reached", the rest of the reason, and how to go on.
 void loop_note_time(Loop *loop, const char *rest);

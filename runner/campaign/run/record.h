@@ -9,8 +9,8 @@
 // shards. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed. *recorded: trials.
 Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                   int64_t trials_max, int64_t lanes_max, Arena *arena, int64_t *recorded);
-// After the loop: simulates again and stores every missing array of the kind that the policy wants: trajectories of best
-// and failures, debug rows, arrays of lost shards. *recorded: trials.
+// After the loop: simulates again and stores every missing array of the kind that the policy wants: trajectories of
+// best and failures, debug rows, arrays of lost shards. *recorded: trials.
 Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded);
 
 #endif

@@ -1,5 +1,5 @@
-// run --retry: simulates failed trials again, as in a first run, and replaces their rows by the results. That helps if a
-// machine was at fault, or a bug that a newer program no longer has. A request is a row of the table `retries`. Its
+// run --retry: simulates failed trials again, as in a first run, and replaces their rows by the results. That helps if
+// a machine was at fault, or a bug that a newer program no longer has. A request is a row of the table `retries`. Its
 // progress is stored in the transaction that replaces the rows, so that the next run continues a request that was
 // killed, before anything else.
 #include "retry.h"

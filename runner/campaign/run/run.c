@@ -1,5 +1,5 @@
-// A run from its lock to its last commit: opens or creates the store, cleans up after a crash, restores the search, runs
-// the loop, records the arrays that are chosen at the end, and stores how the run ended.
+// A run from its lock to its last commit: opens or creates the store, cleans up after a crash, restores the search,
+// runs the loop, records the arrays that are chosen at the end, and stores how the run ended.
 #include "../batch/batch_size.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
@@ -290,8 +290,8 @@ static Error campaign_run_loop(Campaign *campaign)
     return error;
 }
 
-// After an error of the machine: stores that state if that is still possible; all commits stay. A campaign that had ended
-// before, and failed before it started again, keeps its state.
+// After an error of the machine: stores that state if that is still possible; all commits stay. A campaign that had
+// ended before, and failed before it started again, keeps its state.
 static void campaign_note_error(Campaign *campaign, const Error *error)
 {
     if (strcmp(campaign->store->state, "running") != 0) return;
@@ -423,8 +423,8 @@ static const char *campaign_first_missing(const char *folder, Arena *arena)
     return missing;
 }
 
-// Cleans up if a campaign could not be created: removes what is in its folder, if that had no database when its lock was
-// taken, then the folders that were made for it, from `first` on.
+// Cleans up if a campaign could not be created: removes what is in its folder, if that had no database when its lock
+// was taken, then the folders that were made for it, from `first` on.
 static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
 {
     if (created) (void)folder_remove(folder, campaign->arena);

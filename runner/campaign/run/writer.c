@@ -1,5 +1,5 @@
-// The writer thread: a ring of commits with one producer (the loop) and one consumer. While the device computes batch k+1
-// the writer writes batch k. At most two batches wait in memory, even with a slow disk.
+// The writer thread: a ring of commits with one producer (the loop) and one consumer. While the device computes batch
+// k+1 the writer writes batch k. At most two batches wait in memory, even with a slow disk.
 #include "writer.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places of
-// the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that no
-// row names.
+// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places
+// of the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that
+// no row names.
 #include "commit.h"
 
 #include "queries.h"

@@ -5,8 +5,8 @@
 //     while (cursor_next(&trials)) printf("%lld: %g\n", cell_integer(&trials, 0), cell_real(&trials, 1));
 //     return cursor_close(&trials);
 //
-// A cursor keeps its first error, also that of opening: after an error there are no rows, and cursor_close gives it. Only
-// files of this folder open cursors; queries.h says which rows each gives.
+// A cursor keeps its first error, also that of opening: after an error there are no rows, and cursor_close gives it.
+// Only files of this folder open cursors; queries.h says which rows each gives.
 #ifndef HOPSCOTCH_CURSOR_H
 #define HOPSCOTCH_CURSOR_H
 

@@ -1,12 +1,12 @@
 // The digest of a campaign: a hash of its results, without anything that depends on when, where or in how many batches
 // they were computed. Two campaigns of one spec are equal if their digests are equal.
 //
-// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate;
-// the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
-// {trial, replicate, samples}, then the samples as doubles, whatever type the shard has; debug rows likewise. Only arrays
-// that the spec asks for count: others were among the best when a limit or an extension came, which depends on time. A
-// spec that a campaign was extended from counts as long as trials of it are still to come and the last spec alone does
-// not say which (segments_counts). After that the campaign equals one that had the last spec from the start.
+// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
+// searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate: {trial,
+// replicate, samples}, then the samples as doubles, whatever type the shard has; debug rows likewise. Only arrays that
+// the spec asks for count: others were among the best when a limit or an extension came, which depends on time. A spec
+// that a campaign was extended from counts as long as trials of it are still to come and the last spec alone does not
+// say which (segments_counts). After that the campaign equals one that had the last spec from the start.
 #include "queries.h"
 #include "rows.h"
 #include "rounds.h"

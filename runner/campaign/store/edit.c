@@ -3,6 +3,7 @@
 
 #include "cursor.h"
 #include "seal.h"
+#include "store.h"
 
 #include <stdio.h>
 #include <string.h>

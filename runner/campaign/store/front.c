@@ -1,7 +1,8 @@
 // The front of a stored campaign: the trials that no other trial dominates, for every search method. Trials are read in
-// lexicographic order, in which no trial is dominated by a later one. So each is kept or dropped when it is read, and is
-// compared only with the minimal points of the other objectives so far. With two objectives that is a single number (H.
-// T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of vectors", Journal of the ACM 22(4), 1975).
+// lexicographic order, in which no trial is dominated by a later one. So each is kept or dropped when it is read, and
+// is compared only with the minimal points of the other objectives so far. With two objectives that is a single number
+// (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of vectors", Journal of the ACM 22(4),
+// 1975).
 #include "rows.h"
 #include "store.h"
 

@@ -1,7 +1,7 @@
-// Whether the indices of the table trials agree with the table. SQLite's integrity_check looks each row up in each index,
-// which takes longer than all other checks together. Here each index and the table are read once, in the order of the
-// index: the numbers of entries are equal, the sums of their digests are equal, and each entry is greater than the one
-// before. So every row has exactly one entry, and a search finds it. Sums are equal by chance once in 2^64.
+// Whether the indices of the table trials agree with the table. SQLite's integrity_check looks each row up in each
+// index, which takes longer than all other checks together. Here each index and the table are read once, in the order
+// of the index: the numbers of entries are equal, the sums of their digests are equal, and each entry is greater than
+// the one before. So every row has exactly one entry, and a search finds it. Sums are equal by chance once in 2^64.
 //
 // integrity_check decides where a test fails, and for an index that is not a plain one over columns.
 #include "integrity.h"

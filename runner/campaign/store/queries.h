@@ -1,5 +1,5 @@
-// What the other folders of campaign/ and the floors above ask the store. A function that gives a Cursor says which rows
-// it has; the function beside it gives the next row as a struct.
+// What the other folders of campaign/ and the floors above ask the store. A function that gives a Cursor says which
+// rows it has; the function beside it gives the next row as a struct.
 #ifndef HOPSCOTCH_QUERIES_H
 #define HOPSCOTCH_QUERIES_H
 
@@ -135,7 +135,8 @@ Error places_count(Database *database, const Recording *recording, Arena *arena,
 // The state of all searches after the last tell. *found: there is one, of *size bytes. It is copied into `state` if
 // *size <= most.
 Error search_state_read(Database *database, void *state, size_t most, size_t *size, bool *found);
-// For a repair, within a transaction: writes the state; rows of the other searches, from the rounds; deletes all rounds.
+// For a repair, within a transaction: writes the state; rows of the other searches, from the rounds; deletes all
+// rounds.
 Error search_state_restore(Database *database, const Search *search);
 Error searches_restore_others(Database *database);
 Error rounds_clear(Database *database);
@@ -162,7 +163,8 @@ bool search_progress_next(Cursor *searches, SearchProgress *progress);
 // The best fitness of each search, in order of their numbers; NaN: it has none.
 Error searches_best(const StoredCampaign *campaign, Arena *arena, double **best, int64_t *count);
 
-// The number of rounds and of searches that have rounds. best: id of the best search, by hypervolume or fitness; 0: none.
+// The number of rounds and of searches that have rounds. best: id of the best search, by hypervolume or fitness; 0:
+// none.
 typedef struct RoundsKept {
     int64_t rounds, searches, best;
 } RoundsKept;

@@ -1,4 +1,5 @@
-// Writes rows of trials and replicates anew, within a transaction, and deletes rows that do not belong there (rewrite.c).
+// Writes rows of trials and replicates anew, within a transaction, and deletes rows that do not belong there
+// (rewrite.c).
 #ifndef HOPSCOTCH_REWRITE_H
 #define HOPSCOTCH_REWRITE_H
 

@@ -1,6 +1,6 @@
-// The rounds of a search that learns, as arrays. A commit inserts their rows into campaign.db together with their trials.
-// When a run ends, new rounds are also written to a shard, under debug/METHOD. A lane of such a shard holds the rounds
-// of one search since the last shard; `trial` in its table of lanes is the number of the search. The rows in the
+// The rounds of a search that learns, as arrays. A commit inserts their rows into campaign.db together with their
+// trials. When a run ends, new rounds are also written to a shard, under debug/METHOD. A lane of such a shard holds the
+// rounds of one search since the last shard; `trial` in its table of lanes is the number of the search. The rows in the
 // database stay, so a lost shard is written again from them.
 #include "rounds.h"
 

@@ -1,6 +1,6 @@
-// The digests that campaign.db keeps of its own rows, in the table `digests`: for every block of rows of every table the
-// number of rows and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the rows.
-// So doctor finds a bit that flipped on the disk by counting again; SQLite's own checks may miss it.
+// The digests that campaign.db keeps of its own rows, in the table `digests`: for every block of rows of every table
+// the number of rows and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the
+// rows. So doctor finds a bit that flipped on the disk by counting again; SQLite's own checks may miss it.
 //
 // Temporary triggers, which belong to the writer's connection and not to the file, follow every change. Only the rows
 // that a commit inserts into the large tables are counted by the commit itself: a trigger per row would be too slow.

@@ -1,7 +1,8 @@
 // A cache of the states of campaigns. Reading one takes a connection and a dozen queries, about 0.5 ms, and a root may
-// have ten thousand campaigns. So index.db stores each state in its table `status_cache`, with the stamp of the database
-// (io/database_stamp.c). A campaign with the same stamp is not opened. A campaign that changed, or that replaced another
-// one, is read anew; one that runs, or was killed, is read each time. The holder of the lock is read each time.
+// have ten thousand campaigns. So index.db stores each state in its table `status_cache`, with the stamp of the
+// database (io/database_stamp.c). A campaign with the same stamp is not opened. A campaign that changed, or that
+// replaced another one, is read anew; one that runs, or was killed, is read each time. The holder of the lock is read
+// each time.
 //
 // catalogue.c also stores the state of a campaign when it writes its row, so that a new, renamed or merged campaign is
 // not opened either.

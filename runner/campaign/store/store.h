@@ -20,8 +20,8 @@ Error outer_record(Database *database, const Spec *spec);
 Error sensitivity_record(Store *store, const Search *search);
 Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": no origin
 
-// `given`, which is also the store's spec, is not the campaign's (extend.c). Says what differs. If the options ask for it
-// and every row keeps its meaning, it appends the spec to the campaign; else error (user).
+// `given`, which is also the store's spec, is not the campaign's (extend.c). Says what differs. If the options ask for
+// it and every row keeps its meaning, it appends the spec to the campaign; else error (user).
 Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena);
 // The segments of a campaign that was extended, into its spec; none if it never was.
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);

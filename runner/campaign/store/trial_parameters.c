@@ -1,5 +1,5 @@
-// The parameters of a trial that was run. Most methods compute them from the id. For a method that learns they depend on
-// all earlier results, so they are read from the stored row, whose columns are the searched parameters to the bit.
+// The parameters of a trial that was run. Most methods compute them from the id. For a method that learns they depend
+// on all earlier results, so they are read from the stored row, whose columns are the searched parameters to the bit.
 #include "queries.h"
 
 #include <string.h>

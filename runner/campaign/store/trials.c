@@ -111,8 +111,8 @@ Cursor trials_of(Database *database, const Condition *where, const char *const *
     return trials_select(database, where, "", columns, count, arena);
 }
 
-// An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that order
-// it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
+// An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that
+// order it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
 Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
                       const char *const *columns, int count, int64_t most, Arena *arena)
 {

@@ -1,5 +1,5 @@
-// Shards without any array that the spec selects now: the campaign was extended or resumed with another `record:`, or its
-// failed trials were run again. A shard with at least one wanted array stays as a whole.
+// Shards without any array that the spec selects now: the campaign was extended or resumed with another `record:`, or
+// its failed trials were run again. A shard with at least one wanted array stays as a whole.
 #include "queries.h"
 
 #include "wanted_arrays.h"
