@@ -131,8 +131,8 @@ asan tsan: %: %_programs
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
-UNITS_tsan := bbob campaign database debug_rows device graph lock migration morris nofollow pilot plan progress \
-  several sobol space store threads timings _bits_
+UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
+  sobol space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
