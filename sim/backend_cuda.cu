@@ -297,7 +297,8 @@ static bool cuda_load_made(CudaMade *made, const MadeImage *image, char *why, si
     }
     result = made->driver.load(&made->module, image->data);
     if (result == CUDA_SUCCESS) result = made->driver.function(&made->kernel, made->module, "made");
-    if (result != CUDA_SUCCESS) snprintf(why, size, "it could not be loaded: %s", cuda_made_words(&made->driver, result));
+    if (result != CUDA_SUCCESS)
+        snprintf(why, size, "it could not be loaded: %s", cuda_made_words(&made->driver, result));
     return result == CUDA_SUCCESS;
 }
 
@@ -306,8 +307,8 @@ static void cuda_note_made(CudaBackend *cuda)
     int registers = 0, local = 0;
     (void)cuda->made.driver.attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, cuda->made.kernel);
     (void)cuda->made.driver.attribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, cuda->made.kernel);
-    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note, "%d registers, %d bytes of local memory",
-             registers, local);
+    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note,
+             "%d registers, %d bytes of local memory", registers, local);
 }
 
 static Error cuda_take_trial(CudaBackend *cuda)
@@ -375,8 +376,8 @@ static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *hos
     CudaMade *made = &cuda->made;
     const bool proven = cuda->backend.info.made == MADE_USED;
     cuda_leave_made(cuda, s);
-    if (made->module == NULL || cuda_has_teams(cuda->configured, host->lanes) ||
-        cuda_trial_lanes(host) == 0 || !cuda_made_serves(made, cuda->configured, host))
+    if (made->module == NULL || cuda_has_teams(cuda->configured, host->lanes) || cuda_trial_lanes(host) == 0 ||
+        !cuda_made_serves(made, cuda->configured, host))
         return error_none();
     s->made = true;
     s->ahead = made->busy;
@@ -506,7 +507,8 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
 static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
     group.batch = cuda->made.trial;
-    cuda_plain[cuda->configured->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, cuda->made.stream>>>(
+    cuda_plain[cuda->configured
+                   ->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, cuda->made.stream>>>(
         cuda->configured->constants, cuda->assets, group, group.batch.lanes);
     CUDA_TRY(cudaGetLastError());
     return error_none();

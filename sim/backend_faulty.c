@@ -113,6 +113,7 @@ static Error faulty_begin(Backend *backend, int slot)
 {
     FaultyBackend *faulty = (FaultyBackend *)backend;
     TRY(faulty_try(faulty, "begin", slot));
+    backend->used_made[slot] = backend->info.made == MADE_USED;
     *backend_batch(faulty->inner[slot], 0) = backend->batches[slot];
     return backend_begin(faulty->inner[slot], 0);
 }
@@ -150,8 +151,8 @@ static Error faulty_use_made(Backend *backend, const MadeImage *image, const dou
     const bool wrong = image->size >= 5 && memcmp(image->data, "wrong", 5) == 0;
     (void)fixed;
     info->made = wrong ? MADE_REFUSED : MADE_USED;
-    snprintf(info->made_note, sizeof info->made_note, wrong ? "its bits differ from those of the general kernel"
-                                                            : "168 registers, 0 bytes of local memory");
+    snprintf(info->made_note, sizeof info->made_note,
+             wrong ? "its bits differ from those of the general kernel" : "168 registers, 0 bytes of local memory");
     return error_none();
 }
 

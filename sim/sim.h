@@ -399,12 +399,12 @@ Error step_picture(const Configured *configured, const double *parameter, int th
 int processor_count(void);
 
 typedef struct BackendOptions {
-    const char *name;         // "auto", "cpu", "cuda"
-    int threads;              // CPU threads; 0: all cores
-    uint64_t devices;         // devices of the host that share every batch, one bit each; 0: any one
-    const char *kernels;      // of a GPU: "auto", "made" or "general": whether a kernel is made for the campaign. NULL: no
-    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
-    double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    const char *name;    // "auto", "cpu", "cuda"
+    int threads;         // CPU threads; 0: all cores
+    uint64_t devices;    // devices of the host that share every batch, one bit each; 0: any one
+    const char *kernels; // of a GPU: "auto", "made" or "general": whether a kernel is made for the campaign. NULL: no
+    const char *isa;     // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    double patience;     // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
 } BackendOptions;
 

@@ -146,7 +146,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
-//                sqlite_seconds (store/timings.c)
+//                sqlite_seconds (store/timings.c), kernel ('general', or 'made' for the campaign)
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
@@ -371,10 +371,11 @@ const char *overrides_text(const Overrides *overrides, Arena *arena);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches`.
 typedef struct Timings {
-    double wall;         // from the start of a run, or the end of a batch, to the end of the next batch
-    double kernel;       // the device computes
-    double copy, search; // the loop: batches filled, copied to the device and back, gathered; ask and tell
-    double hdf5, sqlite; // the writer, while the device computes
+    double wall;           // from the start of a run, or the end of a batch, to the end of the next batch
+    double kernel;         // the device computes
+    double copy, search;   // the loop: batches filled, copied to the device and back, gathered; ask and tell
+    double hdf5, sqlite;   // the writer, while the device computes
+    int64_t batches, made; // number of batches, and of those by a kernel that was made for the campaign
 } Timings;
 // Sums over the batches with ids >= first.
 Error timings_read(Database *database, int64_t first, Timings *timings);
@@ -384,6 +385,7 @@ void timings_json(const Timings *timings, Json *json);
 // The time of the batch that computed a trial. The trials of a batch are not timed one by one.
 typedef struct BatchTiming {
     const char *device; // in the arena; NULL: not known
+    bool made;          // by a kernel that was made for the campaign
     int64_t lanes;
     double lane_seconds; // the kernels' time divided by the lanes
 } BatchTiming;

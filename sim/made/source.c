@@ -207,15 +207,16 @@ const char *made_source(const MadeWish *wish, Arena *arena)
     if (configured->model->make != NULL) configured->model->make(configured, (TextSink){put_part, &text});
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_place(&headers, path), &text);
-    text_say(&text,
-             arena_format(arena,
-                          "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
-                          "made(const Constants, const double *, LaneGroup group, int64_t end)\n"
-                          "{\n"
-                          "    group.lane += (int64_t)blockIdx.x * %d + threadIdx.x;\n"
-                          "    if (group.lane < end)\n"
-                          "        %s_%s((const Constants *)made_constants, (const double *)made_assets, &group, false);\n"
-                          "}\n",
-                          MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name));
+    text_say(
+        &text,
+        arena_format(arena,
+                     "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
+                     "made(const Constants, const double *, LaneGroup group, int64_t end)\n"
+                     "{\n"
+                     "    group.lane += (int64_t)blockIdx.x * %d + threadIdx.x;\n"
+                     "    if (group.lane < end)\n"
+                     "        %s_%s((const Constants *)made_constants, (const double *)made_assets, &group, false);\n"
+                     "}\n",
+                     MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name));
     return text.start;
 }

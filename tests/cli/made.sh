@@ -33,8 +33,12 @@ run first made && same first && event first "made for sm_00, compiled in" && [ "
 check $? "a kernel is made, and the event says so"
 grep -q -- "--gpu-architecture=sm_00 -std=c++17 -fmad=false" compiled
 check $? "the compiler is told the architecture, and to contract nothing"
-run second made && same second && event second "from the cache" && [ "$(compiled)" -eq 1 ]
+run second made --timings && same second && event second "from the cache" && [ "$(compiled)" -eq 1 ]
 check $? "the next run takes it from the cache"
+grep -q "kernel made for the campaign in 4 of 4" out
+check $? "the timings count the batches of a made kernel"
+"$HOPSCOTCH_FAULTS_PROGRAM" show second/0 >out 2>err && grep -q "by a kernel made for the campaign" out
+check $? "show says which kernel computed a trial"
 run other made --set parameters.x_dot_des=2.5 && event other "compiled in" && [ "$(compiled)" -eq 2 ]
 check $? "another fixed value: another kernel"
 [ "$(stat -c %a cache/hopscotch/kernels)" = 700 ] && [ "$(entry | wc -l)" -eq 2 ]

@@ -51,7 +51,8 @@ int made_compiler_main(const char *architecture)
 #endif
     made_limit(RLIMIT_CPU, MADE_SECONDS);
     made_limit(RLIMIT_CORE, 0);
-    if (fstat(STDIN_FILENO, &status) != 0 || arena_create_growing(&arena, (size_t)1 << 30, "a kernel").kind != OK) return 1;
+    if (fstat(STDIN_FILENO, &status) != 0 || arena_create_growing(&arena, (size_t)1 << 30, "a kernel").kind != OK)
+        return 1;
     char *source = ARENA_NEW(&arena, char, status.st_size + 1);
     if (pread(STDIN_FILENO, source, (size_t)status.st_size, 0) != status.st_size) return 1;
     const Error error = made_compile(source, architecture, &arena, &image);
@@ -167,7 +168,8 @@ static const double *made_fixed(const Spec *spec, const Configured *configured, 
     double *fixed = ARENA_NEW(arena, double, configured->n_parameters + 1);
     for (int p = 0; p < configured->n_parameters; p++)
         fixed[p] = p < configured_named(configured) ? spec->fixed[p] : (double)NAN;
-    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++) fixed[spec->axes[i].parameter] = (double)NAN;
+    for (int i = 0; i < spec->n_axes + spec->n_derived + spec->n_outer; i++)
+        fixed[spec->axes[i].parameter] = (double)NAN;
     for (int i = 0; i < spec->replicates.n_perturb; i++) fixed[spec->replicates.perturb[i].parameter] = (double)NAN;
     return fixed;
 }

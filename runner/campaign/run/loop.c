@@ -192,6 +192,7 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
     snprintf(commit->device, sizeof commit->device, "%s", info->device);
     snprintf(commit->version, sizeof commit->version, "%s", info->version);
+    commit->kernel = backend_used_made(loop->backend, loop->oldest) ? "made" : "general";
     commit->wall_seconds = now - loop->accounted;
     loop->accounted = now;
 }

@@ -201,13 +201,15 @@ static Error campaign_tell_kernel(Campaign *campaign)
     if (info->made == MADE_REFUSED) {
         made_forget(job);
         if (campaign->messages != NULL)
-            fprintf(campaign->messages, "warning: the kernel made for this campaign was not used: %s\n", info->made_note);
+            fprintf(campaign->messages, "warning: the kernel made for this campaign was not used: %s\n",
+                    info->made_note);
         return store_event(campaign->store, "kernel", "made for %s, and not used: %s", info->architecture,
                            info->made_note);
     }
     if (info->made == MADE_NONE) return error_none();
     return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
-                       job->cached ? "from the cache" : arena_format(campaign->arena, "compiled in %.1f s", job->seconds),
+                       job->cached ? "from the cache"
+                                   : arena_format(campaign->arena, "compiled in %.1f s", job->seconds),
                        info->made_note);
 }
 
