@@ -125,12 +125,16 @@ typedef struct Option {
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing. Or of OPTION_NUMBERS. Or that of a List: its items. Or
-// what a file holds: a cloud x of all its points (m), then y, then z.
+// A value that is an array. The type of its option or List decides which of the four it is.
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]; of numbers [count]; of a List [count][list_width()]; of a cloud [3][count]
     int64_t count;
+    union {
+        const double *xy;      // [count][2]: OPTION_POINTS, x increasing
+        const double *numbers; // [count]: OPTION_NUMBERS, and a file of numbers
+        const double *items;   // [count][list_width()]: a List
+        const double *cloud;   // [3][count]: a file of points (m), x of all of them, then y, then z
+    };
     const char *const *names; // of a List whose items have names: [count]; else NULL
 } Points;
 
