@@ -91,7 +91,7 @@ END
 page one.yaml
 sections "a campaign of one trial" one.html "best motion spec provenance"
 has "has a title of its own" one.html "<h2>The trial</h2>"
-lacks "nothing to sort" one.html "click on a head"
+lacks "nothing to sort" one.html "to sort"
 has "and no replicates" one.html ">Trial 0, simulated again"
 has "a command that can be copied" one.html "hopscotch replay one/0<"
 

@@ -39,8 +39,8 @@ sed -i '/^#include "plots\/pareto.c"/a#include "plots/ranked.c"' runner/view/vie
 sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
 sed -i '/^#include "plot.c"/a#include "objective.c"' runner/command/command.c
 sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
-row=$(sed -n 's/^    \({"ranked", .*}\),$/\1/p' runner/README.md)
-sed -i "s/^    {\"convergence\", \"Convergence\", /    $row,\n&/" runner/view/report/report.c
+row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
+sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
 
 make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror build/hopscotch >log 2>&1 ||
     fail "it does not build"

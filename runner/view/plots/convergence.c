@@ -155,24 +155,11 @@ static Error convergence_read_objectives(const PlotData *data, Arena *arena, Con
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-static PlotAxis convergence_axis(const Convergence *convergence, int which)
+static PlotAxis convergence_axis(const char *name, PlotRange range, bool always_log)
 {
-    double low = (double)INFINITY, high = (double)-INFINITY;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        const double value = convergence->point[i].value[which];
-        if (!isfinite(value)) continue;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    if (!(low <= high)) low = 0, high = 1;
-    const bool scale_free = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
-    const bool log = low > 0 && (scale_free || high > 30 * low);
-    if (low == high) high = log ? 2 * low : low + 1;
-    const double margin = 0.04 * (high - low);
-    return (PlotAxis){.name = convergence->title[which],
-                      .low = log ? low / 1.15 : low - margin,
-                      .high = log ? high * 1.15 : high + margin,
-                      .log = log};
+    if (!(range.low > 0) || !(always_log || range.high > 30 * range.low)) return plot_axis_over(name, NULL, range);
+    const double high = range.low == range.high ? 2 * range.low : range.high;
+    return (PlotAxis){.name = name, .low = range.low / 1.15, .high = high * 1.15, .log = true};
 }
 
 static void convergence_lines(const Convergence *convergence, PlotPanel *panel, int which, bool best)
@@ -192,24 +179,24 @@ static void convergence_lines(const Convergence *convergence, PlotPanel *panel, 
     if (open) svg_path_end(&path);
 }
 
-static bool convergence_has(const Convergence *convergence, int which)
+static PlotRange convergence_range(const Convergence *convergence, int which)
 {
-    for (int64_t i = 0; i < convergence->count; i++) {
-        if (isfinite(convergence->point[i].value[which])) return true;
-    }
-    return false;
+    PlotRange range = plot_range();
+    for (int64_t i = 0; i < convergence->count; i++) plot_widen(&range, convergence->point[i].value[which]);
+    return range;
 }
 
 static void convergence_draw_searches(const Convergence *convergence, Plot *plot)
 {
     double most = 1;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        if (convergence->point[i].evaluations > most) most = convergence->point[i].evaluations;
-    }
+    for (int64_t i = 0; i < convergence->count; i++) most = fmax(most, convergence->point[i].evaluations);
     const PlotAxis x = {.name = "evaluations", .low = 0, .high = most, .whole = true};
     for (int which = 0; which < CONVERGENCE_PANELS; which++) {
-        if (!convergence_has(convergence, which)) continue;
-        PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, convergence_axis(convergence, which));
+        const PlotRange range = convergence_range(convergence, which);
+        const bool always_log = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
+        if (!(range.low <= range.high)) continue; // no search has it
+        const PlotAxis y = convergence_axis(convergence->title[which], range, always_log);
+        PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, y);
         convergence_lines(convergence, &panel, which, false);
         convergence_lines(convergence, &panel, which, true);
         plot_panel_end(&panel);
@@ -259,14 +246,9 @@ static Error convergence_draw_column(const PlotData *data, int k, const char *co
     int count = 0;
     TRY(convergence_records(data, k, column, arena, record, &count, &last));
     if (count == 0) return error_none();
-    const double low = fmin(record[count - 1].fitness, record[0].fitness);
-    const double high = fmax(record[count - 1].fitness, record[0].fitness);
-    const bool log = low > 0 && high > 30 * low;
-    const double span = high > low ? high - low : 1;
-    const PlotAxis y = {.name = title,
-                        .low = log ? low / 1.2 : low - 0.05 * span,
-                        .high = log ? high * 1.2 : low + 1.05 * span,
-                        .log = log};
+    PlotRange range = {record[0].fitness, record[0].fitness};
+    plot_widen(&range, record[count - 1].fitness);
+    const PlotAxis y = convergence_axis(title, range, false);
     const PlotAxis x = {.name = "trial", .low = 0, .high = last > 0 ? (double)last : 1, .whole = true};
     PlotPanel panel = plot_panel(plot, 896, 260, NULL, x, y);
     convergence_steps(&panel, record, count, last);
@@ -302,12 +284,6 @@ static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
     return error_none();
 }
 
-static const char *convergence_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best > 0 ? NULL : "no trial has a fitness";
-}
-
 static const char *convergence_caption(const PlotData *data, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;
@@ -332,5 +308,5 @@ const PlotKind plot_convergence = {
     .title = "Convergence",
     .caption = convergence_caption,
     .draw = convergence_draw,
-    .nothing = convergence_nothing,
+    .nothing = plot_no_fitness,
 };

@@ -98,19 +98,13 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     data->n_sample++;
 }
 
-static int plot_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void plot_sort_fitness(PlotData *data, Arena *arena)
 {
     data->sorted = ARENA_NEW(arena, double, data->n_sample + 1);
     for (int64_t s = 0; s < data->n_sample; s++) {
         if (!isnan(data->fitness[s])) data->sorted[data->n_fitted++] = data->fitness[s];
     }
-    qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, plot_ascending);
+    qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, statistics_ascending);
 }
 
 double plot_quantile(const PlotData *data, double part)
@@ -160,7 +154,7 @@ static void plot_find_bins(PlotData *data, int g, double *work)
     double value[PLOT_BINS];
     int count = 0;
     for (int64_t s = 0; s < data->n_sample; s++) work[s] = data->value[s * data->n_gains + g];
-    qsort(work, (size_t)data->n_sample, sizeof *work, plot_ascending);
+    qsort(work, (size_t)data->n_sample, sizeof *work, statistics_ascending);
     for (int64_t s = 0; s < data->n_sample && count <= PLOT_BINS; s++) {
         if (s > 0 && work[s] == work[s - 1]) continue;
         if (count < PLOT_BINS) value[count] = work[s];
@@ -282,7 +276,7 @@ typedef struct PlotRank {
 
 static int plot_rank_order(const void *a, const void *b)
 {
-    return plot_ascending(&((const PlotRank *)a)->value, &((const PlotRank *)b)->value);
+    return statistics_ascending(&((const PlotRank *)a)->value, &((const PlotRank *)b)->value);
 }
 
 // rank[n] of value[n].value

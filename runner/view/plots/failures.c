@@ -53,7 +53,7 @@ static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
     const double from = failures_bars(data), needed = 34 + FAILURES_ROW * failures_met(data);
     const double height = failures_along(data) ? fmax(needed, FAILURES_HEIGHT) : needed;
-    PlotPanel panel = plot_panel(plot, 288, height, "Trials by kind", (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 288, height, "Trials by kind");
     char name[16];
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
@@ -136,7 +136,7 @@ static void failures_draw_pairs(const PlotData *data, Plot *plot)
     const int count = failures_find_paired(data, paired);
     if (count < 2 || failures_total(data) == data->trials) return;
     plot_new_row(plot);
-    PlotPanel key = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel key = plot_plain_panel(plot, 440, 52, NULL);
     plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, of the parameters along which it varies most");
     plot_panel_end(&key);
     plot_new_row(plot);

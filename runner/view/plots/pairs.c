@@ -13,12 +13,6 @@ typedef struct PairsContext {
     double threshold[PLOT_CLASSES - 1]; // ascending: a class each
 } PairsContext;
 
-static int pairs_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Of ascending values each once; how many there are.
 static int64_t pairs_unique(double *value, int64_t count)
 {
@@ -48,7 +42,7 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
             }
         }
     }
-    qsort(best, (size_t)count, sizeof *best, pairs_ascending);
+    qsort(best, (size_t)count, sizeof *best, statistics_ascending);
     const int64_t different = pairs_unique(best, count);
     for (int t = 0; t < PLOT_CLASSES - 1; t++) {
         const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the best
@@ -79,7 +73,7 @@ static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bin
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
     double worst_first[PLOT_CLASSES - 1];
-    PlotPanel panel = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 440, 52, NULL);
     for (int t = 0; t < PLOT_CLASSES - 1; t++)
         worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
     plot_scale_key(&panel, 4, 20, 400, worst_first,
@@ -124,10 +118,8 @@ static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
 
 static const char *pairs_nothing(const PlotData *data, Arena *arena)
 {
-    (void)arena;
-    return data->n_best == 0    ? "no trial has a fitness"
-           : data->n_varied < 2 ? "fewer than two searched parameters have two values"
-                                : NULL;
+    const char *none = data->n_varied > 1 ? NULL : "fewer than two searched parameters have two values";
+    return data->n_best > 0 ? none : plot_no_fitness(data, arena);
 }
 
 static const char *pairs_caption(const PlotData *data, Arena *arena)

@@ -34,23 +34,6 @@ static const PlotRule plot_rules[] = {
     {".be", "fill:#d9480f", "fill:#ff8a4c"},
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
-    // scale: filled, and as lines
-    {".c0", "fill:#e9f0ee", "fill:#1b2733"},
-    {".c1", "fill:#cbe3da", "fill:#1f3a50"},
-    {".c2", "fill:#a2d0c6", "fill:#21536d"},
-    {".c3", "fill:#73b8b7", "fill:#276f87"},
-    {".c4", "fill:#4799a9", "fill:#3c8f9d"},
-    {".c5", "fill:#2b7596", "fill:#62b1ab"},
-    {".c6", "fill:#26517c", "fill:#9cd1b8"},
-    {".c7", "fill:#1e2d57", "fill:#e4f4cf"},
-    {".s0", "stroke:#e9f0ee;fill:none", "stroke:#1b2733;fill:none"},
-    {".s1", "stroke:#cbe3da;fill:none", "stroke:#1f3a50;fill:none"},
-    {".s2", "stroke:#a2d0c6;fill:none", "stroke:#21536d;fill:none"},
-    {".s3", "stroke:#73b8b7;fill:none", "stroke:#276f87;fill:none"},
-    {".s4", "stroke:#4799a9;fill:none", "stroke:#3c8f9d;fill:none"},
-    {".s5", "stroke:#2b7596;fill:none", "stroke:#62b1ab;fill:none"},
-    {".s6", "stroke:#26517c;fill:none", "stroke:#9cd1b8;fill:none"},
-    {".s7", "stroke:#1e2d57;fill:none", "stroke:#e4f4cf;fill:none"},
     {".in", "fill:#fff", "fill:#12171d"}, // on a bar
     // kinds
     {".k0", "fill:#c9d1d9", "fill:#3a4552"},
@@ -69,6 +52,12 @@ static const PlotRule plot_rules[] = {
     {".tr", "stroke:#9db0bf;fill:none;stroke-dasharray:3 3", "stroke:#566879;fill:none;stroke-dasharray:3 3"},
 };
 
+// Of the scale, for a light and a dark page: class cN fills, and class sN draws a line.
+static const char *const plot_scale[PLOT_CLASSES][2] = {
+    {"#e9f0ee", "#1b2733"}, {"#cbe3da", "#1f3a50"}, {"#a2d0c6", "#21536d"}, {"#73b8b7", "#276f87"},
+    {"#4799a9", "#3c8f9d"}, {"#2b7596", "#62b1ab"}, {"#26517c", "#9cd1b8"}, {"#1e2d57", "#e4f4cf"},
+};
+
 void plot_style(FILE *out, const char *scope, bool dark)
 {
     for (size_t i = 0; i < sizeof plot_rules / sizeof *plot_rules; i++) {
@@ -78,6 +67,9 @@ void plot_style(FILE *out, const char *scope, bool dark)
         fprintf(out, "%s .p %s{%s}\n", scope, comma != NULL ? comma + 1 : rule->selector,
                 dark ? rule->dark : rule->light);
     }
+    for (int c = 0; c < PLOT_CLASSES; c++)
+        fprintf(out, "%s .p .c%d{fill:%s}\n%s .p .s%d{stroke:%s;fill:none}\n", scope, c, plot_scale[c][dark], scope, c,
+                plot_scale[c][dark]);
 }
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
@@ -118,6 +110,23 @@ PlotAxis plot_axis_of(const PlotGain *gain)
                       .low = gain->edge[0],
                       .high = gain->edge[gain->n_bins],
                       .log = gain->log};
+}
+
+PlotRange plot_range(void) { return (PlotRange){(double)INFINITY, (double)-INFINITY}; }
+
+void plot_widen(PlotRange *range, double value)
+{
+    if (!isfinite(value)) return;
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range)
+{
+    if (!(range.low <= range.high)) range = (PlotRange){0, 1};
+    const double length = range.high - range.low;
+    const double margin = length > 0 ? 0.05 * length : range.low != 0 ? 0.1 * fabs(range.low) : 0.5;
+    return (PlotAxis){.name = name, .unit = unit, .low = range.low - margin, .high = range.high + margin};
 }
 
 PlotAxis plot_fitness_axis(const PlotData *data)
@@ -352,6 +361,11 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
     return panel;
 }
 
+PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title)
+{
+    return plot_panel(plot, width, height, title, (PlotAxis){0}, (PlotAxis){0});
+}
+
 void plot_panel_end(PlotPanel *panel)
 {
     fputs("</svg>\n", panel->plot->out);
@@ -408,6 +422,17 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
     fputs("\"><title>", out);
     put_markup(out, tip);
     fputs("</title></circle>", out);
+}
+
+// Up to four lines have colours that differ much; the last of few lines stands out most.
+PlotColour plot_colour(int line, int count)
+{
+    static const int few[] = {7, 5, 3, 2};
+    const int colour = count <= 4 ? few[line % 4] : PLOT_CLASSES - 1 - line % PLOT_CLASSES;
+    PlotColour classes;
+    snprintf(classes.line, sizeof classes.line, "s%d", colour);
+    snprintf(classes.key, sizeof classes.key, "c%d", colour);
+    return classes;
 }
 
 double plot_text_width(const char *text) { return 6.2 * (double)strlen(text); }

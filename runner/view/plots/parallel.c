@@ -61,7 +61,7 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     const int count = data->n_varied + 1;
     const double width = count <= 9 ? 896 : 100.0 * count;
-    PlotPanel panel = plot_panel(plot, width, 330, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, width, 330, NULL);
     PlotAxis *axis = ARENA_NEW(arena, PlotAxis, count);
     char name[16];
     for (int i = 0; i < data->n_varied; i++) axis[i] = parallel_axis(&panel, plot_axis_of(&data->gain[data->order[i]]));
@@ -79,14 +79,6 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
     return error_none();
 }
 
-static const char *parallel_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best == 0     ? "no trial has a fitness"
-           : data->n_varied == 0 ? "no searched parameter has two values"
-                                 : NULL;
-}
-
 static const char *parallel_caption(const PlotData *data, Arena *arena)
 {
     const bool others = data->n_best > PARALLEL_BEST;
@@ -101,5 +93,5 @@ const PlotKind plot_parallel = {
     .title = "Parallel coordinates",
     .caption = parallel_caption,
     .draw = parallel_draw,
-    .nothing = parallel_nothing,
+    .nothing = plot_no_gain,
 };

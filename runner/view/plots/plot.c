@@ -41,6 +41,18 @@ void plot_write_picture(const Plot *plot, const char *title, const char *panels,
     fprintf(out, "</g>\n%s</svg>\n", panels);
 }
 
+const char *plot_no_fitness(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    return data->n_best > 0 ? NULL : "no trial has a fitness";
+}
+
+const char *plot_no_gain(const PlotData *data, Arena *arena)
+{
+    const char *none = data->n_varied > 0 ? NULL : "no searched parameter has two values";
+    return data->n_best > 0 ? none : plot_no_fitness(data, arena);
+}
+
 Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena)
 {
     TextStream panels;

@@ -32,13 +32,23 @@ typedef struct PlotAxis {
     bool log, whole;         // whole: only whole numbers are marked
 } PlotAxis;
 
+// The least and the greatest of some values; low > high: there are none.
+typedef struct PlotRange {
+    double low, high;
+} PlotRange;
+
 typedef struct PlotPanel {
     Plot *plot;
     double width, height;
     PlotAxis x, y;
 } PlotPanel;
 
-// A panel whose axes are drawn where they have a name. `title` may be NULL.
+PlotRange plot_range(void);                      // of no values
+void plot_widen(PlotRange *range, double value); // leaves out NaN and infinities
+// An axis over the range with a margin at both ends; over [0, 1] if there are no values.
+PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range);
+// A panel without axes, and one with axes, which are drawn where they have a name. `title` may be NULL.
+PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title);
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y);
 void plot_new_row(Plot *plot); // of a picture
 void plot_panel_end(PlotPanel *panel);
@@ -56,6 +66,11 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
                const char *tip);
 // A bar of the PLOT_CLASSES colours with the values between them.
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text);
+// The classes of one of `count` lines in a panel, and of its key.
+typedef struct PlotColour {
+    char line[4], key[4];
+} PlotColour;
+PlotColour plot_colour(int line, int count);
 double plot_text_width(const char *text); // about what a text of a plot takes
 // A swatch and a word; where the next one can stand.
 double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text);
@@ -69,6 +84,10 @@ Text32 plot_short(double value);                                  // four digits
 #define PLOT_KIND_DECLARE(name) extern const PlotKind plot_##name;
 PLOT_KINDS(PLOT_KIND_DECLARE)
 #undef PLOT_KIND_DECLARE
+
+// Reasons why there is nothing to draw, for PlotKind.nothing.
+const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
+const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any parameter two values
 
 // Panels that were drawn to memory, as one picture.
 void plot_write_picture(const Plot *plot, const char *title, const char *panels, FILE *out);

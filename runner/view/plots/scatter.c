@@ -105,14 +105,6 @@ static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
     return error_none();
 }
 
-static const char *scatter_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best == 0     ? "no trial has a fitness"
-           : data->n_varied == 0 ? "no searched parameter has two values"
-                                 : NULL;
-}
-
 // Parameters that are not drawn, for they have one value.
 static const char *scatter_constants(const PlotData *data, Arena *arena)
 {
@@ -146,5 +138,5 @@ const PlotKind plot_scatter = {
     .title = "Fitness against each parameter",
     .caption = scatter_caption,
     .draw = scatter_draw,
-    .nothing = scatter_nothing,
+    .nothing = plot_no_gain,
 };

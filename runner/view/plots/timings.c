@@ -96,7 +96,7 @@ static void timings_draw_rate(Plot *plot, const TimingsBar *bar, int bars, int64
 
 static void timings_draw_key(Plot *plot)
 {
-    PlotPanel panel = plot_panel(plot, 440, 26, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 440, 26, NULL);
     for (int p = 0; p < TIMINGS_PARTS; p++) plot_key(&panel, 8 + 100.0 * p, 16, timings_classes[p], timings_words[p]);
     plot_panel_end(&panel);
     plot_new_row(plot);

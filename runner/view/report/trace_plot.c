@@ -153,7 +153,7 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
     const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
     if (trace_extent(trace, first, end) * scale < TRACE_SEEN) return;
-    PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, TRACE_WIDTH, bottom + 64, title);
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
         const double *point = trace_points(trace, i);
@@ -181,19 +181,14 @@ typedef struct TraceCurves {
 
 static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *curves)
 {
-    double low = (double)INFINITY, high = (double)-INFINITY;
+    PlotRange range = plot_range();
     for (int64_t i = 0; i < trace->count; i++) {
-        for (int k = 0; k < curves->count; k++) {
-            const double value = trace->row[i * trace->n_columns + curves->column + k];
-            if (!isfinite(value)) continue;
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
+        for (int k = 0; k < curves->count; k++)
+            plot_widen(&range, trace->row[i * trace->n_columns + curves->column + k]);
     }
-    if (!(low <= high)) low = 0, high = 1;
-    const double margin = high > low ? 0.05 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
-    const double key = curves->lines != NULL ? 0.2 * (high - low + 2 * margin) : 0; // room for it above the lines
-    return (PlotAxis){.name = curves->name, .unit = curves->unit, .low = low - margin, .high = high + margin + key};
+    PlotAxis axis = plot_axis_over(curves->name, curves->unit, range);
+    if (curves->lines != NULL) axis.high += 0.2 * (axis.high - axis.low); // room for the key above the lines
+    return axis;
 }
 
 enum { TRACE_SHADED = 2 }; // the first phases, which are on the ground
@@ -250,10 +245,6 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, co
     svg_path_end(&path);
 }
 
-// Colours of a few lines in one panel, and of their keys.
-static const char *const trace_lines[] = {"s7", "s5", "s3", "s2"}, *const trace_keys[] = {"c7", "c5", "c3", "c2"};
-enum { TRACE_LINES = sizeof trace_lines / sizeof *trace_lines };
-
 static PlotAxis trace_time_axis(const ReplayTrace *trace)
 {
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
@@ -268,10 +259,11 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
     trace_draw_bands(trace, &panel);
     for (int k = 0; k < curves->count; k++)
-        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : trace_lines[k % TRACE_LINES], curves->column + k);
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
+                        curves->column + k);
     double x = panel.x.from + 6;
     for (int k = 0; curves->lines != NULL && k < curves->count; k++)
-        x = plot_key(&panel, x, panel.y.to + 8, trace_keys[k % TRACE_LINES], curves->lines[k]);
+        x = plot_key(&panel, x, panel.y.to + 8, plot_colour(k, curves->count).key, curves->lines[k]);
     plot_panel_end(&panel);
 }
 
@@ -310,7 +302,7 @@ static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, 
     snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
              configured->n_things, configured->things_are,
              drawn < things ? ", from the first to the last that are recorded" : "");
-    PlotPanel panel = plot_panel(plot, 896, 26, text, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 896, 26, text);
     plot_panel_end(&panel);
     plot_new_row(plot);
 }
