@@ -56,6 +56,8 @@ Interval interval_of_mean(const double *value, int64_t n);
 // The q-quantile of value[n], sorted ascending; q = 0.5: the median. No bounds where n is too small for 95 %.
 Interval interval_of_quantile(const double *value, int64_t n, double q);
 int statistics_ascending(const void *left, const void *right); // of doubles, for qsort; infinities are values
+// rank[n] of value[n], from 1; equal values share the mean of their ranks (infinities are values).
+void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank);
 
 // Whether b tends to be less than a. Infinities are ranks like others: what failed is above all that did not.
 typedef struct RankTest {
@@ -187,10 +189,10 @@ typedef struct Plot Plot;
 
 typedef struct PlotKind {
     const char *name, *title;
-    const char *(*caption)(const PlotData *data, Arena *arena); // of what it draws of these data
+    const char *text;                                           // its caption; NULL: `caption` writes it
+    const char *(*caption)(const PlotData *data, Arena *arena); // a caption that depends on the data
     Error (*draw)(const PlotData *data, Plot *plot, Arena *arena);
-    // why there is nothing to draw, NULL if there is something
-    const char *(*nothing)(const PlotData *data, Arena *arena);
+    const char *(*nothing)(const PlotData *data, Arena *arena); // why there is nothing to draw; NULL: there is something
 } PlotKind;
 
 const PlotKind *plot_kind_find(const char *name); // NULL if there is none

@@ -116,6 +116,29 @@ int statistics_ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+typedef struct RankedValue {
+    double value;
+    int64_t at;
+} RankedValue;
+
+static int ranked_ascending(const void *left, const void *right)
+{
+    return statistics_ascending(&((const RankedValue *)left)->value, &((const RankedValue *)right)->value);
+}
+
+void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank)
+{
+    const size_t used = arena->used;
+    RankedValue *sorted = ARENA_NEW(arena, RankedValue, n + 1);
+    for (int64_t i = 0; i < n; i++) sorted[i] = (RankedValue){value[i], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, ranked_ascending);
+    for (int64_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && sorted[end].value == sorted[first].value;) end++;
+        for (int64_t i = first; i < end; i++) rank[sorted[i].at] = (double)(first + 1 + end) / 2.0;
+    }
+    arena_rewind(arena, used);
+}
+
 // ---- two samples ----------------------------------------------------------------------------------------------------
 
 // H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18, 1947. Ties and effect size: A. Vargha and
@@ -158,33 +181,22 @@ RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, A
 {
     RankTest test = {.u = 0.0, .p = (double)NAN, .superior = (double)NAN};
     const int64_t n = n_a + n_b;
-    double ties = 0.0;
+    const double pairs = (double)n_a * (double)n_b;
+    double ties = 0.0, ranks_of_a = 0.0;
     if (n_a == 0 || n_b == 0) return test;
-    double *all = ARENA_NEW(arena, double, n), *sorted_a = ARENA_NEW(arena, double, n_a);
+    double *all = ARENA_NEW(arena, double, n), *rank = ARENA_NEW(arena, double, n);
     for (int64_t i = 0; i < n; i++) all[i] = i < n_a ? a[i] : b[i - n_a];
-    for (int64_t i = 0; i < n_a; i++) sorted_a[i] = a[i];
-    qsort(all, (size_t)n, sizeof *all, statistics_ascending);
-    qsort(sorted_a, (size_t)n_a, sizeof *sorted_a, statistics_ascending);
+    statistics_ranks(all, n, arena, rank);
+    for (int64_t i = 0; i < n_a; i++) ranks_of_a += rank[i];
+    qsort(rank, (size_t)n, sizeof *rank, statistics_ascending);
     for (int64_t i = 0, same; i < n; i += same) {
-        for (same = 1; i + same < n && all[i + same] == all[i];) same++;
+        for (same = 1; i + same < n && rank[i + same] == rank[i];) same++;
         ties += (double)same * ((double)same * (double)same - 1.0);
     }
-    for (int64_t i = 0; i < n_b; i++) {
-        int64_t below = 0, end = n_a; // the first of a that is not below b[i]
-        while (below < end) {
-            const int64_t middle = below + (end - below) / 2;
-            if (sorted_a[middle] < b[i])
-                below = middle + 1;
-            else
-                end = middle;
-        }
-        int64_t equal = 0;
-        while (below + equal < n_a && sorted_a[below + equal] == b[i]) equal++;
-        test.u += (double)(n_a - below - equal) + 0.5 * (double)equal;
-    }
-    test.superior = test.u / ((double)n_a * (double)n_b);
+    test.u = ranks_of_a - (double)n_a * ((double)n_a + 1.0) / 2.0;
+    test.superior = test.u / pairs;
     test.exact = ties == 0.0 && n <= RANK_EXACT_MAX;
-    const double least = fmin(test.u, (double)n_a * (double)n_b - test.u);
+    const double least = fmin(test.u, pairs - test.u);
     test.p = test.exact ? fmin(1.0, 2.0 * rank_exact(least, n_a, n_b, arena))
                         : rank_normal(test.u, (double)n_a, (double)n_b, ties);
     return test;

@@ -269,48 +269,29 @@ static Error plot_read_best(PlotData *data, Arena *arena)
 // Spearman's rho: Pearson's correlation of the ranks, ties with the mean of theirs (C. Spearman, Am. J. Psychol. 15,
 // 1904; Kendall & Gibbons, Rank correlation methods, 1990, chapter 3).
 
-typedef struct PlotRank {
-    double value;
-    int64_t at;
-} PlotRank;
-
-static int plot_rank_order(const void *a, const void *b)
-{
-    return statistics_ascending(&((const PlotRank *)a)->value, &((const PlotRank *)b)->value);
-}
-
-// rank[n] of value[n].value
-static void plot_ranks(PlotRank *value, int64_t n, double *rank)
-{
-    qsort(value, (size_t)n, sizeof *value, plot_rank_order);
-    for (int64_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && value[last].value == value[first].value;) last++;
-        for (int64_t i = first; i < last; i++) rank[value[i].at] = (double)(first + last - 1) / 2;
-    }
-}
-
 static double plot_correlation(const double *x, const double *y, int64_t n)
 {
-    const double mean = (double)(n - 1) / 2; // of ranks
-    double xy = 0, xx = 0, yy = 0;
+    const double mean = (double)(n + 1) / 2; // of ranks
+    double both = 0, of_x = 0, of_y = 0;
     for (int64_t i = 0; i < n; i++) {
-        xy += (x[i] - mean) * (y[i] - mean);
-        xx += (x[i] - mean) * (x[i] - mean);
-        yy += (y[i] - mean) * (y[i] - mean);
+        both += (x[i] - mean) * (y[i] - mean);
+        of_x += (x[i] - mean) * (x[i] - mean);
+        of_y += (y[i] - mean) * (y[i] - mean);
     }
-    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
+    return of_x > 0 && of_y > 0 ? both / sqrt(of_x * of_y) : (double)NAN;
 }
 
-// Ranks of the fitted trials by a column of the sample: gain g, or the fitness (g < 0).
-static void plot_rank_column(const PlotData *data, int g, PlotRank *work, double *rank)
+// rank[n_fitted] of the trials with a fitness by a column of the sample: gain g, or the fitness (g < 0).
+static void plot_rank_column(const PlotData *data, int g, Arena *arena, double *rank)
 {
+    const size_t used = arena->used;
+    double *value = ARENA_NEW(arena, double, data->n_fitted + 1);
     int64_t n = 0;
     for (int64_t s = 0; s < data->n_sample; s++) {
-        if (isnan(data->fitness[s])) continue;
-        work[n] = (PlotRank){g < 0 ? data->fitness[s] : data->value[s * data->n_gains + g], n};
-        n++;
+        if (!isnan(data->fitness[s])) value[n++] = g < 0 ? data->fitness[s] : data->value[s * data->n_gains + g];
     }
-    plot_ranks(work, n, rank);
+    statistics_ranks(value, n, arena, rank);
+    arena_rewind(arena, used);
 }
 
 // Moves the gains that never vary behind the others, whose order stays.
@@ -328,14 +309,13 @@ static void plot_order_varied(PlotData *data)
 
 static void plot_correlate(PlotData *data, Arena *arena)
 {
-    PlotRank *work = ARENA_NEW(arena, PlotRank, data->n_fitted + 1);
     double *fitness = ARENA_NEW(arena, double, data->n_fitted + 1),
            *gain = ARENA_NEW(arena, double, data->n_fitted + 1);
     data->correlation = ARENA_NEW(arena, double, data->n_gains + 1);
     data->order = ARENA_NEW(arena, int, data->n_gains + 1);
-    plot_rank_column(data, -1, work, fitness);
+    plot_rank_column(data, -1, arena, fitness);
     for (int g = 0; g < data->n_gains; g++) {
-        plot_rank_column(data, g, work, gain);
+        plot_rank_column(data, g, arena, gain);
         data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
         int at = g; // insertion: the greatest first, equal ones as in the spec
         for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {

@@ -139,18 +139,12 @@ static const char *importance_nothing(const PlotData *data, Arena *arena)
     return data->n_fitted < 3 ? "fewer than three trials have a fitness" : plot_no_gain(data, arena);
 }
 
-static const char *importance_caption(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    (void)data;
-    return "Rank correlation sees what is monotonic over the whole range: a parameter with its best value in the "
-           "middle can matter and still be near zero.";
-}
-
 const PlotKind plot_importance = {
     .name = "importance",
     .title = "Importance of the parameters",
-    .caption = importance_caption,
+    .text =
+        "Rank correlation finds monotonic effects only: a parameter whose best value is in the middle of its range can "
+        "matter and have a correlation near zero.",
     .draw = importance_draw,
     .nothing = importance_nothing,
 };

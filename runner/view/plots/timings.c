@@ -121,18 +121,12 @@ static const char *timings_nothing(const PlotData *data, Arena *arena)
     return data->trials > 0 ? NULL : "no batch was committed";
 }
 
-static const char *timings_caption(const PlotData *data, Arena *arena)
-{
-    (void)data;
-    (void)arena;
-    return "How long batches took and on what, and the rate that came of it. HDF5 and SQLite are written beside the "
-           "device; where they hold it up, it waits.";
-}
-
 const PlotKind plot_timings = {
     .name = "timings",
     .title = "Batches",
-    .caption = timings_caption,
+    .text =
+        "The time of each batch by what it was spent on, and the trials per second. HDF5 and SQLite files are written "
+        "while the device computes; if writing takes longer, the device waits.",
     .draw = timings_draw,
     .nothing = timings_nothing,
 };

@@ -236,52 +236,29 @@ static void iterations_put_curves(const IterationsView *view, Json *json)
     json_close(json, ']');
 }
 
-static void iterations_put_one(const IterationsView *view, Json *json)
+static Error iterations_put(const ReplayTrace *trace, Json *json, Arena *arena)
 {
-    char name[192];
     const double *xy = NULL;
     PlotRange frame[2];
-    iterations_frame(view, frame);
+    IterationsView view;
+    TRY(iterations_open(trace, NULL, arena, &view));
+    iterations_frame(&view, frame);
     const double side = fmax(frame[0].high - frame[0].low, frame[1].high - frame[1].low);
     const double grain = pow(10, floor(log10(fmax(side, 1e-6) / 4000)));
-    snprintf(name, sizeof name, "%.128s/%" PRId64, view->trace->campaign->name, view->trace->request.trial);
     json_object(json, NULL);
-    json_text(json, "name", name);
-    json_text(json, "failure", strcmp(view->trace->failure, "none") == 0 ? "no failure" : view->trace->failure);
+    json_text(json, "name", trace_name(trace, arena));
+    json_text(json, "failure", strcmp(trace->failure, "none") == 0 ? "no failure" : trace->failure);
     json_array(json, "frame");
     for (int k = 0; k < 4; k++) json_number(json, NULL, k < 2 ? frame[k].low : frame[k - 2].high);
     json_close(json, ']');
-    const int64_t fixed = view->shown->above(&view->configured, NULL, false, view->arena, &xy);
+    const int64_t fixed = view.shown->above(&view.configured, NULL, false, arena, &xy);
     json_array(json, "fixed");
     iterations_put_points(json, xy, fixed, 1 + fixed / ITERATIONS_FIXED, grain);
     json_close(json, ']');
-    iterations_put_frames(view, grain, json);
-    iterations_put_curves(view, json);
+    iterations_put_frames(&view, grain, json);
+    iterations_put_curves(&view, json);
     json_close(json, '}');
-}
-
-static Error iterations_put_all(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
-{
-    Json json;
-    TextStream stream;
-    Error error = error_none();
-    TRY(text_stream_open("the alignment", &stream));
-    json_start(&json, stream.out, false);
-    json_array(&json, NULL);
-    for (int i = 0; i < count && error.kind == OK; i++) {
-        IterationsView view;
-        error = iterations_open(traces[i], NULL, arena, &view);
-        if (error.kind == OK) iterations_put_one(&view, &json);
-    }
-    json_close(&json, ']');
-    const Error closed = text_stream_close(&stream);
-    if (error.kind == OK) error = closed;
-    if (error.kind == OK) {
-        fputs("<div class=\"alignment\"></div>\n", out);
-        page_put_json(out, "alignments", stream.text);
-    }
-    free(stream.text);
-    return error;
+    return error_none();
 }
 
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
@@ -289,13 +266,13 @@ Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *o
     TRY(trace_page_begin(traces, count, out, arena));
     fprintf(out, "<p class=\"caption\">From above: %s over %s.</p>\n",
             traces[0]->campaign->spec.model->iterations->moving, traces[0]->campaign->spec.model->iterations->fixed);
-    TRY(iterations_put_all(traces, count, out, arena));
+    TRY(trace_put_json(traces, count, "alignment", iterations_put, out, arena));
     fputs("</section>\n", out);
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};
         IterationsView view;
         TRY(iterations_open(traces[i], &plot, arena, &view));
-        trace_page_heading(traces[i], out);
+        trace_page_heading(traces[i], out, arena);
         iterations_draw(&view);
         fputs("</section>\n", out);
     }

@@ -66,7 +66,7 @@ Error report_put_not_replayed(const Report *report, const Error *error)
 static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
 {
     Plot plot = {.out = report->out, .page = true};
-    if (trace_drawing(trace) != NULL) TRY(trace_put_motions(&trace, 1, report->out));
+    if (trace_drawing(trace) != NULL) TRY(trace_put_motions(&trace, 1, report->out, report->arena));
     fputs("<div class=\"panels\">\n", report->out);
     trace_plot_phases(trace, &plot);
     trace_plot_series(trace, &plot, report->arena);
@@ -242,7 +242,7 @@ static Error report_write_plot(const Report *report, const PlotKind *kind)
 {
     Plot plot = {.out = report->out, .page = true};
     fputs("<p class=\"caption\">", report->out);
-    put_markup(report->out, kind->caption(report->data, report->arena));
+    put_markup(report->out, kind->text != NULL ? kind->text : kind->caption(report->data, report->arena));
     fputs("</p>\n<div class=\"panels\">\n", report->out);
     TRY(kind->draw(report->data, &plot, report->arena));
     fputs("</div>\n", report->out);

@@ -24,10 +24,15 @@ void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // The phases that the curves shade, in words; "" if there are none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
 
-// Motions side by side for the script of the page (trace_page.c).
-Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out);
-// How a page of traces begins, up to its first section, which it opens; how the section of one trace does.
+// Pages (trace_page.c).
+const char *trace_name(const ReplayTrace *trace, Arena *arena); // "smoke/5898"
+// Writes an element of this class, which a script of the page fills, and JSON for it, an entry per trace.
+typedef Error TracePut(const ReplayTrace *trace, Json *json, Arena *arena);
+Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
+                     Arena *arena);
+Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+// The beginning of a page of traces up to its first section, which is open; the beginning of a trace's section.
 Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
-void trace_page_heading(const ReplayTrace *trace, FILE *out);
+void trace_page_heading(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 #endif
