@@ -1,5 +1,5 @@
-// Intervals of 95 % and the rank test of two samples. What is printed of them has few digits and is never stored among
-// results, so that the C library's functions serve here.
+// Intervals of 95 % and the rank test of two samples. They are printed with few digits and never stored among results,
+// so the C library's functions are exact enough here.
 #include "../view.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static double beta_regularised(double a, double b, double x)
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }
 
-// The 0.975-quantile of Student's t with so many degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
+// The 0.975-quantile of Student's t with v = `freedom` degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
 static double student_quantile(double freedom)
 {
     double low = 0.0, high = 13.0; // 12.71 for one degree
@@ -68,8 +68,8 @@ static double binomial_below(int64_t k, int64_t n, double q)
 
 // ---- intervals ------------------------------------------------------------------------------------------------------
 
-// E. B. Wilson, Journal of the American Statistical Association 22, 1927: never outside [0, 1], and right for rates of
-// 0 and 1 too.
+// E. B. Wilson, Journal of the American Statistical Association 22, 1927. It stays in [0, 1], and holds for rates of 0
+// and 1.
 Interval interval_of_rate(int64_t successes, int64_t n)
 {
     if (n == 0) return (Interval){(double)NAN, (double)NAN, (double)NAN};
@@ -92,9 +92,8 @@ Interval interval_of_mean(const double *value, int64_t n)
     return (Interval){mean, mean - half, mean + half};
 }
 
-// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order
-// statistics between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical
-// Nonparametric Statistics, 3.2.
+// Type 7 of Hyndman & Fan, as in experiment/fitness/objective.c. The bounds are the order statistics between which the
+// quantile lies with at least 95 %, for any distribution: W. J. Conover, Practical Nonparametric Statistics, 3.2.
 Interval interval_of_quantile(const double *value, int64_t n, double q)
 {
     Interval interval = {(double)NAN, (double)NAN, (double)NAN};
@@ -144,10 +143,10 @@ void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank
 // H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18, 1947. Ties and effect size: A. Vargha and
 // H. D. Delaney, Journal of Educational and Behavioral Statistics 25, 2000.
 
-enum { RANK_EXACT_MAX = 50 }; // values in all, up to which all orders are counted
+enum { RANK_EXACT_MAX = 50 }; // the greatest n_a + n_b for which all orders are counted
 
-// P(U <= u) when all orders of n_a and n_b values are as likely: count[k][s] is the number of ways to choose k of the
-// ranks seen so far with the sum s of their places above the least, by the recursion of Mann and Whitney's section 4.
+// P(U <= u) if all orders of n_a and n_b values are equally likely. count[k][s]: the number of ways to choose k of the
+// ranks seen so far with the sum s of their places above the least (the recursion of Mann and Whitney's section 4).
 static double rank_exact(double u, int64_t n_a, int64_t n_b, Arena *arena)
 {
     const int64_t sums = n_a * n_b + 1;

@@ -1,24 +1,24 @@
-// How the search got there. Of a search that learns: best so far, best and median of the generation, step size and
-// condition number against evaluations, a line a search, the best search in front. Of others: the best so far in the
-// order of trials. Of several objectives: the hypervolume of each generation's front, and the best so far of each.
+// The progress of a search. A search that learns: best so far, median of the generation, step size and condition number
+// against evaluations, a line per search, the best search in front. Other methods: the best so far in the order of
+// trials. Several objectives: the hypervolume of each generation's front, and the best so far of each objective.
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
 
-// what is drawn of a round, a panel each
+// values of a round, a panel each
 enum {
     CONVERGENCE_VOLUME,
     CONVERGENCE_BEST,
     CONVERGENCE_MEDIAN,
     CONVERGENCE_SIGMA,
     CONVERGENCE_CONDITION,
-    CONVERGENCE_OBJECTIVES, // the best so far of each of several
+    CONVERGENCE_OBJECTIVES, // the best so far of each objective, if there are several
     CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
 enum { CONVERGENCE_POINTS = 8000, CONVERGENCE_SEARCHES = 48 };
 
-// A row of `rounds`, as far as it is drawn.
+// A row of `rounds`.
 typedef struct ConvergencePoint {
     int64_t search, round;
     double evaluations, value[CONVERGENCE_PANELS];
@@ -27,8 +27,8 @@ typedef struct ConvergencePoint {
 typedef struct Convergence {
     ConvergencePoint *point; // [count] by search, then round
     int64_t count, best_search;
-    bool several; // objectives: there is no best of all
-    int median;   // column of a row of `debug`; -1: there is none
+    bool several; // several objectives: they have no common best
+    int median;   // column of the median in the debug row of a round; -1: there is none
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
@@ -68,7 +68,7 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
                sizeof(double));
 }
 
-// The best searches; of each every so many-th round and the last, so that all fit.
+// Reads the best searches, and so that all fit every k-th round of each, and its last.
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
     Database *database = data->campaign->database;
@@ -88,10 +88,10 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
 
 // ---- several objectives ---------------------------------------------------------------------------------------------
 
-// Where the trials of a search, which come in the order of their rounds, have got to.
+// A search while its trials are read in the order of their rounds.
 typedef struct ConvergenceCursor {
-    int64_t search, point, last; // of the search's points
-    double best[OBJECTIVES_MAX];
+    int64_t search, point, last; // the point that comes next, and its last point
+    double best[OBJECTIVES_MAX]; // so far
 } ConvergenceCursor;
 
 static int convergence_cursors(const Convergence *convergence, ConvergenceCursor *cursor)
@@ -109,7 +109,7 @@ static int convergence_cursors(const Convergence *convergence, ConvergenceCursor
     return count;
 }
 
-// What a search has found before its next point is behind it.
+// Stores the best so far in the search's next point.
 static void convergence_put_best(Convergence *convergence, const ConvergenceCursor *cursor)
 {
     double *value = convergence->point[cursor->point].value + CONVERGENCE_OBJECTIVES;
@@ -123,7 +123,7 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
     const int64_t search = cell_integer(trial, 0), round = cell_integer(trial, 1);
     int at = 0;
     while (at < count && cursor[at].search != search) at++;
-    if (at == count) return; // one of those that are not drawn
+    if (at == count) return; // this search is not drawn
     while (cursor[at].point < cursor[at].last && convergence->point[cursor[at].point].round < round) {
         convergence_put_best(convergence, &cursor[at]);
         cursor[at].point++;
@@ -203,7 +203,7 @@ static void convergence_draw_searches(const Convergence *convergence, Plot *plot
     }
 }
 
-// Each trial that was better than all before it, in the order of ids.
+// A trial that is better than all trials before it, in the order of ids.
 typedef struct ConvergenceRecord {
     int64_t id;
     double fitness;
@@ -260,7 +260,7 @@ static Error convergence_draw_column(const PlotData *data, int k, const char *co
     return error_none();
 }
 
-// Of several objectives a panel each.
+// One panel per objective.
 static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;

@@ -1,5 +1,5 @@
-// What the plots are drawn from: three readings of the trials, whatever their number in bounded memory. The first
-// counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
+// The data of the plots, by three passes over the trials in bounded memory. The first counts, finds the ranges and draws
+// a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
 #include <float.h>
@@ -22,14 +22,13 @@ static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
         const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
         data->gain[data->n_gains++] = (PlotGain){.name = row->name,
                                                  .unit = row->unit,
-                                                 .searched = a,
                                                  .low = (double)INFINITY,
                                                  .high = (double)-INFINITY,
                                                  .log = plot_log_axis(&spec->axes[a].values)};
     }
 }
 
-// Cells of every trial here: id, fitness, failure, the gains.
+// The columns of a trial, in this order.
 enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
 
 static int plot_columns(const PlotData *data, const char **columns)
@@ -58,9 +57,9 @@ static int plot_failure_of(const Spec *spec, const char *name)
     return 0;
 }
 
-// ---- first reading: counts, ranges, a sample ------------------------------------------------------------------------
+// ---- first pass: counts, ranges, a sample ---------------------------------------------------------------------------
 
-// Uniform bits of an id (splitmix64, S. Vigna). Every k-th trial would see only some values of a grid's axes.
+// Uniform bits of an id (splitmix64, S. Vigna). A sample of every k-th trial would miss values of a grid's axes.
 static uint64_t plot_hash(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15u;
@@ -69,7 +68,7 @@ static uint64_t plot_hash(uint64_t x)
     return x ^ (x >> 31);
 }
 
-// Six standard deviations above what is expected.
+// Six standard deviations above the expected number.
 enum { PLOT_SAMPLE_MOST = PLOT_SAMPLE + 2000 };
 
 static bool plot_is_sampled(const PlotData *data, int64_t id)
@@ -87,7 +86,7 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     for (int g = 0; g < data->n_gains; g++) {
         const double value = cell_real(trial, PLOT_VALUES + g);
         PlotGain *gain = &data->gain[g];
-        if (!isfinite(value)) return; // only another program could have put it there
+        if (!isfinite(value)) return; // written by another program
         gain->low = value < gain->low ? value : gain->low;
         gain->high = value > gain->high ? value : gain->high;
     }
@@ -118,7 +117,7 @@ bool plot_better(const PlotData *data, double a, double b) { return isnan(b) || 
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
 
-// A gain with few values has a bin for each, with its edges between them.
+// A gain with few values has a bin for each, with edges half-way between them.
 static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
 {
     gain->n_bins = count;
@@ -127,11 +126,11 @@ static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
     const double first = value[0], last = value[count - 1];
     gain->edge[0] = gain->log ? first * first / gain->edge[1] : 2 * first - gain->edge[1];
     gain->edge[count] = gain->log ? last * last / gain->edge[count - 1] : 2 * last - gain->edge[count - 1];
-    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // of numbers that only another program could have put there
+    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // numbers from another program
     gain->edge[count] = fmin(gain->edge[count], DBL_MAX);
 }
 
-// Of few trials wider ones, so that a cell of two gains holds some ten of them.
+// Few trials have few bins, so that a cell of two gains holds about ten trials.
 static int plot_fine_bins(const PlotData *data)
 {
     const double bins = sqrt((double)data->ranked / 10);
@@ -211,7 +210,7 @@ static void plot_cell_add(const PlotData *data, PlotCell *cell, double fitness, 
     if (isfinite(fitness) && plot_better(data, fitness, cell->best)) cell->best = fitness;
 }
 
-// ---- second reading: every trial into its bins ----------------------------------------------------------------------
+// ---- second pass: every trial into its bins -------------------------------------------------------------------------
 
 static void plot_take_bins(PlotData *data, const Cursor *trial)
 {
@@ -243,11 +242,11 @@ static Error plot_read_bins(PlotData *data, Arena *arena)
     return cursor_close(&trials);
 }
 
-// ---- third reading: the best ----------------------------------------------------------------------------------------
+// ---- third pass: the best -------------------------------------------------------------------------------------------
 
 static void plot_take_best(PlotData *data, const Cursor *trial)
 {
-    if (!isfinite(cell_real(trial, PLOT_FITNESS))) return; // only another program could have put it there
+    if (!isfinite(cell_real(trial, PLOT_FITNESS))) return; // written by another program
     const int64_t b = data->n_best++;
     data->best_id[b] = cell_integer(trial, PLOT_ID);
     data->best_fitness[b] = cell_real(trial, PLOT_FITNESS);
@@ -294,7 +293,7 @@ static void plot_rank_column(const PlotData *data, int g, Arena *arena, double *
     arena_rewind(arena, used);
 }
 
-// Moves the gains that never vary behind the others, whose order stays.
+// Moves the gains that never vary behind the others, and keeps their order.
 static void plot_order_varied(PlotData *data)
 {
     int constant[PLOT_GAINS_MAX], n_constant = 0;
@@ -317,7 +316,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
     for (int g = 0; g < data->n_gains; g++) {
         plot_rank_column(data, g, arena, gain);
         data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
-        int at = g; // insertion: the greatest first, equal ones as in the spec
+        int at = g; // insertion sort: the greatest first, equal ones as in the spec
         for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {
             if (isnan(data->correlation[g])) break;
             data->order[at] = data->order[at - 1];
@@ -327,7 +326,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
     plot_order_varied(data);
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 static Error plot_read_all(PlotData *data, Arena *arena)
 {

@@ -1,5 +1,5 @@
-// Which searched parameters matter: Spearman's rank correlation of each with the fitness, from any campaign; and where
-// the campaign was made for it, Morris' or Sobol' measures with their intervals.
+// Which searched parameters matter: Spearman's rank correlation of each with the fitness, and in a campaign that
+// measures sensitivity Morris' or Sobol' measures with their intervals.
 #include "plot.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void importance_bar(PlotPanel *panel, int row, const char *name, double v
 static void importance_draw_correlation(const PlotData *data, Plot *plot)
 {
     double most = 0.25;
-    for (int g = 0; g < data->n_gains; g++) {                                  // NaN of those that never vary
+    for (int g = 0; g < data->n_gains; g++) {                                  // NaN: it never varies
         while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
     }
     const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"

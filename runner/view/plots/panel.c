@@ -1,8 +1,8 @@
 // Panels: a frame with two axes, ticks at round numbers, and the marks that all plots use.
 //
-// Colours are classes (plot_style). Of a scale the last class is the best value, or the most, and stands out from the
-// page most: dark on a light page, bright on a dark one. Its lightness is monotonic, so it can be read without colour
-// vision and on a grey print. Kinds are told apart by the palette of Okabe & Ito (Color universal design, 2008).
+// Colours are classes (plot_style). The last class of the scale is the best or the greatest value. It has the most
+// contrast: dark on a light page, bright on a dark one. Lightness is monotonic along the scale, so it can be read
+// without colour vision and in grey. Kinds have the palette of Okabe & Ito (Color universal design, 2008).
 #include "plot.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
 #define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
-#define PLOT_CHARACTER 6.0   // pixels that a digit of a label takes, about
+#define PLOT_CHARACTER 6.0   // pixels per digit of a label, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
@@ -184,9 +184,9 @@ int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
     return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
 }
 
-// Labels of an axis: with as many digits as tell neighbours apart. Where these are many, the labels are differences to
-// a base, which the axis' name mentions.
-enum { PLOT_LABEL_MOST = 7 }; // characters that have room
+// Labels of an axis have the digits that distinguish neighbours. If that makes them too long, they are differences to a
+// base, which stands beside the axis' name.
+enum { PLOT_LABEL_MOST = 7 }; // characters of a label
 
 typedef struct PlotLabels {
     Text32 text[PLOT_TICKS_MAX], base; // base: "" if there is none
@@ -237,7 +237,7 @@ static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *
     put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
 }
 
-// The room between the two labels that are nearest to each other, in pixels; negative: they overlap.
+// The least gap between two labels, in pixels; negative: they overlap.
 static double plot_label_room(const PlotAxis *axis, const double *tick, int count, const PlotLabels *labels)
 {
     double room = (double)INFINITY;
@@ -248,7 +248,7 @@ static double plot_label_room(const PlotAxis *axis, const double *tick, int coun
     return room;
 }
 
-// Ticks of a horizontal axis, as many as leave room between their labels.
+// Ticks of a horizontal axis: the most that leave a gap between their labels.
 static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labels)
 {
     int count = 0;
@@ -318,7 +318,7 @@ void plot_new_row(Plot *plot)
     plot->x = 2 * PLOT_PICTURE_WIDTH;
 }
 
-// What the script needs to read values off a place: low high from to log.
+// The numbers by which the page's script converts a place to a value: low high from to log.
 static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
 {
     fprintf(out, " data-%s=\"%s %s %.1f %.1f %d ", name, text_number(axis->low).text, text_number(axis->high).text,
@@ -354,7 +354,6 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
     panel.y.from = height - (x.name != NULL ? 42 : 10);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
     if (!plot->page) plot_place(plot, width, height);
-    plot->panels++;
     plot_open(&panel, title);
     if (panel.y.name != NULL) plot_draw_y(&panel);
     if (panel.x.name != NULL) plot_draw_x(&panel);

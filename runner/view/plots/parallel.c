@@ -1,6 +1,6 @@
 // Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis per searched parameter and one for the
-// fitness, a line per trial. Where the lines of the best run together, a parameter is decided; where they fan out, it
-// is free.
+// fitness, a line per trial. Where the lines of the best trials meet, the parameter has one good value; where they
+// spread, any value is good.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static void parallel_draw_axis(const PlotPanel *panel, const PlotAxis *axis, int
     svg_text(out, "tk", x, axis->from + 26, "middle", plot_unit(axis->unit, unit, sizeof unit));
 }
 
-// A line's class is its rank among the best.
+// The colour of a line, by its rank among the best.
 static const char *parallel_class(int64_t rank, char *name, size_t size)
 {
     const int64_t step = PLOT_CLASSES - 1 - rank * (PLOT_CLASSES - 3) / PARALLEL_BEST;
@@ -82,10 +82,10 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
 static const char *parallel_caption(const PlotData *data, Arena *arena)
 {
     const bool others = data->n_best > PARALLEL_BEST;
-    const char *lines = others ? "The 50 best trials, the best in front, and pale behind them others."
+    const char *lines = others ? "A line per trial: the 50 best, the best in front; pale: some of the others."
                                : "A line per trial, the best in front.";
     const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
-    return arena_format(arena, "%s%s", lines, beyond ? " Fitness beyond the end of its axis is drawn at the end." : "");
+    return arena_format(arena, "%s%s", lines, beyond ? " A fitness beyond its axis is drawn at the end." : "");
 }
 
 const PlotKind plot_parallel = {

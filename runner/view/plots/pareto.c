@@ -1,6 +1,5 @@
-// What competes: objectives against each other, two at a time, with the trials that no other one beats in all of them
-// (the Pareto front). Of one objective that weighs several metrics, the first two of these: what another weighing could
-// have had.
+// Objectives against each other, two at a time, with the Pareto front: the trials that no other trial beats in all of
+// them. For a single objective that weighs several metrics, the first two of these: what other weights could give.
 #include "plot.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ typedef struct Pareto {
     int64_t n_cloud;
 } Pareto;
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- columns and trials ---------------------------------------------------------------------------------------------
 
 static void pareto_add(Pareto *pareto, const char *column, const char *name, const char *unit)
 {
@@ -37,7 +36,7 @@ static void pareto_find_columns(const Spec *spec, Arena *arena, Pareto *pareto)
     }
 }
 
-// Some of the trials, by a hash of the id as in the sample: those that are in it.
+// Reads some of the trials of the sample.
 static Error pareto_read_cloud(const PlotData *data, Arena *arena, Pareto *pareto)
 {
     const int64_t each = 1 + data->n_sample / PARETO_CLOUD;
@@ -53,7 +52,7 @@ static Error pareto_read_cloud(const PlotData *data, Arena *arena, Pareto *paret
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
 
-// From a little better than the front to where nine tenths of the others are, or the front ends.
+// From a little better than the front to the end of the front, or to nine tenths of the other trials.
 static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
 {
     PlotRange range = plot_range();
@@ -87,7 +86,7 @@ static void pareto_draw_cloud(const Pareto *pareto, PlotPanel *panel, int kx, in
     }
 }
 
-// Of two objectives the border of what is dominated is a staircase.
+// The border of the dominated area of two objectives is a staircase.
 static void pareto_draw_stairs(const Pareto *pareto, PlotPanel *panel)
 {
     double before = (double)NAN;
@@ -162,8 +161,8 @@ static const char *pareto_caption(const PlotData *data, Arena *arena)
     const char *what = !spec_several(spec)                    ? "The first two metrics of the objective"
                        : spec->objective.count > PARETO_DRAWN ? "The first four objectives against each other"
                                                               : "The objectives against each other";
-    return arena_format(arena, "%s. Dots: trials that no other beats in %s. Small squares: some of the others.", what,
-                        spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
+    return arena_format(arena, "%s. Dots: trials that no other trial beats in %s. Small squares: some of the others.",
+                        what, spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
 }
 
 const PlotKind plot_pareto = {

@@ -1,4 +1,4 @@
-// The table of plots, and a plot as a picture of its own: an SVG file that follows the viewer's light or dark theme.
+// The table of plots, and a plot as an SVG file, which follows the viewer's light or dark theme.
 #include "plot.h"
 
 #include <stdlib.h>

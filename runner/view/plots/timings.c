@@ -1,4 +1,4 @@
-// Where the time of the campaign went, batch by batch: the device, lanes copied to it and back, the search, the rest.
+// The time of each batch: kernels, copies to the device and back, the search, the rest.
 #include "plot.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static const char *const timings_classes[TIMINGS_PARTS] = {"k2", "k3", "k4", "k0
 
 static double timings_seconds(double value) { return value > 0 && value < 1e12 ? value : 0; }
 
-// Consecutive batches share a bar, so that there are at most TIMINGS_BARS.
+// Sums neighbouring batches, `each` in a bar, so that there are at most TIMINGS_BARS.
 static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *each, int64_t *batches)
 {
     Cursor rows;

@@ -14,7 +14,7 @@
 
 typedef struct IterationsView {
     const ReplayTrace *trace;
-    Configured configured; // with its assets
+    Configured configured; // with assets
     const Iterations *shown;
     Plot *plot;
     Arena *arena;
@@ -52,7 +52,7 @@ static void iterations_square(PlotRange *frame, double ratio)
     }
 }
 
-// Small squares, all in one path.
+// Draws points[count][2] as small squares in one path.
 static void iterations_draw_points(const PlotPanel *panel, const char *class_name, const double *xy, int64_t count,
                                    double size)
 {

@@ -11,7 +11,7 @@
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
-// The plots follow the page: light, or dark if the system or the reader wants it, and light on paper.
+// Plots have the colours of the page: light, dark if the system or the reader asks for it, and light on paper.
 Error report_style(Arena *arena, const char **style)
 {
     TextStream rules;
@@ -75,7 +75,7 @@ static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
     return error_none();
 }
 
-// Of a model in time: the first seconds of the best trial, or of one that failed if all did.
+// The first seconds of the best trial, or of a failed one if all failed.
 static Error report_motion(const Report *report)
 {
     const Configured *configured = &report->campaign->spec.configured;
@@ -123,7 +123,7 @@ static bool report_has_motion(const Report *report)
     return !iterations_are_shown(report->campaign) && report->campaign->spec.configured.tick_duration > 0 &&
            report_has_trial(report);
 }
-// The order of trials says something of a search, and of points that are drawn; not of a grid or a list.
+// The order of trials means something in a search and among random points, but not in a grid or a list.
 static bool report_has_convergence(const Report *report)
 {
     const SearchMethod *method = report->campaign->spec.method;
@@ -188,7 +188,7 @@ static bool report_has(const Report *report, const ReportSection *section)
     return section->has == NULL || section->has(report);
 }
 
-// ---- their order ----------------------------------------------------------------------------------------------------
+// ---- order and titles of sections -----------------------------------------------------------------------------------
 
 static bool report_is_failed(const Report *report) { return report->data->n_best == 0; }
 static bool report_is_several(const Report *report) { return spec_several(&report->campaign->spec); }

@@ -35,7 +35,7 @@ static void report_fact(FILE *out, const char *name, const char *value, const ch
     fputs("</dd></div>\n", out);
 }
 
-// Rows of texts, each as a line of cells.
+// Writes at most `limit` rows of texts as rows of a table. *rows: how many.
 static Error report_rows(Cursor *each, int limit, FILE *out, int *rows)
 {
     for (*rows = 0; *rows < limit && cursor_next(each); ++*rows) {
@@ -76,7 +76,7 @@ static void report_facts(const Report *report, const Timings *timings, const cha
     fputs("</dl>\n", out);
 }
 
-// Of a campaign without trials: how to go on.
+// For a campaign without trials: how to continue it.
 static void report_hint(const StoredCampaign *campaign, const char *state, FILE *out)
 {
     fputs("<p class=\"none\">No trial is stored yet.", out);
@@ -88,7 +88,7 @@ static void report_hint(const StoredCampaign *campaign, const char *state, FILE 
     fputs("</p>\n", out);
 }
 
-// Tags and notes, if there are any.
+// Tags and notes.
 static Error report_remarks(Database *database, FILE *out)
 {
     Label label;
@@ -159,7 +159,7 @@ static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *
     fputs("</tr>\n", out);
 }
 
-// Of several objectives: the front, or as much of it as is shown, spread evenly.
+// The front of several objectives: all of it, or trials spread evenly over it.
 static Error report_front_rows(const Report *report, const char *const *names, int count)
 {
     Front front;

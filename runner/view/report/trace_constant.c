@@ -1,21 +1,21 @@
-// Columns of a trace that never change: they have no curve, a line names them.
+// Columns of a trace that never change. They have no curve; a line names them.
 #include "trace.h"
 
 #include <math.h>
 #include <string.h>
 
-// Part of the greatest value of all columns with the same unit: a smaller change is rounding (a mechanism in a plane
-// moves some 1e-16 m across it).
+// A change below this part of the greatest value of all columns with the same unit is rounding. (A mechanism in a plane
+// moves about 1e-16 m out of it.)
 #define TRACE_ROUNDING 1e-12
 
-enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names than that are folded; characters of a picture's line
+enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names are folded; characters of a picture's line
 
 static const char *trace_unit(const ReplayTrace *trace, int column)
 {
     return trace->columns[column].unit != NULL ? trace->columns[column].unit : "1";
 }
 
-// scale[n_columns]: the greatest value of any column with the unit of this one; units are few.
+// scale[n_columns]: the greatest value of all columns with the same unit.
 static void trace_find_scales(const ReplayTrace *trace, const PlotRange *range, Arena *arena, double *scale)
 {
     bool *done = ARENA_NEW(arena, bool, trace->n_columns);
@@ -45,7 +45,7 @@ const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int
         plot_widen(&range[k % trace->n_columns], trace->row[k]);
         finite[k % trace->n_columns] += isfinite(trace->row[k]);
     }
-    // Of a solver's rows, residuals stand beside what they are residuals of: there only equal values are constant.
+    // Rows of a solver hold residuals beside values of the same unit: there only equal values are constant.
     if (!trace->request.debug) trace_find_scales(trace, range, arena, scale);
     for (int c = 1; c < trace->n_columns; c++) {
         const double rounding = TRACE_ROUNDING * scale[c], value = trace->row[c];
@@ -83,7 +83,7 @@ void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena)
     fprintf(out, ".</p>%s\n", folded ? "</details>" : "");
 }
 
-// In a picture, where lines don't wrap: as many names as fit.
+// Lines of a picture do not wrap: it names as many columns as fit.
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
     int count, named = 0;

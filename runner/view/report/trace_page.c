@@ -1,4 +1,4 @@
-// A trace as an animation: the points of the figure, frame by frame, as JSON that io/page/animation.js plays.
+// Pages of traces. io/page/animation.js plays a motion: the points of the figure, frame by frame, as JSON.
 #include "trace.h"
 
 #include "report.h"
@@ -6,9 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Numbers: of all frames of a page, so that it stays below 2 MB; points from which on they are rounded to what is seen.
-enum { MOTION_FRAMES = 1200, MOTION_GROUND = 2000, MOTION_NUMBERS = 200000, MOTION_MANY = 64 };
-#define MOTION_FRAME 0.01 // s of the motion between two frames, if they are not too many
+enum {
+    MOTION_FRAMES = 1200,
+    MOTION_GROUND = 2000,    // heights of the ground
+    MOTION_NUMBERS = 200000, // in all frames, so that a page stays below 2 MB
+    MOTION_MANY = 64         // a figure of more points is rounded to visible differences
+};
+#define MOTION_FRAME 0.01 // s of the motion per frame, unless there are too many frames
 
 const char *trace_name(const ReplayTrace *trace, Arena *arena)
 {
@@ -61,7 +65,7 @@ static void motion_shapes(const Drawing *drawing, Json *json)
     json_close(json, ']');
 }
 
-// The ground from a little behind to a little before where the figure goes: heights at even steps.
+// The ground under the motion, from 3 m behind it to 3 m before it: heights at even steps.
 static void motion_ground(const ReplayTrace *trace, double low, double high, Json *json)
 {
     const double from = low - 3, span = high - low + 6, step = fmax(0.05, span / MOTION_GROUND);
@@ -74,7 +78,7 @@ static void motion_ground(const ReplayTrace *trace, double low, double high, Jso
     json_close(json, '}');
 }
 
-// Rows from frame to frame.
+// The number of rows per frame.
 static int64_t motion_each(const ReplayTrace *trace)
 {
     const double step = trace->request.sample > 0 ? MOTION_FRAME / trace->request.sample : 1;
@@ -84,7 +88,7 @@ static int64_t motion_each(const ReplayTrace *trace)
     return each > most ? each : most;
 }
 
-// Metres that a figure of many points is rounded to: a tenth of a pixel or less; 0: as motion_number does.
+// The rounding (m) of a figure of many points: at most a tenth of a pixel. 0: that of motion_number.
 static double motion_grain(const ReplayTrace *trace)
 {
     enum { PIXELS = 340 };
@@ -141,7 +145,7 @@ Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, 
     return trace_put_json(traces, count, "motion", motion_put, out, arena);
 }
 
-// Of two trials the parameters in which they differ, of one those that were searched.
+// Shows the parameters in which two trials differ; of one trial those that were searched.
 static bool page_shows_parameter(const ReplayTrace *const *traces, int count, int parameter)
 {
     const Spec *spec = &traces[0]->campaign->spec;
