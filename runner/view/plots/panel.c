@@ -373,21 +373,21 @@ void plot_panel_end(PlotPanel *panel)
 
 // ---- marks ----------------------------------------------------------------------------------------------------------
 
+static void plot_put(FILE *out, const char *before, double value)
+{
+    fputs(before, out);
+    svg_number(out, value);
+}
+
 static void plot_cell_path(const PlotPanel *panel, const double *edge_x, const double *edge_y, int x, int y)
 {
     FILE *out = panel->plot->out;
-    const double left = plot_at(&panel->x, edge_x[x]), right = plot_at(&panel->x, edge_x[x + 1]);
-    const double low = plot_at(&panel->y, edge_y[y]), high = plot_at(&panel->y, edge_y[y + 1]);
-    fputc('M', out);
-    svg_number(out, left);
-    fputc(' ', out);
-    svg_number(out, high);
-    fputc('H', out);
-    svg_number(out, right);
-    fputc('V', out);
-    svg_number(out, low);
-    fputc('H', out);
-    svg_number(out, left);
+    const double left = plot_at(&panel->x, edge_x[x]);
+    plot_put(out, "M", left);
+    plot_put(out, " ", plot_at(&panel->y, edge_y[y + 1]));
+    plot_put(out, "H", plot_at(&panel->x, edge_x[x + 1]));
+    plot_put(out, "V", plot_at(&panel->y, edge_y[y]));
+    plot_put(out, "H", left);
     fputc('z', out);
 }
 
@@ -412,12 +412,10 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
 {
     FILE *out = panel->plot->out;
     if (!isfinite(x) || !isfinite(y)) return;
-    fprintf(out, "<circle class=\"%s\" data-trial=\"%" PRId64 "\" cx=\"", class_name, trial);
-    svg_number(out, x);
-    fputs("\" cy=\"", out);
-    svg_number(out, y);
-    fputs("\" r=\"", out);
-    svg_number(out, radius);
+    fprintf(out, "<circle class=\"%s\" data-trial=\"%" PRId64 "\"", class_name, trial);
+    plot_put(out, " cx=\"", x);
+    plot_put(out, "\" cy=\"", y);
+    plot_put(out, "\" r=\"", radius);
     fputs("\"><title>", out);
     put_markup(out, tip);
     fputs("</title></circle>", out);

@@ -219,10 +219,16 @@ static int report_lead(const Report *report)
     return 0;
 }
 
-static const ReportSection *report_section(const Report *report, int place)
+// order[REPORT_SECTIONS]: the sections that have something to show. Returns their number.
+static int report_order(const Report *report, const ReportSection **order)
 {
+    int count = 0;
     const int first = report_lead(report);
-    return &report_sections[place == 0 ? first : place <= first ? place - 1 : place];
+    for (int place = 0; place < REPORT_SECTIONS; place++) {
+        const int s = place == 0 ? first : place <= first ? place - 1 : place;
+        if (report_has(report, &report_sections[s])) order[count++] = &report_sections[s];
+    }
+    return count;
 }
 
 static const char *report_title(const Report *report, const ReportSection *section, const char **link)
@@ -249,35 +255,35 @@ static Error report_write_plot(const Report *report, const PlotKind *kind)
     return error_none();
 }
 
-static void report_navigation(const Report *report)
+static void report_navigation(const Report *report, const ReportSection *const *order, int count)
 {
-    FILE *out = report->out;
-    fputs("<nav aria-label=\"Sections\"><ul>", out);
-    for (int s = 0; s < REPORT_SECTIONS; s++) {
-        const ReportSection *section = report_section(report, s);
-        const char *link;
-        report_title(report, section, &link);
-        if (report_has(report, section)) fprintf(out, "<li><a href=\"#%s\">%s</a></li>", section->id, link);
+    const char *link;
+    fputs("<nav aria-label=\"Sections\"><ul>", report->out);
+    for (int s = 0; s < count; s++) {
+        report_title(report, order[s], &link);
+        fprintf(report->out, "<li><a href=\"#%s\">%s</a></li>", order[s]->id, link);
     }
-    fputs("</ul></nav>\n", out);
+    fputs("</ul></nav>\n", report->out);
 }
 
 static Error report_body(const Report *report)
 {
+    const ReportSection *order[REPORT_SECTIONS];
+    const int count = report_order(report, order);
+    const char *link;
+    FILE *out = report->out;
     TRY(report_head(report));
-    report_navigation(report);
-    fputs("<main>\n", report->out);
-    for (int s = 0; s < REPORT_SECTIONS; s++) {
-        const ReportSection *section = report_section(report, s);
-        const char *link, *title = report_title(report, section, &link);
-        if (!report_has(report, section)) continue;
-        fprintf(report->out, "<section id=\"%s\">\n<h2>", section->id);
-        put_markup(report->out, title);
-        fputs("</h2>\n", report->out);
+    report_navigation(report, order, count);
+    fputs("<main>\n", out);
+    for (int s = 0; s < count; s++) {
+        const ReportSection *section = order[s];
+        fprintf(out, "<section id=\"%s\">\n<h2>", section->id);
+        put_markup(out, report_title(report, section, &link));
+        fputs("</h2>\n", out);
         TRY(section->write != NULL ? section->write(report) : report_write_plot(report, plot_kind_find(section->id)));
-        fputs("</section>\n", report->out);
+        fputs("</section>\n", out);
     }
-    fputs("</main>\n", report->out);
+    fputs("</main>\n", out);
     return error_none();
 }
 
