@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the tutorials as readers would: the model and the metric of sim/README.md; the search method, the form of the spec, the
-# command and the plot of runner/README.md. The code blocks become the files that their first lines name, the lines that
-# the text names are added, and the spec must give the answer that it promises.
+# Builds the tutorials as readers would: the model and the metric of sim/README.md; the search method, the form of the
+# spec, the command and the plot of runner/README.md. The code blocks become the files that their first lines name, the
+# lines that the text names are added, and the spec must give the answer that it promises.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in

@@ -1,5 +1,5 @@
-// The data of the plots, by three passes over the trials in bounded memory. The first counts, finds the ranges and draws
-// a sample; the second puts every trial into bins; the third takes the best.
+// The data of the plots, by three passes over the trials in bounded memory. The first counts, finds the ranges and
+// draws a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-// What the files of the plots share: the data of a campaign, read once; panels with axes; the table of plots. Each panel
-// is one SVG, so that a page lets panels flow and a picture sets them in rows.
+// What the files of the plots share: the data of a campaign, read once; panels with axes; the table of plots. Each
+// panel is one SVG, so that a page lets panels flow and a picture sets them in rows.
 #ifndef HOPSCOTCH_PLOT_H
 #define HOPSCOTCH_PLOT_H
 

@@ -1,5 +1,5 @@
-// A trace as an animation in the terminal, in real time. If the output is not a terminal (a file, a log): a few figures,
-// one below the other.
+// A trace as an animation in the terminal, in real time. If the output is not a terminal (a file, a log): a few
+// figures, one below the other.
 #include "trace.h"
 
 #include <math.h>
