@@ -222,6 +222,8 @@ search: {method: grid, over: {x1: [0, 1, 2], x2: [0, 1]}}
 END
 page few.yaml
 has "the best of few values has the last colour" few.html 'class="c7 ce"'
+expect "help plot" 0 help plot
+has "lists every kind" out "|pareto|timings "
 expect "its default name" 0 plot gains
 has "says what it is" out "gains-convergence.svg"
 expect "a wrong kind" 2 plot gains --kind convergnce
