@@ -157,7 +157,7 @@ typedef struct Spec {
     const double *method_settings;  // [method->n_options]
     const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
     int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
-    struct {                        // of the outer axes (search/outer.c); unused if there are none
+    struct {                        // of the outer axes (search/outer_grid.c); unused if there are none
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
@@ -231,7 +231,7 @@ typedef struct Spec {
         int64_t batch;       // lanes; 0: auto
     } device;
 
-    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last (segments.c).
+    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last (search/extension.c).
     const struct Segment *segments; // [n_segments]; n_segments 0: it never was
     int n_segments;
 
@@ -265,12 +265,12 @@ bool spec_better(const Spec *spec, int k, double a, double b);
 const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
-// The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
+// The spec's `configured` with all that a run needs (spec/model_files.c): what the model builds, from its files. Those lie
 // in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
 // is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
 // The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
-// metrics (spec/things.c): what its drawing asks for.
+// metrics (spec/chosen_bodies.c): what its drawing asks for.
 Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
 // Does a name match a pattern, in which `#` stands for a number? Marks the things that do, of "all" each; gives how
 // many. The name that is nearest to a pattern that none matches; NULL: none is near.
@@ -289,7 +289,7 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
-// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/items.c).
+// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
 // ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
@@ -319,7 +319,7 @@ typedef struct SpecChange {
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
 void difference_print(const SpecChange *changes, int64_t count, FILE *out);
 
-// ---- names of campaigns (spec/name.c) -------------------------------------------------------------------------------
+// ---- names of campaigns (spec/campaign_name.c) -------------------------------------------------------------------------------
 
 // The list of all campaigns under a results root, which no campaign can be called.
 #define CATALOGUE_DATABASE "index.db"
@@ -383,7 +383,7 @@ typedef struct Search {
     RoundStop *stops;          // [n_stops] what restore says of searches whose budgets an extension may change
     int64_t n_stops;
     void *scratch;                    // the method's own, the arena's
-    struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
+    struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
 
 // Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
@@ -463,7 +463,7 @@ bool search_learns(const SearchMethod *method);   // its trials depend on the re
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // Starting CMA-ES from another campaign (search/cmaes/warm_start.c): what is taken goes into spec->warm, and is written
-// as the value of `search.cmaes.taken` (spec/cmaes_section.c).
+// as the value of `search.cmaes.taken` (spec/forms/from.c).
 bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // cmaes searched the same ranges there
 // From the restored state of a search that is alike. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
@@ -504,7 +504,7 @@ Error search_state_of_other(const Search *search, int version);
 Error search_state_damaged(const Search *search);
 Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
 
-// Outer grids (search/outer.c): what a search of that number has for the outer axes; the number that its random
+// Outer grids (search/outer_grid.c): what a search of that number has for the outer axes; the number that its random
 // numbers are keyed by, the one that it would have without an outer grid.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
 uint32_t search_key(const Spec *spec, int64_t search);
@@ -533,7 +533,7 @@ Error enumerated_check_total(int64_t total);
 bool enumerated_point(const Search *search, int64_t point, double *parameter);
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
 
-// Of a search whose spec has segments (search/segments.c).
+// Of a search whose spec has segments (search/extension.c).
 Error segments_init(Search *search, Arena *arena);
 bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
 // Whether the last spec asks for the point; the first of its points that no earlier segment has.

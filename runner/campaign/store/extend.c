@@ -1,7 +1,7 @@
 // A campaign that is run with another spec than its own. What differs is printed, and what it would mean; nothing is
 // run unless the user asked for an extension, and then only if every row that exists keeps its meaning: points may come
 // and go, but what a trial is may not change. The specs of a campaign that was extended are kept in its table
-// `segments`, in order; which trials they make is search/segments.c's business.
+// `segments`, in order; which trials they make is search/extension.c's business.
 #include "extend.h"
 
 #include "overrides.h"

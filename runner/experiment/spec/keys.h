@@ -153,7 +153,7 @@ bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Va
 const char *values_points_text(const Values *values, Arena *arena);
 const char *values_triple_text(const Values *values, const char *third, Arena *arena);
 
-// ---- spec/files.c: files that a model reads -------------------------------------------------------------------------
+// ---- spec/model_files.c: files that a model reads -------------------------------------------------------------------------
 
 // The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
 // it holds, for the spec's identity.
@@ -161,7 +161,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
 
-// ---- spec/items.c: lists that models declare ------------------------------------------------------------------------
+// ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------------
 
 // The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
@@ -173,10 +173,6 @@ const char *items_text(const Key *key, Arena *arena);
 void axes_read(SpecReader *reader);                   // the axes; needs the model's parameters, and fixed values
 void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
-
-// ---- spec/limits.c --------------------------------------------------------------------------------------------------
-
-void limits_reference(FILE *out); // for the reference page
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +194,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
 
-// ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
+// ---- spec/chosen_bodies.c: bodies that have columns ------------------------------------------------------------------------
 
 // The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
 // looked up. After the model is configured, before its parameters are read.

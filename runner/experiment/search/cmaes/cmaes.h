@@ -198,7 +198,7 @@ CmaesState *cmaes_state(const Search *search);
 double *cmaes_told(const Search *search);
 int cmaes_told_width(const Cmaes *cmaes);
 
-// ---- space.c: coordinates -------------------------------------------------------------------------------------------
+// ---- coordinates.c -------------------------------------------------------------------------------------------
 
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
@@ -280,7 +280,7 @@ double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double 
 CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
 double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
 
-// ---- bounds.c -------------------------------------------------------------------------------------------------------
+// ---- budget.c -------------------------------------------------------------------------------------------------------
 
 void cmaes_bounds(const Search *search, SearchBounds *bounds);
 
