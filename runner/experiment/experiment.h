@@ -74,7 +74,7 @@ struct ValueForm {
     const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
     double (*at)(const Values *values, int64_t index);       // NULL if `range`, as the next
     double (*place)(const Values *values, double x);         // about where x stands
-    void (*schema)(Json *json, Arena *arena);                // of the companions; NULL: there are none
+    const char *schema;                                      // of the companions (schema_put); NULL: there are none
 };
 #define VALUE_FORM_DECLARE(name) extern const ValueForm values_##name;
 VALUE_FORMS(VALUE_FORM_DECLARE)

@@ -122,9 +122,8 @@ static void things_read_one(SpecReader *reader, const Node *node, bool *chosen)
         return;
     }
     const char *near = things_nearest(configured, node->text, reader->arena);
-    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s%s%s", node->text, configured->n_things,
-             configured->things_are, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-             near != NULL ? "'?" : "");
+    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s", node->text, configured->n_things,
+             configured->things_are, did_you_mean(near, reader->arena));
 }
 
 static const bool *things_read(SpecReader *reader, const GivenKey *given)
@@ -210,19 +209,6 @@ static void things_resolve(ResolveWriter *writer, const char *path)
     resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
 }
 
-static void things_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_array(json, "type");
-    json_text(json, NULL, "string");
-    json_text(json, NULL, "array");
-    json_close(json, ']');
-    json_integer(json, "minItems", 1);
-    json_object(json, "items");
-    json_text(json, "type", "string");
-    json_close(json, '}');
-}
-
 const Form form_bodies = {
     .path = "record.bodies",
     .after = "record.debug.newton.replicates",
@@ -231,5 +217,5 @@ const Form form_bodies = {
            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
     .example = "[payload]",
     .resolve = things_resolve, // read before the model's tables are chosen
-    .schema = things_schema,
+    .schema = "{type: [string, array], minItems: 1, items: {type: string}}",
 };

@@ -79,11 +79,20 @@ void form_map_names(const Node *value, FormNames *names)
 
 void form_mistyped(SpecReader *reader, const GivenKey *given)
 {
-    for (int i = 0; i < reader->n_keys; i++) {
-        const Key *key = &reader->keys[i];
-        if (strcmp(key->path, given->path) != 0) continue;
-        diagnose(reader->diagnostics, given->value, "%s is %s, expected %s", key_name(key),
-                 scalar_given(given->value, reader->arena), key_expected(key, reader->arena));
-        return;
+    key_mistyped(reader, key_find(reader, given->path), given->value);
+}
+
+const char *form_unknown(SpecReader *reader, const Form *form, const Node *node)
+{
+    const char *names[64];
+    int count = 0;
+    while (count < 64 && form->choice(count) != NULL) {
+        names[count] = form->choice(count);
+        count++;
     }
+    const char *near = node->kind == NODE_SCALAR ? nearest_name(node->text, names, count) : NULL;
+    diagnose(reader->diagnostics, node, "%s is %s, expected %s%s", key_name(key_find(reader, form->path)),
+             scalar_given(node, reader->arena), words_sentence(names, count, reader->arena),
+             did_you_mean(near, reader->arena));
+    return near;
 }

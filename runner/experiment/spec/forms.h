@@ -105,15 +105,13 @@ typedef struct Form {
     void (*identify)(const SpecReader *reader, CanonicalLines *lines); // NULL: it changes no number
     FormLines lines[3];                                                // start NULL: none
 
-    const char *type; // the schema's; NULL: `schema` writes it
-    void (*schema)(Json *json, Arena *arena);
-    bool maps_parameters; // the value is a mapping whose keys are parameters: the schema of a model says which
-    void (*schema_names)(Json *json, const Configured *configured, Arena *arena); // the same of another value
-    const char *definition;                                                       // name of a part of the schema
-    void (*define)(Json *json, Arena *arena);                                     // that others refer to
+    const char *(*choice)(int index); // the words that the value can be, NULL after the last; NULL: it is no choice
+    const char *schema;               // its part of the schema (schema_put); NULL: that of a choice
+    const char *definition, *define;  // a part of the schema that others refer to: its name and its text
+    const char *parameters_at;        // where a mapping of parameters stands in the schema of its section; NULL: none
 
-    double most; // 0: no limit
-    const char *most_of;
+    double most;         // MOST in `schema`; 0: no limit
+    const char *most_of; // what it counts, for the limits of `help spec`; NULL: it is not listed there
 } Form;
 
 #define FORM_DECLARE(name) extern const Form form_##name;
@@ -130,8 +128,9 @@ void forms_read(SpecReader *reader, FormStage stage);
 // The lines that a path of the canonical text belongs to; NULL: those of no form.
 const FormLines *form_lines(const char *path);
 void form_map_names(const Node *value, FormNames *names); // `names` of a mapping of parameters
-// The value of a form's key is none that it takes.
+// Errors: the value of a form's key is none that it takes; it is none of the choices. The choice that is near, or NULL.
 void form_mistyped(SpecReader *reader, const GivenKey *given);
+const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
@@ -148,13 +147,13 @@ void canonical_add(CanonicalLines *lines, const char *path, const char *value);
 
 // ---- spec/schema.c --------------------------------------------------------------------------------------------------
 
-extern const char schema_name_pattern[];
-void schema_words(Json *json, const char *name, const char *words, Arena *arena); // an array of any|of|these
-void schema_required(Json *json, const char *name);
-void schema_string(Json *json, const char *name); // any text; name NULL: the next of an array
-void schema_refer(Json *json, const char *name, const char *definition, Arena *arena);
-void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena); // most 0: any
-void schema_map_of(Json *json, const char *definition, Arena *arena);
-void schema_names(Json *json, const Configured *configured, const char *key, Arena *arena); // a mapping of parameters
+// Members of an open object, from flow YAML: `{type: array, items: $point}`. `$point` refers to a definition, MOST is the
+// number `most`; numbers, true and false without quotes are such, all else is text.
+void schema_put(Json *json, const char *text, double most, Arena *arena);
+
+#define SCHEMA_NAME_PATTERN "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$"
+#define SCHEMA_ZIP "{type: array, items: $names}"
+#define SCHEMA_MAP_OF(definition)                                                                                      \
+    "{type: [object, null], properties: {include: $include}, additionalProperties: $" definition "}"
 
 #endif

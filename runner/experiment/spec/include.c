@@ -241,15 +241,7 @@ static void include_read_form(SpecReader *reader, const GivenKey *given)
     diagnose(reader->diagnostics, given->key, "include stands in a spec's file only");
 }
 
-static void include_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_string(json, NULL);
-    json_object(json, NULL);
-    schema_array_of(json, "name", 1, 0, arena);
-    json_close(json, '}');
-    json_close(json, ']');
-}
+#define INCLUDE_SCHEMA "{anyOf: [{type: string}, {type: array, minItems: 1, items: $name}]}"
 
 const Form form_include = {
     .path = "include",
@@ -260,7 +252,7 @@ const Form form_include = {
     .example = "fragment.yaml",
     .stage = FORM_FIRST,
     .read = include_read_form,
-    .schema = include_schema,
+    .schema = INCLUDE_SCHEMA,
     .definition = "include",
-    .define = include_schema,
+    .define = INCLUDE_SCHEMA,
 };

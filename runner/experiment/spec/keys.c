@@ -247,6 +247,14 @@ const char *words_at(const char *words, int index, Arena *arena)
     return arena_format(arena, "%.*s", (int)strcspn(words, "|"), words);
 }
 
+const char **words_list(const char *words, Arena *arena)
+{
+    const int count = words_count(words);
+    const char **list = ARENA_NEW(arena, const char *, count);
+    for (int i = 0; i < count; i++) list[i] = words_at(words, i, arena);
+    return list;
+}
+
 int words_find(const char *words, const char *text)
 {
     const size_t length = strlen(text);
@@ -272,6 +280,13 @@ const char *key_name(const Key *key)
 {
     const char *dot = strrchr(key->path, '.');
     return dot != NULL ? dot + 1 : key->path;
+}
+
+const char *path_below(const char *path, const char *section)
+{
+    const size_t length = strlen(section);
+    if (length == 0) return path;
+    return strncmp(path, section, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
 }
 
 const char *key_range(const Key *key, Arena *arena)
@@ -312,8 +327,5 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";
-    const int count = words_count(key->words);
-    const char **words = ARENA_NEW(arena, const char *, count);
-    for (int i = 0; i < count; i++) words[i] = words_at(key->words, i, arena);
-    return words_sentence(words, count, arena);
+    return words_sentence(words_list(key->words, arena), words_count(key->words), arena);
 }

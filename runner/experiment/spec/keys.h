@@ -18,8 +18,7 @@ typedef enum KeyType {
     KEY_ITEMS,   // a list of mappings, described by a List
     KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
     KEY_FORM,    // has a form of its own (forms.h)
-    KEY_SECTION,
-    KEY_LATER // designed, not built: a clear error instead of an unknown key
+    KEY_SECTION
 } KeyType;
 
 // Where the value stands in the Spec; `at` points to it once a Spec is being read.
@@ -91,6 +90,8 @@ Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
 const char *key_name(const Key *key); // last part of the path
+// What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
+const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
 // And the path that such a row has in the table.
 Key key_of_debug(const Key *key, const Model *model, Arena *arena);
@@ -101,6 +102,7 @@ const char *key_range(const Key *key, Arena *arena);
 // The words of "any|of|these": how many there are, the index-th, and as a sentence "any, of or these".
 int words_count(const char *words);
 const char *words_at(const char *words, int index, Arena *arena);
+const char **words_list(const char *words, Arena *arena);
 int words_find(const char *words, const char *text); // -1: none of them
 const char *words_sentence(const char *const *words, int count, Arena *arena);
 // The row of that name among those that other settings would give the model's lanes; NULL: there is none.
@@ -123,6 +125,9 @@ const char *scalar_given(const Node *node, Arena *arena);
 // More errors than are kept: the rest is only counted, and needs no texts (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
+// The error "NAME is VALUE, expected ...", with advice; and "; did you mean 'near'?", "" for NULL.
+void key_mistyped(SpecReader *reader, const Key *key, const Node *node);
+const char *did_you_mean(const char *near, Arena *arena);
 
 // ---- spec/override.c: --set -----------------------------------------------------------------------------------------
 
@@ -176,6 +181,7 @@ const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is 
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
+const Key *key_find(const SpecReader *reader, const char *path);        // the row; NULL: there is none
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
 void spec_rows_of(SpecReader *reader);                                  // of a spec that is there; none is given
 Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gains.yaml: 2 errors"

@@ -57,12 +57,6 @@ static bool files_is_digest(const Node *node)
     return node->kind == NODE_SCALAR && strlen(node->text) == 64 && strspn(node->text, "0123456789abcdef") == 64;
 }
 
-static void files_mistyped(SpecReader *reader, const Key *key, const Node *node)
-{
-    diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-             key_expected(key, reader->arena));
-}
-
 // The name's node, and the digest if one is given; NULL after an error, or if there is no file.
 static const Node *files_name(SpecReader *reader, const Key *key, const Node *node, Sha256Text *digest)
 {
@@ -78,7 +72,7 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
         }
     }
     if (name == NULL || name->kind != NODE_SCALAR || scalar_is_empty(name)) {
-        files_mistyped(reader, key, node);
+        key_mistyped(reader, key, node);
         return NULL;
     }
     if (node->kind == NODE_SCALAR && strcmp(node->text, "none") == 0) return NULL;
@@ -89,7 +83,7 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     }
     for (const char *c = name->text; *c != '\0'; c++) {
         if ((unsigned char)*c >= ' ' && *c != 127) continue;
-        files_mistyped(reader, key, name);
+        key_mistyped(reader, key, name);
         return NULL;
     }
     if (sha256 != NULL) memcpy(digest->hex, sha256->text, sizeof digest->hex);

@@ -94,9 +94,8 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
     const Key key = {.path = "repeat", .type = KEY_INTEGER, .unit = "1", .low = 0, .high = most};
     double number;
     const char *path = node->kind == NODE_SCALAR ? arena_format(reader->arena, "simulation.%s", node->text) : "";
-    for (int i = 0; i < reader->n_keys; i++) {
-        const Key *other = &reader->keys[i];
-        if (other->type != KEY_INTEGER || other->store != STORE_DOUBLE || strcmp(other->path, path) != 0) continue;
+    const Key *other = key_find(reader, path);
+    if (other != NULL && other->type == KEY_INTEGER && other->store == STORE_DOUBLE) {
         *value = (int64_t) * (const double *)other->at;
         return true;
     }
@@ -192,11 +191,8 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
 {
     const Node *node = items_numbered(items, given);
     SpecReader *reader = items->reader;
-    const char *path = arena_format(reader->arena, "simulation.%s", field->words);
-    const Points *others = NULL;
-    for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(reader->keys[i].path, path) == 0) others = reader->keys[i].at;
-    }
+    const Key *list = key_find(reader, arena_format(reader->arena, "simulation.%s", field->words));
+    const Points *others = list != NULL ? list->at : NULL;
     if (node->kind != NODE_SCALAR || others == NULL) {
         items_mistyped(items, field, node);
         return;
@@ -205,8 +201,8 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
     const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
     const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
     if (good) items_place(others, near, value);
-    diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s%s%s", field->name, node->text, field->words,
-             good ? "; did you mean '" : "", good ? near : "", good ? "'?" : "");
+    diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s", field->name, node->text, field->words,
+             did_you_mean(good ? near : NULL, reader->arena));
 }
 
 static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
@@ -338,9 +334,9 @@ static void items_check_keys(const ItemsReader *items, const Node *item)
         }
         const char *near = items_meant(items, given), **names = ARENA_NEW(arena, const char *, list->n_fields);
         for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
-        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s%s%s", given,
-                 list->name, near != NULL ? "; did you mean '" : ", expected ",
-                 near != NULL ? near : words_sentence(names, list->n_fields, arena), near != NULL ? "'?" : "");
+        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s", given, list->name,
+                 near != NULL ? did_you_mean(near, arena)
+                              : arena_format(arena, ", expected %s", words_sentence(names, list->n_fields, arena)));
     }
 }
 
@@ -348,8 +344,8 @@ static void items_wrong_step(const ItemsReader *items, const Node *key)
 {
     const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
     if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is one, of no numbers or not given
-    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s%s%s",
-             key->text, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s", key->text,
+             did_you_mean(near, items->reader->arena));
 }
 
 // A step stands beside a repeat, and names fields of numbers that are given.
@@ -445,8 +441,7 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
     *out = (Points){0};
     if (node == NULL) return;
     if (node->kind != NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-                 key_expected(key, reader->arena));
+        key_mistyped(reader, key, node);
         return;
     }
     const int64_t total = node->count > list->most ? node->count : items_total(reader, list, node);

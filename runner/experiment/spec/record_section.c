@@ -54,8 +54,6 @@ static void record_resolve_debug_trials(ResolveWriter *writer, const char *path)
     record_resolve_ids(writer, path, &writer->reader->spec->record.debug.select);
 }
 
-static void record_trials_schema(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
-
 static bool record_selects(const Selection *select)
 {
     return select->best > 0 || select->every > 0 || select->failures > 0 || select->n_trials > 0;
@@ -169,8 +167,6 @@ static void record_resolve_window(ResolveWriter *writer, const char *path)
         arena_format(writer->reader->arena, "[%s, %s]", text_number(window[0]).text, text_number(window[1]).text), "s");
 }
 
-static void record_window_schema(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
-
 // All rows of a recorded trial must fit.
 static void record_check_debug_size(SpecReader *reader, const Node *at)
 {
@@ -233,7 +229,7 @@ const Form form_recorded_trials = {
     .stage = FORM_RECORD,
     .read = record_read_trials,
     .resolve = record_resolve_trials,
-    .schema = record_trials_schema,
+    .schema = "{type: array, items: $id}",
 };
 
 const Form form_debug_trials = {
@@ -245,7 +241,7 @@ const Form form_debug_trials = {
     .stage = FORM_RECORD,
     .read = record_read_debug_trials,
     .resolve = record_resolve_debug_trials,
-    .schema = record_trials_schema,
+    .schema = "{type: array, items: $id}",
 };
 
 const Form form_debug_window = {
@@ -255,5 +251,5 @@ const Form form_debug_window = {
     .doc = "only the steps that begin at or after the first time and before the second",
     .example = "[0.28, 0.3]",
     .resolve = record_resolve_window, // read once it is known which rows are wanted
-    .schema = record_window_schema,
+    .schema = "{type: array, minItems: 2, maxItems: 2, items: $quantity}",
 };

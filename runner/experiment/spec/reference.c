@@ -140,7 +140,7 @@ static void reference_limits(FILE *out)
         if (row->what != NULL) reference_print_limit(out, row->what, row->most, row->unit);
         for (int f = 0; row->what == NULL && f < form_count(); f++) {
             const Form *form = form_at(f);
-            if (form->most > 0.0) reference_print_limit(out, form->path, form->most, form->most_of);
+            if (form->most_of != NULL) reference_print_limit(out, form->path, form->most, form->most_of);
         }
     }
 }
@@ -178,9 +178,7 @@ void spec_reference(FILE *out)
     const Key *rows = keys_table(&arena, &count);
     reference_example(out);
     fprintf(out, "KEYS of a spec\n\n");
-    for (int i = 0; i < count; i++) {
-        if (rows[i].type != KEY_LATER) reference_describe(out, &rows[i], &arena);
-    }
+    for (int i = 0; i < count; i++) reference_describe(out, &rows[i], &arena);
     reference_describe_values(out);
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);

@@ -106,10 +106,9 @@ void resolve_expressions(ResolveWriter *writer, const char *path, const Expressi
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)
 {
-    const size_t length = strlen(section);
     for (int i = 0; i < writer->reader->n_keys; i++) {
         const Key *key = &writer->reader->keys[i];
-        if (strncmp(key->path, section, length) == 0 && key->path[length] == '.') resolve_row(writer, key);
+        if (path_below(key->path, section) != NULL) resolve_row(writer, key);
     }
 }
 
@@ -117,13 +116,11 @@ static void resolve_open_section(ResolveWriter *writer, const char *section)
 static void resolve_section(ResolveWriter *writer, const char *section)
 {
     const SpecReader *reader = writer->reader;
-    const size_t length = strlen(section);
     for (int i = 0; i < reader->n_own; i++) {
         const Key *key = &reader->keys[i];
-        const bool inside = strncmp(key->path, section, length) == 0 && strchr(".", key->path[length]) != NULL;
-        if (length > 0 && !inside) continue;
+        if (strcmp(key->path, section) != 0 && path_below(key->path, section) == NULL) continue;
         if ((key->flags & KEY_OPEN) != 0) resolve_open_section(writer, key->path);
-        if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
+        if (key->type == KEY_SECTION) continue;
         if (key->type != KEY_FORM)
             resolve_row(writer, key);
         else if (key->form->resolve != NULL)

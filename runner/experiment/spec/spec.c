@@ -76,7 +76,7 @@ static void spec_start_table(SpecReader *reader)
     }
 }
 
-static const Key *spec_key(const SpecReader *reader, const char *path)
+const Key *key_find(const SpecReader *reader, const char *path)
 {
     for (int i = 0; i < reader->n_keys; i++) {
         if (strcmp(reader->keys[i].path, path) == 0) return &reader->keys[i];
@@ -87,20 +87,18 @@ static const Key *spec_key(const SpecReader *reader, const char *path)
 // The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
 static size_t spec_child_length(const char *path, const char *section, const char **child)
 {
-    const size_t length = strlen(section);
-    if (strncmp(path, section, length) != 0 || (length > 0 && path[length] != '.')) return 0;
-    *child = path + length + (length > 0);
-    return strcspn(*child, ".");
+    *child = path_below(path, section);
+    return *child != NULL ? strcspn(*child, ".") : 0;
 }
 
-// Names directly below a section, each once, with or without those of later versions. [n_keys] long at most.
-static int spec_children(const SpecReader *reader, const char *section, bool with_later, const char **names)
+// Names directly below a section, each once. [n_keys] long at most.
+static int spec_children(const SpecReader *reader, const char *section, const char **names)
 {
     int count = 0;
     for (int i = 0; i < reader->n_keys; i++) {
         const char *child;
         const size_t length = spec_child_length(reader->keys[i].path, section, &child);
-        bool seen = length == 0 || (reader->keys[i].type == KEY_LATER && !with_later);
+        bool seen = length == 0;
         for (int n = 0; n < count; n++) seen |= strlen(names[n]) == length && strncmp(names[n], child, length) == 0;
         if (!seen) names[count++] = arena_format(reader->arena, "%.*s", (int)length, child);
     }
@@ -111,7 +109,7 @@ static int spec_children(const SpecReader *reader, const char *section, bool wit
 static const char *spec_expected(const SpecReader *reader, const char *section, const char *prefix)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const int count = spec_children(reader, section, false, names);
+    const int count = spec_children(reader, section, names);
     if (count > SPEC_NAMES_SHOWN) return "";
     return arena_format(reader->arena, "%s%s", prefix, words_sentence(names, count, reader->arena));
 }
@@ -150,8 +148,7 @@ static void spec_add_given(SpecReader *reader, const char *path, const Node *key
 static const char *spec_elsewhere(SpecReader *reader, const char *name)
 {
     for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(key_name(&reader->keys[i]), name) == 0 && reader->keys[i].type != KEY_LATER)
-            return reader->keys[i].path;
+        if (strcmp(key_name(&reader->keys[i]), name) == 0) return reader->keys[i].path;
     }
     const Node *given = node_find(reader->root, "model");
     const Model *model = given != NULL && given->kind == NODE_SCALAR ? model_find(given->text) : NULL;
@@ -230,7 +227,7 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
         return NULL;
     }
     const char *dotted = section[0] != '\0' ? arena_format(reader->arena, "%s.%s", section, key->text) : key->text;
-    if (strchr(key->text, '.') != NULL && spec_key(reader, dotted) != NULL) {
+    if (strchr(key->text, '.') != NULL && key_find(reader, dotted) != NULL) {
         diagnose(reader->diagnostics, key, "unknown key '%s' in %s: keys nest, write %s", key->text,
                  section[0] != '\0' ? section : "the spec", spec_nested(key->text, reader->arena));
         return NULL;
@@ -240,14 +237,11 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_synonym(key->text, section);
     if (near == NULL || node_find(mapping, near) != NULL)
-        near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
+        near = spec_nearest(key->text, names, spec_children(reader, section, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
-    if (meant != NULL)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s; did you mean '%s'?", key->text, where, meant);
-    else
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
-                 spec_expected(reader, section, ", expected "));
+    diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
+             meant != NULL ? did_you_mean(meant, reader->arena) : spec_expected(reader, section, ", expected "));
     return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
 }
 
@@ -259,18 +253,13 @@ static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, co
     const char *dot = section[0] != '\0' ? "." : "";
     const char *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
     const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
-    const bool unknown = dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path));
-    if (unknown) {
+    if (dotted || (key_find(reader, path) == NULL && !spec_is_section(reader, path))) {
         const char *meant = spec_unknown_key(reader, mapping, key, section);
         if (meant == NULL) return;
         path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
     }
-    const Key *row = spec_key(reader, path);      // NULL: a mapping that is there for the dots in options' names
+    const Key *row = key_find(reader, path);      // NULL: a mapping that is there for the dots in options' names
     if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
-    if (row != NULL && row->type == KEY_LATER) {
-        if (!unknown) diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
-        return;
-    }
     spec_add_given(reader, path, key, value);
     const bool walks = row == NULL || (row->type == KEY_SECTION && (row->flags & KEY_OPEN) == 0);
     if (walks) spec_walk(reader, value, path);
@@ -302,8 +291,7 @@ static void spec_read_rows(SpecReader *reader, int first)
 {
     for (int i = first; i < reader->n_keys; i++) {
         const Key *key = &reader->keys[i];
-        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
-            continue;
+        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->method != NULL) continue;
         const GivenKey *given = given_find(reader, key->path);
         (key->type == KEY_POINTS    ? points_read
          : key->type == KEY_NUMBERS ? numbers_read
@@ -452,8 +440,8 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     memcpy(names, reader->names, (size_t)n * sizeof *names);
     const char *near = spec_nearest(key->text, names, n, mapping);
-    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
-             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s", key->text, where,
+             did_you_mean(near, reader->arena));
     for (int i = 0; i < n; i++) {
         if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
     }

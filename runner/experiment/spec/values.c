@@ -196,8 +196,7 @@ void points_read(SpecReader *reader, const Key *key, const Node *node)
     *points = (Points){0};
     if (node == NULL) return;
     if (node->kind != NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-                 key_expected(key, reader->arena));
+        key_mistyped(reader, key, node);
         return;
     }
     if (node->count > POINTS_MAX) {

@@ -41,11 +41,6 @@ static void constraints_identify(const SpecReader *reader, CanonicalLines *lines
                       expression_text(reader->spec->constraints[i], lines->arena));
 }
 
-static void constraints_schema(Json *json, Arena *arena)
-{
-    schema_array_of(json, "expression", 0, CONSTRAINTS_MAX, arena);
-}
-
 const Form form_constraints = {
     .path = "constraints",
     .after = "objective.reference",
@@ -57,7 +52,7 @@ const Form form_constraints = {
     .read = constraints_read,
     .resolve = constraints_resolve,
     .identify = constraints_identify,
-    .schema = constraints_schema,
+    .schema = "{type: array, maxItems: MOST, items: $expression}",
     .most = CONSTRAINTS_MAX,
     .most_of = "expressions",
 };

@@ -127,9 +127,9 @@ static void csv_check_columns(const CsvReader *csv, const Node *header, const No
         const char *near =
             wanted->kind == NODE_SCALAR && !found ? nearest_name(wanted->text, names, csv->n_columns) : NULL;
         if (!found)
-            diagnose(csv->reader->diagnostics, wanted, "%s is no column of %s%s%s%s",
+            diagnose(csv->reader->diagnostics, wanted, "%s is no column of %s%s",
                      scalar_given(wanted, csv->reader->arena), text_visible(csv->source->file, csv->reader->arena),
-                     near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+                     did_you_mean(near, csv->reader->arena));
     }
 }
 
@@ -237,26 +237,6 @@ static void csv_read_form(SpecReader *reader, const GivenKey *given)
         axes_read_table(reader, source, columns, reader->axes);
 }
 
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void csv_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_string(json, NULL);
-    json_object(json, NULL);
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    schema_string(json, "file");
-    json_object(json, "columns");
-    schema_array_of(json, "name", 1, 0, arena);
-    json_close(json, '}');
-    json_close(json, '}');
-    schema_required(json, "file");
-    json_boolean(json, "additionalProperties", false);
-    json_close(json, '}');
-    json_close(json, ']');
-}
-
 const Form form_csv = {
     .path = "search.csv",
     .after = "search.points",
@@ -269,5 +249,6 @@ const Form form_csv = {
     .instead_of = "search.points",
     .nameless = true,
     .read = csv_read_form,
-    .schema = csv_schema,
+    .schema = "{anyOf: [{type: string}, {type: object, properties: {file: {type: string}, columns: {type: array, "
+              "minItems: 1, items: $name}}, required: [file], additionalProperties: false}]}",
 };

@@ -33,8 +33,6 @@ static void exclude_identify(const SpecReader *reader, CanonicalLines *lines)
         canonical_add(lines, form_exclude.path, expression_text(reader->spec->exclude[i], lines->arena));
 }
 
-static void exclude_schema(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
-
 const Form form_exclude = {
     .path = "search.exclude",
     .after = "search.zip",
@@ -46,7 +44,7 @@ const Form form_exclude = {
     .resolve = exclude_resolve,
     .identify = exclude_identify,
     .lines = {{.start = "search.exclude", .shown = "search.exclude", .change = CHANGE_POINTS}},
-    .schema = exclude_schema,
+    .schema = "{type: array, maxItems: MOST, items: $expression}",
     .most = EXCLUDE_MAX,
     .most_of = "expressions",
 };

@@ -108,17 +108,6 @@ static void taken_identify(const SpecReader *reader, CanonicalLines *lines)
     if (spec->warm.mean != NULL) canonical_add(lines, form_taken.path, cmaes_taken_text(spec, lines->arena));
 }
 
-static void from_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", schema_name_pattern);
-}
-
-static void taken_schema(Json *json, Arena *arena)
-{
-    (void)json, (void)arena; // an object of the program's own
-}
-
 const Form form_from = {
     .path = "search.cmaes.from",
     .after = "search.cmaes.outer",
@@ -131,8 +120,7 @@ const Form form_from = {
     .read = from_read,
     .resolve = from_resolve,
     .identify = from_identify,
-    .type = "string",
-    .schema = from_schema,
+    .schema = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
 };
 
 const Form form_taken = {
@@ -147,6 +135,5 @@ const Form form_taken = {
     .read = taken_read,
     .resolve = taken_resolve,
     .identify = taken_identify,
-    .type = "object",
-    .schema = taken_schema,
+    .schema = "{type: object}",
 };

@@ -98,8 +98,6 @@ static void inject_identify(const SpecReader *reader, CanonicalLines *lines)
                       inject_text(reader->spec, reader->names, i, lines->arena));
 }
 
-static void inject_schema(Json *json, Arena *arena) { schema_array_of(json, "point", 0, INJECT_MAX, arena); }
-
 const Form form_inject = {
     .path = "search.cmaes.inject",
     .after = "search.cmaes.from",
@@ -111,5 +109,6 @@ const Form form_inject = {
     .read = inject_read,
     .resolve = inject_resolve,
     .identify = inject_identify,
-    .schema = inject_schema,
+    .schema = "{type: array, maxItems: MOST, items: $point}",
+    .most = INJECT_MAX,
 };

@@ -245,42 +245,9 @@ static void reference_identify(const SpecReader *reader, CanonicalLines *lines)
     canonical_add(lines, form_reference.path, reference_text(reader->spec, lines->arena));
 }
 
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void objective_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_refer(json, NULL, "expression", arena);
-    json_object(json, NULL);
-    schema_array_of(json, "expression", 1, OBJECTIVES_MAX, arena);
-    json_close(json, '}');
-    json_close(json, ']');
-}
-
-static void objective_over_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", "^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$");
-}
-
-static void failed_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", "^(any|ignore|penalty\\([0-9.eE+-]+\\))$");
-}
-
-static void reference_schema(Json *json, Arena *arena)
-{
-    json_text(json, "type", "array");
-    json_integer(json, "minItems", 2);
-    json_integer(json, "maxItems", OBJECTIVES_MAX);
-    json_object(json, "items");
-    json_text(json, "type", "number");
-    json_close(json, '}');
-    (void)arena;
-}
-
 // ---- the rows -------------------------------------------------------------------------------------------------------
+
+#define OBJECTIVE_SCHEMA "{anyOf: [$expression, {type: array, minItems: 1, maxItems: MOST, items: $expression}]}"
 
 const Form form_minimize = {
     .path = "objective.minimize",
@@ -294,7 +261,8 @@ const Form form_minimize = {
     .read = objective_read_expressions, // those of maximize too
     .resolve = minimize_resolve,
     .identify = minimize_identify,
-    .schema = objective_schema,
+    .schema = OBJECTIVE_SCHEMA,
+    .most = OBJECTIVES_MAX,
 };
 
 const Form form_maximize = {
@@ -308,7 +276,8 @@ const Form form_maximize = {
     .stage = FORM_BY_SECTION,
     .resolve = maximize_resolve,
     .identify = maximize_identify,
-    .schema = objective_schema,
+    .schema = OBJECTIVE_SCHEMA,
+    .most = OBJECTIVES_MAX,
 };
 
 const Form form_objective_over = {
@@ -321,8 +290,7 @@ const Form form_objective_over = {
     .read = objective_read_over,
     .resolve = objective_over_resolve,
     .identify = objective_over_identify,
-    .type = "string",
-    .schema = objective_over_schema,
+    .schema = "{type: string, pattern: '^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$'}",
 };
 
 const Form form_failed = {
@@ -335,8 +303,7 @@ const Form form_failed = {
     .read = objective_read_failed,
     .resolve = failed_resolve,
     .identify = failed_identify,
-    .type = "string",
-    .schema = failed_schema,
+    .schema = "{type: string, pattern: '^(any|ignore|penalty\\([0-9.eE+-]+\\))$'}",
 };
 
 const Form form_reference = {
@@ -350,5 +317,6 @@ const Form form_reference = {
     .read = objective_read_reference,
     .resolve = reference_resolve,
     .identify = reference_identify,
-    .schema = reference_schema,
+    .schema = "{type: array, minItems: 2, maxItems: MOST, items: {type: number}}",
+    .most = OBJECTIVES_MAX,
 };

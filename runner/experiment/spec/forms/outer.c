@@ -3,12 +3,9 @@
 
 #include <string.h>
 
-static double outer_setting(const SpecReader *reader, const char *path)
+static int64_t outer_setting(const SpecReader *reader, const char *path)
 {
-    for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(reader->keys[i].path, path) == 0) return *(const double *)reader->keys[i].at;
-    }
-    return 0.0;
+    return (int64_t) * (const double *)key_find(reader, path)->at;
 }
 
 static void outer_read_axis(SpecReader *reader, const Node *outer, int index, AxesBuild *build)
@@ -32,7 +29,7 @@ static void outer_read_axis(SpecReader *reader, const Node *outer, int index, Ax
 static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *build)
 {
     Spec *spec = reader->spec;
-    const int64_t searches = (int64_t)outer_setting(reader, "search.cmaes.searches");
+    const int64_t searches = outer_setting(reader, "search.cmaes.searches");
     int64_t points = 1;
     bool fits = searches <= SEARCHES_MAX;
     for (int i = 0; fits && i < build->n_outer; i++) {
@@ -42,7 +39,7 @@ static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *
     }
     spec->outer.points = fits ? points : 1;
     spec->outer.searches = searches;
-    spec->outer.first = (int64_t)outer_setting(reader, "search.cmaes.first");
+    spec->outer.first = outer_setting(reader, "search.cmaes.first");
     if (!fits)
         diagnose(reader->diagnostics, outer, "the points of outer, with %lld search%s each, are more than %d searches",
                  (long long)searches, searches == 1 ? "" : "es", SEARCHES_MAX);
@@ -84,8 +81,6 @@ static void outer_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-static void outer_schema(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
-
 const Form form_outer = {
     .path = "search.cmaes.outer",
     .after = "search.method",
@@ -100,6 +95,6 @@ const Form form_outer = {
     .resolve = outer_resolve,
     .identify = outer_identify,
     .lines = {{.start = "search.outer.", .shown = "search.cmaes.outer.", .digits = 4}},
-    .schema = outer_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("values"),
+    .parameters_at = "cmaes.properties.outer",
 };

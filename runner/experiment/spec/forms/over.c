@@ -99,8 +99,6 @@ static void over_identify(const SpecReader *reader, CanonicalLines *lines)
                       expression_text(spec->axes[a].derive, arena));
 }
 
-static void over_schema(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
-
 const Form form_over = {
     .path = "search.over",
     .after = "search.cmaes.taken",
@@ -116,6 +114,6 @@ const Form form_over = {
     .lines = {{.start = "search.axis.", .shown = "search.over.", .digits = 4, .change = CHANGE_VALUE},
               {.start = "search.derived.", .shown = "search.over.", .change = CHANGE_VALUE},
               {.start = "search.elsewhere.", .shown = "fixed value of ", .change = CHANGE_GRID}}, // of partial axes
-    .schema = over_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("values"),
+    .parameters_at = "over",
 };

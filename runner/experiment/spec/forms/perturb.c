@@ -115,8 +115,6 @@ static void perturb_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-static void perturb_schema(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
-
 const Form form_perturb = {
     .path = "replicates.perturb",
     .after = "replicates.common",
@@ -128,6 +126,6 @@ const Form form_perturb = {
     .resolve = perturb_resolve,
     .identify = perturb_identify,
     .lines = {{.start = "replicates.perturb.", .shown = "replicates.perturb.", .digits = 4}},
-    .schema = perturb_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("perturbation"),
+    .parameters_at = "perturb",
 };

@@ -153,19 +153,6 @@ static void points_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-// A list of mappings, or a table as a text.
-static void points_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    json_object(json, NULL);
-    schema_array_of(json, "point", 1, 0, arena);
-    json_close(json, '}');
-    schema_string(json, NULL);
-    json_close(json, ']');
-}
-
 const Form form_points = {
     .path = "search.points",
     .after = "search.over",
@@ -179,5 +166,5 @@ const Form form_points = {
     .identify = points_identify,
     .lines = {{.start = "search.points.", .shown = "search.points.", .change = CHANGE_POINTS},
               {.start = "search.points", .shown = "search.points", .change = CHANGE_POINTS}},
-    .schema = points_schema,
+    .schema = "{anyOf: [{type: array, minItems: 1, items: $point}, {type: string}]}",
 };

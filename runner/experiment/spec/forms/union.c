@@ -182,33 +182,6 @@ static void union_identify(const SpecReader *reader, CanonicalLines *lines)
                       union_block_text(reader, &reader->spec->blocks[b]));
 }
 
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void union_schema(Json *json, Arena *arena) { schema_array_of(json, "block", 1, UNION_MAX, arena); }
-
-static void union_define_block(Json *json, Arena *arena)
-{
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    json_object(json, "over");
-    form_over.schema(json, arena);
-    json_close(json, '}');
-    json_object(json, "zip");
-    form_zip.schema(json, arena);
-    json_close(json, '}');
-    json_close(json, '}');
-    json_boolean(json, "additionalProperties", false);
-}
-
-static void union_schema_names(Json *json, const Configured *configured, Arena *arena)
-{
-    json_object(json, "union");
-    json_object(json, "items");
-    json_object(json, "properties");
-    schema_names(json, configured, "over", arena);
-    for (int i = 0; i < 3; i++) json_close(json, '}');
-}
-
 const Form form_union = {
     .path = "search.union",
     .after = "search.exclude",
@@ -224,10 +197,11 @@ const Form form_union = {
     .resolve = union_resolve,
     .identify = union_identify,
     .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
-    .schema = union_schema,
-    .schema_names = union_schema_names,
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $block}",
+    .parameters_at = "union.items.properties.over",
     .definition = "block",
-    .define = union_define_block,
+    .define = "{type: object, properties: {over: " SCHEMA_MAP_OF("values") ", zip: " SCHEMA_ZIP
+                                                                           "}, additionalProperties: false}",
     .most = UNION_MAX,
     .most_of = "blocks",
 };

@@ -123,8 +123,6 @@ static void when_identify(const SpecReader *reader, CanonicalLines *lines)
                       expression_text(reader->spec->when[w].condition, lines->arena));
 }
 
-static void when_schema(Json *json, Arena *arena) { schema_map_of(json, "expression", arena); }
-
 const Form form_when = {
     .path = "search.when",
     .after = "search.union",
@@ -137,6 +135,6 @@ const Form form_when = {
     .resolve = when_resolve,
     .identify = when_identify,
     .lines = {{.start = "search.when.", .shown = "search.when.", .digits = 4, .change = CHANGE_GRID}},
-    .schema = when_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("expression"),
+    .parameters_at = "when",
 };

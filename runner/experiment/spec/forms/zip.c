@@ -102,8 +102,6 @@ static void zip_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-static void zip_schema(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
-
 const Form form_zip = {
     .path = "search.zip",
     .after = "search.csv",
@@ -115,5 +113,5 @@ const Form form_zip = {
     .resolve = zip_resolve,
     .identify = zip_identify,
     .lines = {{.start = "search.axis.", .end = ".zip", .shown = "search.over.", .digits = 4, .change = CHANGE_ADDED}},
-    .schema = zip_schema,
+    .schema = SCHEMA_ZIP,
 };
