@@ -198,15 +198,14 @@ Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
 
 // ---- the row --------------------------------------------------------------------------------------------------------
 
-static void things_resolve(ResolveWriter *writer, const char *path)
+static const char *things_text(const SpecReader *reader)
 {
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
+    const Spec *spec = reader->spec;
     const char *text = "";
-    if (spec->record.n_bodies == 0) return;
+    if (spec->record.n_bodies == 0) return NULL;
     for (int i = 0; i < spec->record.n_bodies; i++)
-        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
-    resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
+        text = arena_format(reader->arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
+    return arena_format(reader->arena, "[%s]", text);
 }
 
 const Form form_bodies = {
@@ -216,6 +215,6 @@ const Form form_bodies = {
     .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
            "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
     .example = "[payload]",
-    .resolve = things_resolve, // read before the model's tables are chosen
+    .text = things_text, // read before the model's tables are chosen
     .schema = "{type: [string, array], minItems: 1, items: {type: string}}",
 };

@@ -80,6 +80,13 @@ typedef struct CanonicalLines {
     Arena *arena;
 } CanonicalLines;
 
+// An entry of a mapping, or an item of a list.
+typedef struct FormEntry {
+    const char *name;             // NULL: of a list
+    const char *text;             // as YAML
+    const Expression *expression; // or this, in quotes in the resolved spec
+} FormEntry;
+
 // Names that a form takes for parameters', as far as they can be told without the model.
 typedef struct FormNames {
     const char **names; // [most]
@@ -101,8 +108,15 @@ typedef struct Form {
     void (*names)(const Node *value, FormNames *names);      // NULL: it names none that it searches
     void (*read)(SpecReader *reader, const GivenKey *given); // given NULL: `always`
 
-    void (*resolve)(ResolveWriter *writer, const char *path);          // NULL: never in the resolved spec
-    void (*identify)(const SpecReader *reader, CanonicalLines *lines); // NULL: it changes no number
+    // The value in the resolved spec and, if it changes a number (KEY_IDENTITY), in the canonical text: one text, or
+    // the entries of a mapping or a list. In the canonical text an entry's path is `canonical`, its index in `digits`
+    // digits (0: none), and its name.
+    const char *(*text)(const SpecReader *reader);                      // NULL, or gives NULL: none
+    bool (*entry)(const SpecReader *reader, int index, FormEntry *out); // false: there are no more
+    const char *canonical;
+    int digits;
+    void (*resolve)(ResolveWriter *writer, const char *path);          // writes the resolved spec instead
+    void (*identify)(const SpecReader *reader, CanonicalLines *lines); // writes the canonical text instead
     FormLines lines[3];                                                // start NULL: none
 
     const char *(*choice)(int index); // the words that the value can be, NULL after the last; NULL: it is no choice
@@ -140,7 +154,6 @@ void resolve_row(ResolveWriter *writer, const Key *key);
 // A name that YAML would take for something else stands in quotes; an expression always does.
 const char *resolve_plain(const char *text, Arena *arena);
 const char *resolve_quoted(const Expression *expression, Arena *arena);
-void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count);
 // Rows of some keys and sections, in this order.
 void resolve_keys(ResolveWriter *writer, const char *const *keys, int count);
 void canonical_add(CanonicalLines *lines, const char *path, const char *value);

@@ -34,24 +34,24 @@ static void record_read_debug_trials(SpecReader *reader, const GivenKey *given)
     record_read_ids(reader, given, &reader->spec->record.debug.select);
 }
 
-static void record_resolve_ids(ResolveWriter *writer, const char *path, const Selection *select)
+static const char *record_ids_text(const SpecReader *reader, const Selection *select)
 {
     const size_t size = (size_t)select->n_trials * 24 + 3; // 19 digits at most, and ", "
-    char *text = arena_take(writer->reader->arena, size, 1), *p = stpcpy(text, "[");
+    char *text = arena_take(reader->arena, size, 1), *p = stpcpy(text, "[");
     for (int i = 0; i < select->n_trials; i++)
         p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)select->trials[i]);
     stpcpy(p, "]");
-    resolve_line(writer, path, text, NULL);
+    return text;
 }
 
-static void record_resolve_trials(ResolveWriter *writer, const char *path)
+static const char *record_trials_text(const SpecReader *reader)
 {
-    record_resolve_ids(writer, path, &writer->reader->spec->record.select);
+    return record_ids_text(reader, &reader->spec->record.select);
 }
 
-static void record_resolve_debug_trials(ResolveWriter *writer, const char *path)
+static const char *record_debug_trials_text(const SpecReader *reader)
 {
-    record_resolve_ids(writer, path, &writer->reader->spec->record.debug.select);
+    return record_ids_text(reader, &reader->spec->record.debug.select);
 }
 
 static bool record_selects(const Selection *select)
@@ -228,7 +228,7 @@ const Form form_recorded_trials = {
     .example = "[0, 41]",
     .stage = FORM_RECORD,
     .read = record_read_trials,
-    .resolve = record_resolve_trials,
+    .text = record_trials_text,
     .schema = "{type: array, items: $id}",
 };
 
@@ -240,7 +240,7 @@ const Form form_debug_trials = {
     .example = "[0, 41]",
     .stage = FORM_RECORD,
     .read = record_read_debug_trials,
-    .resolve = record_resolve_debug_trials,
+    .text = record_debug_trials_text,
     .schema = "{type: array, items: $id}",
 };
 

@@ -95,13 +95,32 @@ void resolve_row(ResolveWriter *writer, const Key *key)
     resolve_line(writer, key->path, value, no_unit ? NULL : key->unit);
 }
 
-void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count)
+static void resolve_entries(ResolveWriter *writer, const Form *form, const char *path)
 {
+    const SpecReader *reader = writer->reader;
+    FormEntry entry = {0};
     int depth = 1;
     for (const char *p = path; *p != '\0'; p++) depth += *p == '.';
-    if (count > 0) resolve_line(writer, path, "", NULL);
-    for (int i = 0; i < count; i++)
-        fprintf(writer->out, "%*s- %s\n", 2 * depth, "", resolve_quoted(list[i], writer->reader->arena));
+    for (int i = 0; form->entry(reader, i, &entry); i++) {
+        const char *text = entry.expression != NULL ? resolve_quoted(entry.expression, reader->arena) : entry.text;
+        if (entry.name != NULL) {
+            resolve_line(writer, arena_format(reader->arena, "%s.%s", path, entry.name), text, NULL);
+        } else {
+            if (i == 0) resolve_line(writer, path, "", NULL);
+            fprintf(writer->out, "%*s- %s\n", 2 * depth, "", text);
+        }
+    }
+}
+
+static void resolve_form(ResolveWriter *writer, const Form *form, const char *path)
+{
+    const char *text = form->text != NULL ? form->text(writer->reader) : NULL;
+    if (form->resolve != NULL)
+        form->resolve(writer, path);
+    else if (form->entry != NULL)
+        resolve_entries(writer, form, path);
+    else if (text != NULL)
+        resolve_line(writer, path, text, NULL);
 }
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)
@@ -123,8 +142,8 @@ static void resolve_section(ResolveWriter *writer, const char *section)
         if (key->type == KEY_SECTION) continue;
         if (key->type != KEY_FORM)
             resolve_row(writer, key);
-        else if (key->form->resolve != NULL)
-            key->form->resolve(writer, key->path);
+        else
+            resolve_form(writer, key->form, key->path);
     }
 }
 
@@ -170,6 +189,30 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
     }
 }
 
+static void resolve_identity_entries(const SpecReader *reader, const Form *form, CanonicalLines *lines)
+{
+    FormEntry entry = {0};
+    for (int i = 0; form->entry(reader, i, &entry); i++) {
+        const char *number = form->digits > 0 ? arena_format(lines->arena, "%0*d", form->digits, i) : "";
+        const char *path = arena_format(lines->arena, "%s%s%s%s", form->canonical, number,
+                                        entry.name != NULL ? "." : "", entry.name != NULL ? entry.name : "");
+        canonical_add(lines, path,
+                      entry.expression != NULL ? expression_text(entry.expression, lines->arena) : entry.text);
+    }
+}
+
+static void resolve_identity_form(const SpecReader *reader, const Form *form, CanonicalLines *lines)
+{
+    if (form->identify != NULL) {
+        form->identify(reader, lines);
+    } else if ((form->flags & KEY_IDENTITY) != 0 && form->entry != NULL) {
+        resolve_identity_entries(reader, form, lines);
+    } else if ((form->flags & KEY_IDENTITY) != 0) {
+        const char *text = form->text(reader);
+        if (text != NULL) canonical_add(lines, form->path, text);
+    }
+}
+
 static int resolve_compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -210,9 +253,7 @@ Error spec_resolve(SpecReader *reader)
     Spec *spec = reader->spec;
     CanonicalLines lines = {.arena = reader->arena};
     resolve_identity_rows(reader, &lines);
-    for (int i = 0; i < form_count(); i++) {
-        if (form_at(i)->identify != NULL) form_at(i)->identify(reader, &lines);
-    }
+    for (int i = 0; i < form_count(); i++) resolve_identity_form(reader, form_at(i), &lines);
     qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
     spec->canonical = resolve_join(&lines);
     spec->hash = sha256_of(spec->canonical, strlen(spec->canonical));

@@ -121,11 +121,9 @@ static const ValueForm *values_form_key(SpecReader *reader, const Key *key, cons
         if (strcmp(name, values_forms[f]->name) == 0) return values_forms[f];
     }
     if (*good) return NULL;
-    if (near != NULL)
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s; did you mean '%s'?", name, key_name(key), near);
-    else
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
-                 values_expected(reader->arena));
+    diagnose(reader->diagnostics, given, "unknown key '%s' in %s%s", name, key_name(key),
+             near != NULL ? did_you_mean(near, reader->arena)
+                          : arena_format(reader->arena, ", expected %s", values_expected(reader->arena)));
     return NULL;
 }
 

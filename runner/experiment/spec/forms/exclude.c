@@ -21,16 +21,11 @@ static void exclude_read(SpecReader *reader, const GivenKey *given)
     reader->spec->n_exclude = node->count;
 }
 
-static void exclude_resolve(ResolveWriter *writer, const char *path)
+static bool exclude_entry(const SpecReader *reader, int index, FormEntry *out)
 {
-    const Spec *spec = writer->reader->spec;
-    resolve_expressions(writer, path, spec->exclude, spec->n_exclude);
-}
-
-static void exclude_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int i = 0; i < reader->spec->n_exclude; i++)
-        canonical_add(lines, form_exclude.path, expression_text(reader->spec->exclude[i], lines->arena));
+    if (index >= reader->spec->n_exclude) return false;
+    out->expression = reader->spec->exclude[index];
+    return true;
 }
 
 const Form form_exclude = {
@@ -41,8 +36,9 @@ const Form form_exclude = {
     .example = "[\"k_fp > 250 and thrust < 30\"]",
     .stage = FORM_SEARCH,
     .read = exclude_read,
-    .resolve = exclude_resolve,
-    .identify = exclude_identify,
+    .flags = KEY_IDENTITY,
+    .entry = exclude_entry,
+    .canonical = "search.exclude",
     .lines = {{.start = "search.exclude", .shown = "search.exclude", .change = CHANGE_POINTS}},
     .schema = "{type: array, maxItems: MOST, items: $expression}",
     .most = EXCLUDE_MAX,

@@ -91,21 +91,11 @@ static void from_resolve(ResolveWriter *writer, const char *path)
         resolve_line(writer, path, resolve_plain(spec->warm.from, writer->reader->arena), NULL);
 }
 
-static void from_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    if (reader->spec->warm.from != NULL) canonical_add(lines, form_from.path, reader->spec->warm.from);
-}
+static const char *from_text(const SpecReader *reader) { return reader->spec->warm.from; }
 
-static void taken_resolve(ResolveWriter *writer, const char *path)
+static const char *taken_text(const SpecReader *reader)
 {
-    const Spec *spec = writer->reader->spec;
-    if (spec->warm.mean != NULL) resolve_line(writer, path, cmaes_taken_text(spec, writer->reader->arena), NULL);
-}
-
-static void taken_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    const Spec *spec = reader->spec;
-    if (spec->warm.mean != NULL) canonical_add(lines, form_taken.path, cmaes_taken_text(spec, lines->arena));
+    return reader->spec->warm.mean != NULL ? cmaes_taken_text(reader->spec, reader->arena) : NULL;
 }
 
 const Form form_from = {
@@ -118,8 +108,9 @@ const Form form_from = {
     .example = "raibert_gains",
     .stage = FORM_SEARCH,
     .read = from_read,
+    .flags = KEY_IDENTITY,
+    .text = from_text,
     .resolve = from_resolve,
-    .identify = from_identify,
     .schema = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
 };
 
@@ -133,7 +124,7 @@ const Form form_taken = {
                "covariance: [1, 0, 1]}",
     .stage = FORM_SEARCH,
     .read = taken_read,
-    .resolve = taken_resolve,
-    .identify = taken_identify,
+    .flags = KEY_IDENTITY,
+    .text = taken_text,
     .schema = "{type: object}",
 };

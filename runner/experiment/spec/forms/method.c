@@ -54,10 +54,7 @@ static void method_resolve(ResolveWriter *writer, const char *path)
     }
 }
 
-static void method_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_method.path, reader->spec->method->name);
-}
+static const char *method_text(const SpecReader *reader) { return reader->spec->method->name; }
 
 const Form form_method = {
     .path = "search.method",
@@ -68,7 +65,8 @@ const Form form_method = {
     .stage = FORM_FIRST,
     .always = true,
     .read = method_read,
+    .flags = KEY_IDENTITY,
+    .text = method_text,
     .resolve = method_resolve,
-    .identify = method_identify,
     .choice = method_name,
 };

@@ -11,15 +11,7 @@ static void model_read(SpecReader *reader, const GivenKey *given)
     reader->spec->model = meant != NULL ? model_find(meant) : model; // the rest is read as of the model that was meant
 }
 
-static void model_resolve(ResolveWriter *writer, const char *path)
-{
-    resolve_line(writer, path, writer->reader->spec->model->name, NULL);
-}
-
-static void model_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_model.path, reader->spec->model->name);
-}
+static const char *model_text(const SpecReader *reader) { return reader->spec->model->name; }
 
 const Form form_model = {
     .path = "model",
@@ -27,10 +19,9 @@ const Form form_model = {
     .words = "the name of a model",
     .doc = "what is simulated; `hopscotch models` lists them",
     .example = "hopper",
-    .flags = KEY_REQUIRED,
+    .flags = KEY_REQUIRED | KEY_IDENTITY,
     .stage = FORM_FIRST,
     .read = model_read,
-    .resolve = model_resolve,
-    .identify = model_identify,
+    .text = model_text,
     .choice = model_name,
 };

@@ -150,18 +150,20 @@ static void objective_read_expressions(SpecReader *reader, const GivenKey *minim
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static const char *objective_over_text(const Spec *spec, Arena *arena)
+static const char *objective_over_text(const SpecReader *reader)
 {
+    const Spec *spec = reader->spec;
     static const char *const names[] = {[OVER_MEAN] = "mean", [OVER_MEDIAN] = "median", [OVER_WORST] = "worst"};
     if (spec->objective.over != OVER_QUANTILE) return names[spec->objective.over];
-    return arena_format(arena, "quantile(%s)", text_number(spec->objective.quantile).text);
+    return arena_format(reader->arena, "quantile(%s)", text_number(spec->objective.quantile).text);
 }
 
-static const char *objective_failed_text(const Spec *spec, Arena *arena)
+static const char *objective_failed_text(const SpecReader *reader)
 {
+    const Spec *spec = reader->spec;
     if (spec->objective.failed == FAILED_ANY) return "any";
     if (spec->objective.failed == FAILED_IGNORE) return "ignore";
-    return arena_format(arena, "penalty(%s)", text_number(spec->objective.penalty).text);
+    return arena_format(reader->arena, "penalty(%s)", text_number(spec->objective.penalty).text);
 }
 
 // The objectives of one direction, as an expression or a list.
@@ -182,27 +184,10 @@ static void objective_resolve(ResolveWriter *writer, const char *path, bool maxi
 static void minimize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, false); }
 static void maximize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, true); }
 
-static const char *reference_text(const Spec *spec, Arena *arena)
+static const char *reference_text(const SpecReader *reader)
 {
-    const Values list = {.list = spec->objective.reference, .count = spec->objective.count};
-    return values_text(&list, arena);
-}
-
-static void reference_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    if (spec->objective.reference == NULL) return;
-    resolve_line(writer, path, reference_text(spec, writer->reader->arena), NULL);
-}
-
-static void objective_over_resolve(ResolveWriter *writer, const char *path)
-{
-    resolve_line(writer, path, objective_over_text(writer->reader->spec, writer->reader->arena), NULL);
-}
-
-static void failed_resolve(ResolveWriter *writer, const char *path)
-{
-    resolve_line(writer, path, objective_failed_text(writer->reader->spec, writer->reader->arena), NULL);
+    const Values list = {.list = reader->spec->objective.reference, .count = reader->spec->objective.count};
+    return list.list != NULL ? values_text(&list, reader->arena) : NULL;
 }
 
 // ---- identity -------------------------------------------------------------------------------------------------------
@@ -227,22 +212,6 @@ static void minimize_identify(const SpecReader *reader, CanonicalLines *lines)
 static void maximize_identify(const SpecReader *reader, CanonicalLines *lines)
 {
     objective_identify(reader, lines, form_maximize.path, true);
-}
-
-static void objective_over_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_objective_over.path, objective_over_text(reader->spec, lines->arena));
-}
-
-static void failed_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_failed.path, objective_failed_text(reader->spec, lines->arena));
-}
-
-static void reference_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    if (reader->spec->objective.reference == NULL) return;
-    canonical_add(lines, form_reference.path, reference_text(reader->spec, lines->arena));
 }
 
 // ---- the rows -------------------------------------------------------------------------------------------------------
@@ -288,8 +257,8 @@ const Form form_objective_over = {
     .example = "quantile(0.9)",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_over,
-    .resolve = objective_over_resolve,
-    .identify = objective_over_identify,
+    .flags = KEY_IDENTITY,
+    .text = objective_over_text,
     .schema = "{type: string, pattern: '^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$'}",
 };
 
@@ -301,8 +270,8 @@ const Form form_failed = {
     .example = "penalty(10)",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_failed,
-    .resolve = failed_resolve,
-    .identify = failed_identify,
+    .flags = KEY_IDENTITY,
+    .text = objective_failed_text,
     .schema = "{type: string, pattern: '^(any|ignore|penalty\\([0-9.eE+-]+\\))$'}",
 };
 
@@ -315,8 +284,8 @@ const Form form_reference = {
     .example = "[2.0, 1.5]",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_reference,
-    .resolve = reference_resolve,
-    .identify = reference_identify,
+    .flags = KEY_IDENTITY,
+    .text = reference_text,
     .schema = "{type: array, minItems: 2, maxItems: MOST, items: {type: number}}",
     .most = OBJECTIVES_MAX,
 };

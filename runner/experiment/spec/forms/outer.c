@@ -59,26 +59,13 @@ static void outer_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static void outer_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    for (int i = 0; i < spec->n_outer; i++) {
-        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
-        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]),
-                     values_text(&axis->values, arena), NULL);
-    }
-}
-
-static void outer_identify(const SpecReader *reader, CanonicalLines *lines)
+static bool outer_entry(const SpecReader *reader, int index, FormEntry *out)
 {
     const Spec *spec = reader->spec;
-    for (int i = 0; i < spec->n_outer; i++) {
-        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
-        const char *name = reader->names[axis->parameter];
-        canonical_add(lines, arena_format(lines->arena, "search.outer.%03d.%s", i, name),
-                      values_text(&axis->values, lines->arena));
-    }
+    if (index >= spec->n_outer) return false;
+    const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + index];
+    *out = (FormEntry){.name = reader->names[axis->parameter], .text = values_text(&axis->values, reader->arena)};
+    return true;
 }
 
 const Form form_outer = {
@@ -92,8 +79,10 @@ const Form form_outer = {
     .stage = FORM_GRID,
     .names = form_map_names,
     .read = outer_read,
-    .resolve = outer_resolve,
-    .identify = outer_identify,
+    .flags = KEY_IDENTITY,
+    .entry = outer_entry,
+    .canonical = "search.outer.",
+    .digits = 3,
     .lines = {{.start = "search.outer.", .shown = "search.cmaes.outer.", .digits = 4}},
     .schema = SCHEMA_MAP_OF("values"),
     .parameters_at = "cmaes.properties.outer",

@@ -141,45 +141,22 @@ static void union_read(SpecReader *reader, const GivenKey *given)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // {over: {a: [1, 2], b: {linspace: [0, 1, 3]}}, zip: [[a, b]]}
-static const char *union_block_text(const SpecReader *reader, const Block *block)
+static bool union_entry(const SpecReader *reader, int index, FormEntry *out)
 {
     const Spec *spec = reader->spec;
     Arena *arena = reader->arena;
-    const char *over = "", *zip = "";
+    const char *over = "";
+    if (index >= spec->n_blocks) return false;
+    const Block *block = &spec->blocks[index];
     for (int a = 0; a < spec->n_axes; a++) {
         if (block->values[a].count == 0) continue;
         over = arena_format(arena, "%s%s%s: %s", over, over[0] != '\0' ? ", " : "",
                             reader->names[spec->axes[a].parameter], values_text(&block->values[a], arena));
     }
-    for (int a = 0; a < spec->n_axes; a++) {
-        const char *names = "";
-        bool first = block->zip[a] >= 0;
-        for (int b = 0; b < a; b++) first &= block->zip[b] != block->zip[a];
-        for (int b = a; first && b < spec->n_axes; b++) {
-            if (block->zip[b] != block->zip[a]) continue;
-            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
-                                 reader->names[spec->axes[b].parameter]);
-        }
-        if (first) zip = arena_format(arena, "%s%s[%s]", zip, zip[0] != '\0' ? ", " : "", names);
-    }
-    return zip[0] != '\0' ? arena_format(arena, "{over: {%s}, zip: [%s]}", over, zip)
-                          : arena_format(arena, "{over: {%s}}", over);
-}
-
-static void union_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    if (spec->n_blocks == 0) return;
-    resolve_line(writer, path, "", NULL);
-    for (int b = 0; b < spec->n_blocks; b++)
-        fprintf(writer->out, "    - %s\n", union_block_text(writer->reader, &spec->blocks[b]));
-}
-
-static void union_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int b = 0; b < reader->spec->n_blocks; b++)
-        canonical_add(lines, arena_format(lines->arena, "search.union.%03d", b),
-                      union_block_text(reader, &reader->spec->blocks[b]));
+    const char *zip = zip_text(reader, block->zip);
+    out->text = zip != NULL ? arena_format(arena, "{over: {%s}, zip: %s}", over, zip)
+                            : arena_format(arena, "{over: {%s}}", over);
+    return true;
 }
 
 const Form form_union = {
@@ -194,8 +171,10 @@ const Form form_union = {
     .instead_of = "search.zip",
     .nameless = true,
     .read = union_read,
-    .resolve = union_resolve,
-    .identify = union_identify,
+    .flags = KEY_IDENTITY,
+    .entry = union_entry,
+    .canonical = "search.union.",
+    .digits = 3,
     .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
     .schema = "{type: array, minItems: 1, maxItems: MOST, items: $block}",
     .parameters_at = "union.items.properties.over",

@@ -102,25 +102,13 @@ static void when_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static const char *when_name(const SpecReader *reader, int w)
+static bool when_entry(const SpecReader *reader, int index, FormEntry *out)
 {
-    return reader->names[reader->spec->axes[reader->spec->when[w].axis].parameter];
-}
-
-static void when_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    for (int w = 0; w < spec->n_when; w++)
-        resolve_line(writer, arena_format(arena, "%s.%s", path, when_name(writer->reader, w)),
-                     resolve_quoted(spec->when[w].condition, arena), NULL);
-}
-
-static void when_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int w = 0; w < reader->spec->n_when; w++)
-        canonical_add(lines, arena_format(lines->arena, "search.when.%03d.%s", w, when_name(reader, w)),
-                      expression_text(reader->spec->when[w].condition, lines->arena));
+    const Spec *spec = reader->spec;
+    if (index >= spec->n_when) return false;
+    const When *when = &spec->when[index];
+    *out = (FormEntry){.name = reader->names[spec->axes[when->axis].parameter], .expression = when->condition};
+    return true;
 }
 
 const Form form_when = {
@@ -132,8 +120,10 @@ const Form form_when = {
     .example = "{b_att: \"k_att > 0\"}",
     .stage = FORM_CONDITIONS,
     .read = when_read,
-    .resolve = when_resolve,
-    .identify = when_identify,
+    .flags = KEY_IDENTITY,
+    .entry = when_entry,
+    .canonical = "search.when.",
+    .digits = 3,
     .lines = {{.start = "search.when.", .shown = "search.when.", .digits = 4, .change = CHANGE_GRID}},
     .schema = SCHEMA_MAP_OF("expression"),
     .parameters_at = "when",
