@@ -438,9 +438,15 @@ struct SearchMethod {
     // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
-    // Trials known beforehand: the number of the point with these values on the axes, -1 if there is none. NULL: points
-    // are told by their number, and the values of the axes can't change when a campaign is extended.
-    int64_t (*find)(const Search *search, const void *data, const double *parameter, int64_t hint);
+    // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others may
+    // use; NULL: the first option is the total.
+    Error (*prepare)(const Spec *spec, Arena *arena, Search *search);
+    void (*point)(const Search *search, int64_t id, double *parameter); // writes the axes' values of an id
+    // Whether the point of an id (complete) is that of an earlier id; NULL: no two ids have the same.
+    bool (*repeats)(const Search *search, int64_t id, const double *parameter);
+    // The number of the point with these values on the axes, -1 if there is none. NULL: points are told by their number,
+    // and the values of the axes can't change when a campaign is extended.
+    int64_t (*find)(const Search *search, const double *parameter, int64_t hint);
 };
 
 int search_method_count(void);
@@ -510,24 +516,18 @@ void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
 uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
-// ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
-// values of an id, and may give `repeats`, which says that an id's point (complete) is that of another id; `data` (the
-// arena's) is for them. A call of ask examines a bounded number of ids: if all were dropped,
-// it gives none and *waiting, and the next call goes on.
-typedef struct Enumeration {
-    void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
-    const void *data;
-    bool (*repeats)(const Search *search, const void *data, int64_t id, const double *parameter); // NULL: none does
-} Enumeration;
-Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search); // total <= 2^48
+// ordinal is its id, and the state is the id after the last one told. Their rows hold ENUMERATED_METHOD, `point`, and
+// `prepare` and `repeats` if they need them. A call of ask examines a bounded number of ids: if all were dropped, it
+// gives none and *waiting, and the next call goes on.
+Error enumerated_init(const Spec *spec, Arena *arena, Search *search); // Error (user): more than 2^48 trials
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
 const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
 #define ENUMERATED_METHOD                                                                                              \
-    .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore, .trial = enumerated_trial,          \
-    .stopped = enumerated_stopped
+    .init = enumerated_init, .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore,            \
+    .trial = enumerated_trial, .stopped = enumerated_stopped
 Error enumerated_check_total(int64_t total);
 // The complete parameters of a point of this search alone, extended or not; false if it is dropped.
 bool enumerated_point(const Search *search, int64_t point, double *parameter);

@@ -44,10 +44,10 @@ static int64_t search_grid_index(const SearchGridBlock *block, int axis, int64_t
     return (id - block->first) / block->digits[axis].stride % block->digits[axis].count;
 }
 
-static void search_grid_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_grid_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     const SearchGridBlock *block = &grid->blocks[search_grid_block(grid, id)];
     for (int a = 0; a < spec->n_axes; a++) {
         if (block->digits[a].count == 0) continue;
@@ -124,9 +124,9 @@ static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *bloc
     return id;
 }
 
-static int64_t search_grid_find(const Search *search, const void *data, const double *parameter, int64_t hint)
+static int64_t search_grid_find(const Search *search, const double *parameter, int64_t hint)
 {
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     for (int b = 0; b < grid->n_blocks; b++) {
         const int64_t id = search_grid_find_in(search->spec, &grid->blocks[b], parameter, hint);
         if (id >= 0) return id;
@@ -135,10 +135,10 @@ static int64_t search_grid_find(const Search *search, const void *data, const do
 }
 
 // Whether an id before this one has the same point.
-static bool search_grid_repeats(const Search *search, const void *data, int64_t id, const double *parameter)
+static bool search_grid_repeats(const Search *search, int64_t id, const double *parameter)
 {
     const Spec *spec = search->spec;
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     const int own = search_grid_block(grid, id);
     const SearchGridBlock *block = &grid->blocks[own];
     for (int w = 0; w < spec->n_when; w++) {
@@ -186,30 +186,32 @@ static Block search_grid_whole(const Spec *spec, Arena *arena)
     return (Block){.values = values, .zip = zip};
 }
 
-static Error search_grid_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_grid_prepare(const Spec *spec, Arena *arena, Search *search)
 {
     SearchGrid *grid = ARENA_NEW(arena, SearchGrid, 1);
     const Block whole = search_grid_whole(spec, arena);
-    int64_t total = 0;
+    search->scratch = grid;
+    search->total = 0;
     grid->n_blocks = spec->n_blocks > 0 ? spec->n_blocks : 1;
     grid->blocks = ARENA_NEW(arena, SearchGridBlock, grid->n_blocks);
     for (int b = 0; b < grid->n_blocks; b++) {
         const Block *given = spec->n_blocks > 0 ? &spec->blocks[b] : &whole;
         SearchGridBlock *block = &grid->blocks[b];
-        *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = total};
+        *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = search->total};
         TRY(search_grid_measure(spec, arena, block));
-        if (__builtin_add_overflow(total, block->count, &total)) return enumerated_check_total(INT64_MAX);
+        if (__builtin_add_overflow(search->total, block->count, &search->total))
+            return enumerated_check_total(INT64_MAX);
     }
-    const bool repeats = spec->n_when > 0 || spec->n_blocks > 1;
-    return enumerated_init((Enumeration){search_grid_point, grid, repeats ? search_grid_repeats : NULL}, total, arena,
-                           search);
+    return error_none();
 }
 
 const SearchMethod search_grid = {
     .name = "grid",
     .doc = "every combination of the axes' values; the last axis varies fastest",
     .wants_values = true,
-    .init = search_grid_init,
     ENUMERATED_METHOD,
+    .prepare = search_grid_prepare,
+    .point = search_grid_point,
+    .repeats = search_grid_repeats,
     .find = search_grid_find,
 };

@@ -37,23 +37,16 @@ static int64_t search_latin_part(const RandomKey *key, int axis, int64_t count, 
     return (int64_t)x;
 }
 
-static void search_latin_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_latin_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const RandomKey shuffle = {.seed = spec->seed, .search = 0xFFFD, .purpose = RANDOM_SAMPLE};
     const RandomKey within = {.seed = spec->seed, .ordinal = (uint64_t)id, .purpose = RANDOM_SAMPLE};
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const double part = (double)search_latin_part(&shuffle, a, search->total, id);
         const double u = (part + random_uniform(&within, (uint32_t)a)) / (double)search->total;
         parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u);
     }
-}
-
-static Error search_latin_init(const Spec *spec, Arena *arena, Search *search)
-{
-    const int64_t trials = (int64_t)spec->method_settings[0];
-    return enumerated_init((Enumeration){.point = search_latin_point, .data = NULL}, trials, arena, search);
 }
 
 const SearchMethod search_latin_hypercube = {
@@ -64,6 +57,6 @@ const SearchMethod search_latin_hypercube = {
     .wants_values = true,
     .wants_range = true,
     .whole = true,
-    .init = search_latin_init,
     ENUMERATED_METHOD,
+    .point = search_latin_point,
 };

@@ -49,13 +49,12 @@ static int search_morris_step(const Spec *spec, int64_t trajectory, int axis)
     return step;
 }
 
-static void search_morris_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_morris_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const int64_t trajectory = id / (spec->n_axes + 1), step = id % (spec->n_axes + 1);
     const double levels = spec->method_settings[SEARCH_MORRIS_LEVELS], delta = search_morris_delta(spec);
     const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_LEVEL);
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const double base = floor(random_uniform(&key, (uint32_t)a) * levels / 2.0) / (levels - 1.0);
         const bool changed = step >= search_morris_step(spec, trajectory, a);
@@ -103,11 +102,11 @@ static Error search_morris_check(const Spec *spec, const char **key)
     return error_make(ERROR_USER, "levels of morris must be even");
 }
 
-static Error search_morris_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_morris_prepare(const Spec *spec, Arena *arena, Search *search)
 {
-    const int64_t trajectories = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES];
-    return enumerated_init((Enumeration){.point = search_morris_point, .data = NULL}, trajectories * (spec->n_axes + 1),
-                           arena, search);
+    (void)arena;
+    search->total = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES] * (spec->n_axes + 1);
+    return error_none();
 }
 
 const SearchMethod search_morris = {
@@ -119,6 +118,7 @@ const SearchMethod search_morris = {
     .whole = true,
     .sensitivity = &search_morris_sensitivity,
     .check = search_morris_check,
-    .init = search_morris_init,
     ENUMERATED_METHOD,
+    .prepare = search_morris_prepare,
+    .point = search_morris_point,
 };

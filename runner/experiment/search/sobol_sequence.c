@@ -112,15 +112,15 @@ static void sobol_directions(int dimension, uint64_t *direction)
     }
 }
 
-Sobol sobol_make(int dimensions, uint64_t seed, Arena *arena)
+Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena)
 {
     const RandomKey key = {.seed = seed, .search = 0xFFFE, .purpose = RANDOM_SAMPLE};
-    Sobol sobol = {.dimensions = dimensions,
-                   .direction = ARENA_NEW(arena, uint64_t, dimensions * SOBOL_BITS),
-                   .shift = ARENA_NEW(arena, uint64_t, dimensions)};
+    Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
+    sobol->direction = ARENA_NEW(arena, uint64_t, dimensions * SOBOL_BITS);
+    sobol->shift = ARENA_NEW(arena, uint64_t, dimensions);
     for (int d = 0; d < dimensions; d++) {
-        sobol_directions(d, sobol.direction + d * SOBOL_BITS);
-        sobol.shift[d] = (uint64_t)(0x1p52 * random_uniform(&key, (uint32_t)d));
+        sobol_directions(d, sobol->direction + d * SOBOL_BITS);
+        sobol->shift[d] = (uint64_t)(0x1p52 * random_uniform(&key, (uint32_t)d));
     }
     return sobol;
 }
