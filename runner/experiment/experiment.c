@@ -35,6 +35,7 @@
 #include "search/sobol_indices.c"
 #include "search/count.c"
 #include "search/count_grid.c"
+#include "search/side_by_side.c"
 #include "search/cmaes/options.c"
 #include "search/cmaes/cmaes.c"
 #include "search/cmaes/coordinates.c"

@@ -40,7 +40,7 @@ static SearchBudget bounds_restarts(const Cmaes *cmaes)
 void cmaes_bounds(const Search *search, SearchBounds *bounds)
 {
     const Cmaes *cmaes = search->scratch;
-    const double limit = cmaes->settings[CMAES_STOP_TRIALS], searches = (double)cmaes->searches;
+    const double limit = cmaes->settings[CMAES_STOP_TRIALS], searches = (double)cmaes->side.searches;
     const bool restarts = cmaes->settings[CMAES_RESTARTS] != CMAES_RESTARTS_NONE;
     SearchBudget most = bounds_restarts(cmaes);
     if (limit > 0.0) { // whole generations

@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_SEARCH_CMAES_H
 #define HOPSCOTCH_SEARCH_CMAES_H
 
-#include "../../experiment.h"
+#include "../side_by_side.h"
 
 enum {
     CMAES_DIMENSIONS_MAX = 1000,
@@ -15,7 +15,6 @@ enum {
     CMAES_POPULATION_MAX = 1 << 20,
     CMAES_TRIALS_MAX = 1 << 24, // of a generation: what an ordinal holds
     CMAES_HISTORY = 256,        // entries of the history of best and median
-    CMAES_ATTEMPTS = 100,       // draws of a member, before it is left out
     CMAES_STATE_VERSION = 2
 };
 
@@ -125,9 +124,7 @@ typedef struct CmaesView {
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
 typedef struct CmaesState {
     uint32_t version, dimension;
-    int64_t searches, next_id; // next_id: the id after the last one told
-    int64_t round, search;     // whose results come next
-    int64_t told;              // of the generation that is partly told, trials
+    SideProgress progress;
 } CmaesState;
 
 // A generation as it was drawn: made when it is asked for, and made again, to the same bits, if it is gone when it is
@@ -154,6 +151,7 @@ typedef struct CmaesRank { // a member and what it is ranked by, as an integer o
 } CmaesRank;
 
 typedef struct Cmaes {
+    SideBySide side;
     const Spec *spec;
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
@@ -161,8 +159,7 @@ typedef struct Cmaes {
     double *fixed; // [n_parameters] of the search whose points are made: fixed and outer values (cmaes_fix)
     bool drops;    // there are points that may not be run
     int n_constraints;
-    int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
-    int64_t trials_max;               // of a generation
+    int64_t lambda_start, lambda_max, n_recent, n_spans;
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     CmaesScale *scale; // [n]
@@ -170,8 +167,6 @@ typedef struct Cmaes {
     CmaesWeights weights;
     CmaesPopulation *populations; // [n_populations] by search
     int64_t n_populations;
-    // where ask is: the next trial of this search's generation, and the id that it gets
-    int64_t ask_round, ask_search, ask_trial, ask_id;
     // a generation's results, by member: means over the evaluations of each
     double *fitness, *survived; // [lambda_max]; fitness of those that failed: NaN
     double *again;              // [lambda_max] of the second evaluation; uncertain alone
@@ -186,18 +181,12 @@ typedef struct Cmaes {
     CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
-    char ending[160];
 } Cmaes;
 
 // ---- cmaes.c --------------------------------------------------------------------------------------------------------
 
 CmaesRun *cmaes_run(const Search *search, int64_t run);
 CmaesView cmaes_view(const Search *search, int64_t run);
-CmaesState *cmaes_state(const Search *search);
-// Results of the generation that is partly told: fitness, survived time and constraints of each trial.
-double *cmaes_told(const Search *search);
-int cmaes_told_width(const Cmaes *cmaes);
-
 // ---- coordinates.c -------------------------------------------------------------------------------------------
 
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.

@@ -96,7 +96,7 @@ static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t
 {
     double *y = population->y + member * cmaes->n, *square = &population->square[member], *x = cmaes->vector;
     if (member < cmaes_injected(cmaes, view) && cmaes_inject(cmaes, view, member, y, square)) return true;
-    for (int attempt = 0; attempt < CMAES_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         *square = cmaes_draw_y(cmaes, view, &key, y);
         if (!cmaes->drops) return true;

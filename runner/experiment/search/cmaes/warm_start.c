@@ -36,7 +36,7 @@ static int64_t warm_best_search(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
     int64_t best = -1;
-    for (int64_t s = 0; s < cmaes->searches; s++) {
+    for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesRun *run = cmaes_view(search, s).run;
         if (run->restart > 0 || isnan(run->best)) continue;
         if (best < 0 || run->best < cmaes_view(search, best).run->best) best = s;

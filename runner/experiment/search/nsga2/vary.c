@@ -120,7 +120,7 @@ static bool nsga2_draw_child(const Nsga2 *nsga2, const Nsga2View *view, int64_t 
 {
     const int n = nsga2->n;
     double pair[2 * NSGA2_GENES_MAX];
-    for (int attempt = 0; attempt < NSGA2_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         if (view->run->members == 0) {
             const RandomKey key = nsga2_key(nsga2, search, view->run->round, child, attempt);
             for (int i = 0; i < n; i++) gene[i] = random_uniform(&key, (uint32_t)i);
@@ -144,8 +144,7 @@ Nsga2Brood *nsga2_brood(const Search *search, int64_t run)
     brood->round = view.run->round;
     brood->run = 0;
     for (int64_t c = 0; c < nsga2->population; c++) {
-        brood->left_out[c] = !nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n);
-        brood->run += !brood->left_out[c];
+        if (nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n)) brood->child[brood->run++] = (int32_t)c;
     }
     return brood;
 }
