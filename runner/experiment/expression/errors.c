@@ -1,5 +1,5 @@
-// What is wrong with an expression, and where: in a spec at the character of its file, on the command line under the
-// text; and the likeliest reason, so that the next try is right.
+// Errors of expressions, with their place (in a spec the character of its file, on the command line a caret) and the
+// likeliest reason.
 #include "expression.h"
 
 #include <stdarg.h>

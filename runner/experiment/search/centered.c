@@ -32,7 +32,7 @@ static Error search_centered_prepare(const Spec *spec, Arena *arena, Search *sea
 
 const SearchMethod search_centered = {
     .name = "centered",
-    .doc = "one parameter at a time through its values, the others at the middle ones of theirs",
+    .doc = "one parameter at a time takes its values, the others stay at their middle values",
     .wants_values = true,
     .whole = true,
     ENUMERATED_METHOD,

@@ -2,12 +2,12 @@
 // the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place
 // of the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
 //
-// A union has such a product for each of its blocks, one after the other. Of ids with the same point the first stands
-// for it: of those whose conditional axis does not count the one with its first value, of those of several blocks that
-// of the first block. Others are gaps, told from the id alone.
+// A union has such a product for each of its blocks, one after the other. If several ids have the same point, the first
+// stands for it: the id with the first value of an axis whose condition does not hold, the id of the first block. The
+// other ids are gaps; an id alone says whether it is one.
 #include "../experiment.h"
 
-// How one axis reads its value's index from an id: (id / stride) mod count. count 0: it is not in the block.
+// The index of an axis' value in an id is (id / stride) mod count. count 0: the axis is not in the block.
 typedef struct SearchGridDigit {
     int64_t stride, count;
 } SearchGridDigit;
@@ -86,7 +86,7 @@ static int64_t search_grid_place(const Spec *spec, const SearchGridBlock *block,
     return -1;
 }
 
-// Whether the axis has its fixed value at this point because its condition does not hold.
+// Whether the axis has its fixed value here because its condition does not hold.
 static bool search_grid_stands(const Spec *spec, int axis, const double *parameter)
 {
     for (int w = 0; w < spec->n_when; w++) {
@@ -103,7 +103,7 @@ static bool search_grid_leads(const SearchGridBlock *block, int axis)
     return true;
 }
 
-// The id of the point in one block; -1: it is not there.
+// The id of the point in one block; -1: none.
 static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *block, const double *parameter,
                                    int64_t hint)
 {

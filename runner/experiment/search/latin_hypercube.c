@@ -1,7 +1,7 @@
-// latin_hypercube: N points, each parameter's range cut into N equal parts of which every one holds one point (M. D.
-// McKay, R. J. Beckman & W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is
-// computed point by point, so that nothing grows with N: a Feistel network over the next power of four, walked until it
-// comes back into [0, N) (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
+// latin_hypercube: N points; each of N equal parts of a parameter's range holds one point (M. D. McKay, R. J. Beckman &
+// W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is computed point by point,
+// so memory does not grow with N: a Feistel network over the next power of four, applied until the result is in [0, N)
+// (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
 #include "../experiment.h"
 
 enum { SEARCH_LATIN_ROUNDS = 6 };
@@ -51,7 +51,7 @@ static void search_latin_point(const Search *search, int64_t id, double *paramet
 
 const SearchMethod search_latin_hypercube = {
     .name = "latin_hypercube",
-    .doc = "points of which every equal part of every range holds one",
+    .doc = "N points: each of N equal parts of every range holds one",
     .options = search_latin_options,
     .n_options = 1,
     .wants_values = true,

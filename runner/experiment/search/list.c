@@ -1,4 +1,4 @@
-// list and csv: the points that the spec names, or a file, in their order; the id of a trial is its place there.
+// list and csv: the points of the spec or of a file, in their order; the id of a trial is the index of its point.
 #include "../experiment.h"
 
 static void search_list_point(const Search *search, int64_t id, double *parameter)
@@ -8,8 +8,8 @@ static void search_list_point(const Search *search, int64_t id, double *paramete
     for (int a = 0; a < spec->n_axes; a++) parameter[spec->axes[a].parameter] = point[a];
 }
 
-// A table that finds points by their values: open addressing, each place the number of a point + 1, or 0. Of equal
-// points it holds the first.
+// A hash table of the points: open addressing; a place holds the number of a point + 1, or 0. Of equal points it holds
+// the first.
 typedef struct SearchListIndex {
     int32_t *places; // [mask + 1]
     uint64_t mask;
@@ -23,7 +23,7 @@ static bool search_list_is(const Spec *spec, int64_t point, const double *parame
     return true;
 }
 
-// Where the point with these values stands, or would.
+// The place of the point with these values, or the free place for it.
 static int32_t *search_list_place(const Spec *spec, const SearchListIndex *index, const double *parameter)
 {
     uint64_t hash = 0;

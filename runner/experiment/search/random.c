@@ -1,6 +1,6 @@
 // random: independent draws from the axes' ranges, uniform or uniform in the logarithm, or from their values, each with
-// the same chance. A draw is keyed by the seed, the trial's id and the axis (of zipped axes: the first of them), so any
-// trial can be drawn again by itself.
+// the same chance. A draw is keyed by the seed, the trial's id and the axis (zipped axes: the first of them), so any
+// trial can be drawn again alone.
 #include "../experiment.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// The registry of search methods, and what the methods that know all their trials beforehand share.
+// The registry of search methods, and the shared part of methods that know all their trials beforehand.
 #include "../experiment.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static int64_t search_spec_cost(const Spec *spec)
     return cost;
 }
 
-// An id of a campaign that was extended is looked for in the specs before its own, and there in those after them.
+// After extensions each id is compared with every spec, and there with the specs after that one: pairs of specs.
 int64_t search_affordable(const Search *search, int64_t most)
 {
     const int64_t steps = 50000000;

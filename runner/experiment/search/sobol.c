@@ -1,5 +1,5 @@
-// sobol: points that fill the ranges more evenly than random ones. Their number may grow: the first 1,000 of 2,000 are
-// those of 1,000.
+// sobol: points that fill the ranges more evenly than random ones. Their number may grow: the first 1,000 points of
+// 2,000 are the points of 1,000.
 #include "sobol_sequence.h"
 
 static const Option search_sobol_options[] = {

@@ -9,9 +9,7 @@
 enum { SOBOL_INDICES_FIRST_ORDER, SOBOL_INDICES_TOTAL, SOBOL_INDICES_MEASURES };
 
 static const Option sobol_indices_options[] = {
-    {"samples", OPTION_INTEGER, "1", 1024, 8, 1e9, NULL,
-     "points of A and of B; each takes two trials more than there are "
-     "parameters"},
+    {"samples", OPTION_INTEGER, "1", 1024, 8, 1e9, NULL, "N, of N (k + 2) trials for k parameters"},
 };
 
 static void sobol_indices_point(const Search *search, int64_t id, double *parameter)

@@ -1,5 +1,5 @@
-// Sobol's sequence: points of which every 2^k, from a multiple of 2^k on, fill the cube evenly in each coordinate and,
-// for low coordinates, in each pair. The direction numbers are those of S. Joe & F. Y. Kuo, Constructing Sobol
+// Sobol's sequence: each run of 2^k points from a multiple of 2^k on fills the cube evenly in each coordinate and, for
+// low coordinates, in each pair. The direction numbers are those of S. Joe & F. Y. Kuo, Constructing Sobol
 // sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008 (their table new-joe-kuo-6,
 // coordinates 2 to 80). Points are numbered by their binary digits, not in Gray code. A digital shift, one for each
 // coordinate, takes the origin away and keeps the evenness.

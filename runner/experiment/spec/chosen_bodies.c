@@ -212,8 +212,8 @@ const Form form_bodies = {
     .path = "record.bodies",
     .after = "record.debug.newton.replicates",
     .words = "a list of names, in which # stands for a number, or all",
-    .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
-           "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+    .doc = "bodies of a world that have columns in trajectories; default: the first 64 that move. Pictures show all "
+           "bodies in any case. [link1, link300, tip#]: two bodies, and all that are called tip and a number",
     .example = "[payload]",
     .text = things_text, // read before the model's tables are chosen
     .schema = "{type: [string, array], minItems: 1, items: {type: string}}",

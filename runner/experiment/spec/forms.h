@@ -160,8 +160,8 @@ void canonical_add(CanonicalLines *lines, const char *path, const char *value);
 
 // ---- spec/schema.c --------------------------------------------------------------------------------------------------
 
-// Members of an open object, from flow YAML: `{type: array, items: $point}`. `$point` refers to a definition, MOST is the
-// number `most`; numbers, true and false without quotes are such, all else is text.
+// Members of an open object, from flow YAML: `{type: array, items: $point}`. `$point` refers to a definition, MOST is
+// the number `most`; numbers, true and false without quotes are such, all else is text.
 void schema_put(Json *json, const char *text, double most, Arena *arena);
 
 #define SCHEMA_NAME_PATTERN "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$"

@@ -247,7 +247,7 @@ const Form form_include = {
     .path = "include",
     .after = "experiment",
     .words = "the name of a file or a list of them",
-    .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
+    .doc = "files with more keys, at the top and in every section; the keys of this file win. The files lie in the "
            "spec's folder or below, and a name is relative to the file that it stands in",
     .example = "fragment.yaml",
     .stage = FORM_FIRST,

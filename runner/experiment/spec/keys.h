@@ -158,7 +158,7 @@ bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Va
 const char *values_points_text(const Values *values, Arena *arena);
 const char *values_triple_text(const Values *values, const char *third, Arena *arena);
 
-// ---- spec/model_files.c: files that a model reads -------------------------------------------------------------------------
+// ---- spec/model_files.c: files that a model reads -------------------------------------------------------------------
 
 // The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
 // it holds, for the spec's identity.
@@ -166,7 +166,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
 
-// ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------------
+// ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 
 // The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
@@ -200,7 +200,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
 
-// ---- spec/chosen_bodies.c: bodies that have columns ------------------------------------------------------------------------
+// ---- spec/chosen_bodies.c: bodies that have columns -----------------------------------------------------------------
 
 // The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
 // looked up. After the model is configured, before its parameters are read.

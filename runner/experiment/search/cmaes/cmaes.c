@@ -325,7 +325,7 @@ static void cmaes_end_generation(Search *search, int64_t s)
 
 // ---- going on -------------------------------------------------------------------------------------------------------
 
-// Counts that no computation with them can overflow.
+// Whether the counts are small enough that no computation with them overflows.
 static bool cmaes_counts_are_possible(const CmaesRun *run)
 {
     const int64_t most = (int64_t)1 << 53;
@@ -400,7 +400,7 @@ static const SideMethod cmaes_side = {
     .reconsider = cmaes_reconsider_run,
 };
 
-// A restart that a limit or a tolerance began can't be taken back: with restarts, only what ends the whole search.
+// A restart can't be taken back: with restarts only the limits of the whole search may change.
 static bool cmaes_budget(const Spec *spec, const char *option)
 {
     static const char start[] = "cmaes.stop.";

@@ -127,11 +127,10 @@ typedef struct CmaesState {
     SideProgress progress;
 } CmaesState;
 
-// A generation as it was drawn: made when it is asked for, and made again, to the same bits, if it is gone when it is
-// told.
+// A generation as it was drawn: drawn when it is asked for, and again, to the same bits, if it is gone when it is told.
 enum { CMAES_SLOT_MEAN = -1 };
 typedef struct CmaesPopulation {
-    int64_t search, round; // whose it is; round -1: empty
+    int64_t search, round; // of the search; round -1: empty
     int64_t run, again;    // trials; members that are evaluated again
     int32_t *slot;  // [trials] the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
     double *y;      // [lambda][n]
@@ -187,7 +186,7 @@ typedef struct Cmaes {
 
 CmaesRun *cmaes_run(const Search *search, int64_t run);
 CmaesView cmaes_view(const Search *search, int64_t run);
-// ---- coordinates.c -------------------------------------------------------------------------------------------
+// ---- coordinates.c --------------------------------------------------------------------------------------------------
 
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
@@ -280,9 +279,9 @@ int64_t cmaes_greatest_population(const double *settings, int64_t lambda);
 void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t lambda, double sigma);
 // After a run ended: the next one, or the end of the search.
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why);
-// What the stored state of a search means with the limits of now, which an extension may have changed: the run that had
-// ended goes on, or the one that went on ends; why it ends. With the same limits nothing changes. Of runs that have
-// told a generation.
+// Applies the current limits, which an extension may have changed, to the stored state of a search: an ended run may go
+// on, and a running one may end; returns why it ends. With the same limits nothing changes. For runs that have told a
+// generation.
 CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// What a CMA-ES tells of every generation: a few numbers for `status` and SQL, and a row of everything for HDF5.
+// The record of every generation of a CMA-ES: a few numbers for `status` and SQL, and a row of all for HDF5.
 #include "cmaes.h"
 
 #include <math.h>

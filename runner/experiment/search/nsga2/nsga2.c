@@ -13,13 +13,13 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "independent searches, which run side by side"},
     {"nsga2.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
-    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "how many of the pairs are crossed"},
+    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "part of the pairs that are crossed"},
     {"nsga2.eta_crossover", OPTION_NUMBER, "1", 15, 0, 1000, NULL,
-     "of the simulated binary crossover: the greater, the nearer children are to their parents"},
+     "index of the simulated binary crossover; a greater one keeps children nearer to their parents"},
     {"nsga2.mutation", OPTION_NUMBER, "1", 0, 0, 1, "auto",
-     "how many of the genes change at random; auto: one of n for n parameters"},
+     "part of the genes that change at random; auto: 1/n for n parameters"},
     {"nsga2.eta_mutation", OPTION_NUMBER, "1", 20, 0, 1000, NULL,
-     "of the polynomial mutation: the greater, the smaller the changes"},
+     "index of the polynomial mutation; a greater one makes smaller changes"},
     {"nsga2.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "generations without a single success, after which a search ends"},
     {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, NSGA2_GENERATIONS_MAX, NULL,
@@ -27,7 +27,8 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
     {"nsga2.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "of each search, in whole generations"},
     {"nsga2.stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",
      "a search ends when its hypervolume has not grown for this number of generations"},
-    {"nsga2.stop.tolerance", OPTION_NUMBER, "1", 1e-3, 0, 1, NULL, "part of it that counts as growth"},
+    {"nsga2.stop.tolerance", OPTION_NUMBER, "1", 1e-3, 0, 1, NULL,
+     "relative growth of the hypervolume that counts as growth"},
 };
 
 const char *const nsga2_stop_names[NSGA2_STOPS] = {
@@ -309,7 +310,7 @@ static const SideMethod nsga2_side = {
     .reconsider = nsga2_reconsider,
 };
 
-// Exact, but for children that find no place that `exclude` allows, and for generations that fail as a whole.
+// Exact, except for children whose draws `exclude` drops and for generations that fail as a whole.
 static void nsga2_bounds(const Search *search, SearchBounds *bounds)
 {
     const Nsga2 *nsga2 = search->scratch;

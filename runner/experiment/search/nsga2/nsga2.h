@@ -68,10 +68,9 @@ typedef struct Nsga2Member {
 } Nsga2Member;
 enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
 
-// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against
-// any that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those
-// that failed the longer time survived: that stands in the place of the crowding distance, so that one comparison
-// serves all.
+// Ranks after those of fronts: constraint-domination (section VI). A member that violates constraints loses against any
+// that meets them all, and wins against any that failed. Among violating members the smaller violation wins, among
+// failed ones the longer survived time: both stand in place of the crowding distance, so one comparison serves all.
 #define NSGA2_RANK_VIOLATES 1e300
 #define NSGA2_RANK_FAILED ((double)INFINITY)
 
@@ -89,10 +88,10 @@ typedef struct Nsga2State {
     SideProgress progress;
 } Nsga2State;
 
-// The children of a generation as they were drawn: made when they are asked for, and made again, to the same bits, if
-// they are gone when they are told.
+// The children of a generation as they were drawn: drawn when they are asked for, and again, to the same bits, if they
+// are gone when they are told.
 typedef struct Nsga2Brood {
-    int64_t search, round; // whose they are; round -1: empty
+    int64_t search, round; // of the search; round -1: empty
     double *gene;          // [N][n]
     int64_t run;           // children that are run: of the others the spec allowed no draw
     int32_t *child;        // [run] their places

@@ -1,4 +1,4 @@
-// What NSGA-II tells of every generation: a few numbers for `status` and SQL, and a row of everything for HDF5.
+// The record of every generation of NSGA-II: a few numbers for `status` and SQL, and a row of all for HDF5.
 #include "nsga2.h"
 
 #include <math.h>

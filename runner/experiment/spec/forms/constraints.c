@@ -39,8 +39,8 @@ const Form form_constraints = {
     .path = "constraints",
     .after = "objective.reference",
     .words = "a list of inequalities over metrics and parameters",
-    .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
-           "`violation`, and ranks behind those that do, the less the better",
+    .doc = "inequalities that every replicate has to meet. A trial that does not meet them ranks behind those that do; "
+           "its `violation` is the sum of the excesses, and less is better",
     .example = "[\"peak_ground_force < 3000\"]",
     .stage = FORM_OBJECTIVE,
     .read = constraints_read,

@@ -103,8 +103,8 @@ const Form form_from = {
     .after = "search.cmaes.outer",
     .method = "cmaes",
     .words = "the name of a campaign",
-    .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
-           "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+    .doc = "method cmaes: a campaign in the same results folder to start from: its mean and covariance, if it is a "
+           "cmaes campaign over the same ranges; else mean and spread of its ten best trials",
     .example = "raibert_gains",
     .stage = FORM_SEARCH,
     .read = from_read,

@@ -238,9 +238,9 @@ const Form form_maximize = {
     .path = "objective.maximize",
     .after = "objective.minimize",
     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
-    .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
-           "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
-           "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+    .doc = "the same, and more is better: the fitness is stored and shown as it is, and the greatest ranks first (in "
+           "SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, the minimised ones first. Then `worst` "
+           "is the least of the replicates, and quantile(0.1) is pessimistic",
     .example = "\"mean_speed - 0.1*cost_of_transport\"",
     .stage = FORM_BY_SECTION,
     .resolve = maximize_resolve,
@@ -279,8 +279,8 @@ const Form form_reference = {
     .path = "objective.reference",
     .after = "objective.failed",
     .words = "a list of numbers, one for each objective",
-    .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
-           "front is measured; without it the worst values of the first generation",
+    .doc = "for several objectives: the point from which the hypervolume of a front is measured, worse than every "
+           "value of interest; default: the worst values of the first generation",
     .example = "[2.0, 1.5]",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_reference,

@@ -74,7 +74,7 @@ const Form form_outer = {
     .method = "cmaes",
     .words = "a mapping of parameters to values",
     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
-           "all in one launch; each does what it would do alone with these values fixed",
+           "side by side; each does what it would do alone with these values fixed",
     .example = "{x_dot_des: [0, 1, 2, 3, 4]}",
     .stage = FORM_GRID,
     .names = form_map_names,

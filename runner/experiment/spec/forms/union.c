@@ -164,8 +164,8 @@ const Form form_union = {
     .after = "search.exclude",
     .method = "grid",
     .words = "a list of blocks {over: {...}, zip: [...]}",
-    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
-           "not got keeps the parameter's value there; a point that an earlier block has too is run once",
+    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. In a block without an "
+           "axis the parameter keeps its fixed value; a point that several blocks have is run once",
     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]",
     .stage = FORM_GRID,
     .instead_of = "search.zip",

@@ -115,8 +115,8 @@ const Form form_when = {
     .path = "search.when",
     .after = "search.union",
     .words = "a mapping of searched parameters to expressions",
-    .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
-           "of a grid that differ in it alone one is run",
+    .doc = "where the expression does not hold, the parameter is not searched and keeps its fixed value; a grid runs "
+           "each such point once",
     .example = "{b_att: \"k_att > 0\"}",
     .stage = FORM_CONDITIONS,
     .read = when_read,
