@@ -1,6 +1,6 @@
-// Which things of a model (the bodies of a world) have rows in its tables, where it has more of them than anybody wants
-// columns. Inputs and metrics: those that the model takes by itself, and those that the spec names, so that a name in
-// an objective, a search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
+// Which bodies of a world have inputs, metrics and columns: a world may have too many for all of them. (The model calls
+// them things.) Inputs and metrics: the model's own choice and all names in the spec, so that a name in an objective, a
+// search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
 #include "forms.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static void things_add_word(ThingWords *to, const char *text, size_t length)
     to->words[to->count++] = arena_format(to->arena, "%.*s", (int)length, text);
 }
 
-// Names in a text that have a `_`, as every name of a thing's inputs and metrics has.
+// Adds the names in a text that hold a `_`, as every input and metric of a body does.
 static void things_add_text(ThingWords *to, const char *text)
 {
     enum { LONGEST = 128 };
@@ -48,7 +48,7 @@ static void things_add_node(ThingWords *to, const Node *node)
     }
 }
 
-// The header of a file of points. What is wrong with the file is said where it is read.
+// Adds the header of a file of points. Errors of the file are reported where it is read.
 static void things_add_header(ThingWords *to, const SpecReader *reader)
 {
     const GivenKey *given = given_find(reader, "search.csv");
@@ -169,7 +169,7 @@ void things_choose(SpecReader *reader, bool good)
                  configured->n_columns, RECORD_COLUMNS_MAX);
 }
 
-// What has inputs and metrics is named by them.
+// Bodies with inputs and metrics keep them: their names are the words.
 static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *arena, Configured *configured)
 {
     const int count = configured->n_parameters + configured->n_metrics;

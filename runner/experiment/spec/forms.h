@@ -1,11 +1,11 @@
-// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. A row each:
-// `form_NAME` is a Form of a file in forms/, or of the section that it belongs to, and only that file knows of it.
+// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. Each has a row:
+// `form_NAME` is a Form in a file of forms/, or in the file of its section, and only that file knows it.
 #ifndef HOPSCOTCH_FORMS_H
 #define HOPSCOTCH_FORMS_H
 
 #include "keys.h"
 
-// Within a stage (below) forms are read in this order; `help spec` says their limits in it.
+// Within a stage (below) forms are read in this order; `help spec` lists their limits in it.
 // clang-format off
 #define FORMS(X) \
     X(include) \
@@ -35,7 +35,7 @@
     X(bodies)
 // clang-format on
 
-// When a form is read, and what is known then.
+// When a form is read; the comments say what is known then.
 typedef enum FormStage {
     FORM_BY_SECTION, // `read` is not called: other code of the section reads it
     FORM_FIRST,      // nothing: the model, the method
@@ -44,7 +44,7 @@ typedef enum FormStage {
     FORM_GRID,       // the points: how axes belong together
     FORM_CONDITIONS, // all axes and derived parameters
     FORM_SEARCH,     // the spec's axes
-    FORM_OBJECTIVE,  // all that the search says; also without a model, and then names are unknown
+    FORM_OBJECTIVE,  // the whole search; also read without a model, and then names are unknown
     FORM_RECORD      // the same
 } FormStage;
 
@@ -87,7 +87,7 @@ typedef struct FormEntry {
     const Expression *expression; // or this, in quotes in the resolved spec
 } FormEntry;
 
-// Names that a form takes for parameters', as far as they can be told without the model.
+// Names of parameters in a form, as far as they are known without the model.
 typedef struct FormNames {
     const char **names; // [most]
     int count, most;
@@ -103,8 +103,8 @@ typedef struct Form {
 
     FormStage stage;
     bool always;            // `read` is also called if the spec does not give it
-    const char *instead_of; // a form that is not read beside this one
-    bool nameless;          // without the model its parameters can't be told from its other words
+    const char *instead_of; // path of a form that is not read if this one is given
+    bool nameless;          // without the model its parameters can't be told from other words
     void (*names)(const Node *value, FormNames *names);      // NULL: it names none that it searches
     void (*read)(SpecReader *reader, const GivenKey *given); // given NULL: `always`
 

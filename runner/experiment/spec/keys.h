@@ -1,7 +1,7 @@
-// What the files that read, resolve and describe a spec share: one table of keys. A row says what a key is called, its
-// type, unit, default, range, what it means and how it is written; from it come reading, error texts, the resolved
-// spec, its hash, the JSON schema and the reference page. Rows of models and search methods are made from their own
-// tables, so that everything below knows one kind of row.
+// The table of keys, shared by all files that read, resolve and describe a spec. A row holds a key's path, type, unit,
+// default, range, meaning and an example; from it come reading, error texts, the resolved spec, its hash, the JSON
+// schema and the reference page. Rows of models and search methods are made from their own tables, so that all code
+// below knows one kind of row.
 #ifndef HOPSCOTCH_KEYS_H
 #define HOPSCOTCH_KEYS_H
 
@@ -59,7 +59,7 @@ typedef struct Key {
     const struct Form *form; // KEY_FORM (forms.h)
 } Key;
 
-// A key that the spec gives, found at its place, or so misspelt that it was reported and read on under its right name.
+// A key that the spec gives; a misspelt one was reported and stands under its right name.
 typedef struct GivenKey {
     const char *path;
     const Node *key, *value;
@@ -85,7 +85,7 @@ typedef struct SpecReader {
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(Arena *arena, int *count); // with a row for each form
-// Rows of other tables, in our form; the path is the arena's.
+// Rows of other tables as keys; the path is the arena's.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
@@ -105,10 +105,10 @@ const char *words_at(const char *words, int index, Arena *arena);
 const char **words_list(const char *words, Arena *arena);
 int words_find(const char *words, const char *text); // -1: none of them
 const char *words_sentence(const char *const *words, int count, Arena *arena);
-// The row of that name among those that other settings would give the model's lanes; NULL: there is none.
+// The parameter of that name that other settings would give the model; NULL: none.
 const Parameter *keys_extra(const Model *model, const char *name);
-// A Configured with as many parameters as integers can give the model (bbob's dimension), to describe them; those that
-// choices give it are the model's `extra`.
+// A Configured with the most parameters that integer options can give the model (bbob's dimension), to describe them;
+// parameters that choices add are the model's `extra`.
 bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 
 // ---- spec/scalar.c: strict scalars ----------------------------------------------------------------------------------
@@ -120,9 +120,9 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
 void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 // `text` as a strict number, nothing behind it.
 bool scalar_strict(const char *text, double *value);
-// "'150'", "the text \"150\"", "a list", "a mapping", "empty": what was given instead of what was expected.
+// What was given, for messages: "'150'", "the text \"150\"", "a list", "a mapping", "empty".
 const char *scalar_given(const Node *node, Arena *arena);
-// More errors than are kept: the rest is only counted, and needs no texts (a spec may have 100,000 mistakes).
+// More errors than are kept: the rest is only counted, so no texts are made (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
 // The error "NAME is VALUE, expected ...", with advice; and "; did you mean 'near'?", "" for NULL.
@@ -153,7 +153,7 @@ const char *points_text(const Points *points, Arena *arena);
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
 const ValueForm *const *value_forms(int *count);
-// What forms share: the third argument as a number of points, and the text of three arguments.
+// For several forms: the third argument as a number of points; the text of three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
 const char *values_points_text(const Values *values, Arena *arena);
 const char *values_triple_text(const Values *values, const char *third, Arena *arena);
@@ -176,7 +176,7 @@ const char *items_text(const Key *key, Arena *arena);
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
 void axes_read(SpecReader *reader);                   // the axes; needs the model's parameters, and fixed values
-void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
+void axes_read_without_model(SpecReader *reader);     // finds errors of `search:` without a model
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gain
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
 // The whole of the file that the scalar names, at most `most` bytes, and its name for messages; false after an error.
-// A name is relative to the file that it stands in, and leads nowhere but to the spec's folder and below.
+// A name is relative to the file that it stands in, and can only lead to the spec's folder or below.
 bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
                     Source *source);
 const char *source_beside(const Node *name, Arena *arena); // that name, relative to the spec's folder

@@ -1,6 +1,6 @@
-// Files that a model reads: the point clouds of scan matching. A spec names them, below its own folder; what they hold
-// is part of what it means, so their SHA-256 is kept with it and a file that has changed is another spec. A campaign
-// keeps copies under the names of their digests, so that its folder is whole wherever it is copied to.
+// Files that a model reads: the point clouds of scan matching. A spec names them, in its own folder or below. Their
+// contents are part of the spec: their SHA-256 is kept with it, and a spec with a changed file is another spec. A
+// campaign keeps copies, named by their digests, so that its folder can be copied anywhere.
 #include "keys.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 // ---- finding one ----------------------------------------------------------------------------------------------------
 
-// The kept copy if the digest is known and there is one, else the file of that name.
+// The kept copy if the digest is known and a copy exists, else the file of that name.
 static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileBeneath *open)
 {
     const bool known = file->digest.hex[0] != '\0';
@@ -24,7 +24,7 @@ static Error files_open(const char *folder, const SpecFile *file, Arena *arena, 
     return file_open_beneath(folder, file->name, arena, open);
 }
 
-// The whole of it, in an arena of its own, and its digest. Error (user): it is not the one whose digest is known.
+// The whole file, in its own arena, and its digest. Error (user): the digest is not the known one.
 static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
 {
     Arena scratch;
@@ -90,7 +90,7 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     return name;
 }
 
-// A spec that is no file itself, a stored one, knows its files by their digests.
+// A stored spec has no folder: it knows its files by their digests.
 void files_read(SpecReader *reader, const Key *key, const Node *node)
 {
     SpecFile file = {0};
@@ -198,7 +198,7 @@ static Error files_take(const char *folder, const SpecFile *file, const char *ho
 
 // ---- what the model builds ------------------------------------------------------------------------------------------
 
-// Bytes that the points of the files take at most: a coordinate has at least a byte in the file.
+// Upper bound of the bytes of all files' points: a coordinate takes at least a byte in a file.
 static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
 {
     Arena arena;

@@ -1,5 +1,5 @@
-// --set key.path=value: replaces or makes one node of the spec's tree. The tree is never changed: the mappings on the
-// way are copied, so that what the file says keeps its places for messages.
+// --set key.path=value: replaces or adds one node of the spec's tree. The tree is not changed: the mappings on the path
+// are copied, so that the nodes of the file keep their places for messages.
 #include "keys.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-// The resolved spec, every key with its value, as YAML that reads back to the same spec; and its identity: the
-// canonical text of everything that can change a number, one "path = value" a line, sorted, and the SHA-256 of that.
+// The resolved spec: every key with its value, as YAML that reads back to the same spec. And its identity: the
+// canonical text of everything that can change a number, one "path = value" per line, sorted, and the SHA-256 of this
+// text.
 #include "forms.h"
 
 #include <ctype.h>
@@ -184,7 +185,7 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
             key->type == KEY_FILE ? files_identity(key->at, lines->arena) : resolve_value(key, lines->arena);
         if (axis == NULL)
             canonical_add(lines, key->path, value);
-        else if (axis->partial) // its own key is free to come and go
+        else if (axis->partial) // an extension may make it an axis of all trials
             canonical_add(lines, arena_format(lines->arena, "search.elsewhere.%s", key_name(key)), value);
     }
 }
@@ -227,8 +228,8 @@ static const char *resolve_join(const CanonicalLines *lines)
     return text;
 }
 
-// Every value written out, in a buffer of the greatest size that can be read back: a stream whose buffer grows would
-// lose a piece, and not say so, when memory runs out.
+// Every value written out, in a buffer of the greatest size that can be read back. A stream with a growing buffer would
+// silently lose a piece when memory runs out.
 static Error resolve_text(SpecReader *reader)
 {
     Arena arena;

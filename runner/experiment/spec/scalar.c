@@ -1,5 +1,5 @@
-// Strict scalars. YAML would read 010 as eight, yes as true and 1_000 as a thousand in one library and not in the next;
-// here a number is what everybody writes, and everything else gets an error that says how to write it.
+// Strict scalars. One YAML library reads 010 as eight, yes as true and 1_000 as a thousand, and another does not. Here
+// a number has one form, and everything else gets an error that says how to write it.
 #include "keys.h"
 
 #include <ctype.h>
@@ -33,8 +33,8 @@ const char *did_you_mean(const char *near, Arena *arena)
 }
 
 // ---- the grammar of a number ----------------------------------------------------------------------------------------
-// [+-] digits [. digits] [e [+-] digits], without needless leading zeros: YAML 1.2's core schema less the forms that
-// people misread.
+// [+-] digits [. digits] [e [+-] digits], without leading zeros: YAML 1.2's core schema without the forms that people
+// misread.
 
 static const char *scalar_skip_digits(const char *p)
 {
@@ -66,7 +66,7 @@ bool scalar_strict(const char *text, double *value)
     if (end == NULL || *end != '\0') return false;
     const double number = strtod(text, NULL);
     if (!isfinite(number)) return false;
-    *value = number == 0.0 ? 0.0 : number; // no negative zero: it is nobody's gain
+    *value = number == 0.0 ? 0.0 : number; // no negative zero
     return true;
 }
 
@@ -104,7 +104,7 @@ static bool scalar_looks_infinite(const char *digits)
     return false;
 }
 
-// Of two or three words, which stand there, nobody wants one pointed out: least of all cpu to who wrote gpu.
+// No suggestion among up to three words, which the message lists anyway: for gpu it would suggest cpu.
 static const char *scalar_nearest_word(const Node *node, const Key *key, Arena *arena)
 {
     const int count = words_count(key->words);
@@ -112,7 +112,7 @@ static const char *scalar_nearest_word(const Node *node, const Key *key, Arena *
     return did_you_mean(nearest_name(node->text, words_list(key->words, arena), count), arena);
 }
 
-// How to write what was meant, "" if that can't be guessed.
+// How to write what was probably meant; "": unknown.
 static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
 {
     if (node->kind == NODE_SCALAR && key->type == KEY_CHOICE) return scalar_nearest_word(node, key, arena);

@@ -1,6 +1,6 @@
 // Reading a spec: the tree of nodes, the overrides, then every section by the rows of the key table. All errors are
-// found in one pass, so an error must neither hide others nor cause any: a misspelt key is read on under the name that
-// was meant, a value out of range as the nearest bound, any other as its default.
+// found in one pass, so an error must not hide or cause others: a misspelt key is read under the name that was meant, a
+// value out of range as the nearest bound, any other wrong value as its default.
 #include "forms.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void spec_add_model(SpecReader *reader, const Model *model, double *setti
     }
 }
 
-// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
+// The model that names the keys of debug rows: the spec's; if that is misspelt, the one whose name for them is used.
 static const Model *spec_debug_model(const SpecReader *reader)
 {
     if (reader->spec->model != NULL) return reader->spec->model;
@@ -105,7 +105,7 @@ static int spec_children(const SpecReader *reader, const char *section, const ch
     return count;
 }
 
-// "PREFIX a, b or c", the names that a section takes; empty if they are too many to read.
+// "PREFIX a, b or c", the names that a section takes; "" if there are too many to read.
 static const char *spec_expected(const SpecReader *reader, const char *section, const char *prefix)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
@@ -144,7 +144,7 @@ static void spec_add_given(SpecReader *reader, const char *path, const Node *key
     reader->given[reader->n_given++] = (GivenKey){path, key, value};
 }
 
-// Where else in the spec a key of this name stands, NULL: nowhere. The model's rows may not be in the table yet.
+// The path of a key of this name elsewhere in the spec; NULL: none. The model's rows may not be in the table yet.
 static const char *spec_elsewhere(SpecReader *reader, const char *name)
 {
     for (int i = 0; i < reader->n_keys; i++) {
@@ -165,7 +165,7 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
     return extra != NULL ? key_of_parameter(extra, reader->arena).path : NULL;
 }
 
-// The nearest of `names`, rather one that `mapping` doesn't give too.
+// The nearest of `names`; preferably one that `mapping` does not give.
 static const char *spec_nearest(const char *text, const char **names, int count, const Node *mapping)
 {
     const char *const nearest = nearest_name(text, names, count);
@@ -178,7 +178,7 @@ static const char *spec_nearest(const char *text, const char **names, int count,
     return nearest;
 }
 
-// A parameter that only other settings would give the model: says so. False: `key` is none.
+// Reports a parameter that the model has only under other settings. False: `key` is not one.
 static bool spec_is_extra(SpecReader *reader, const Node *key)
 {
     const Model *model = reader->spec->model;
@@ -201,7 +201,7 @@ static const char *spec_nested(const char *dotted, Arena *arena)
     return arena_format(arena, "%s%s: ...%s", text, dotted, brackets);
 }
 
-// What others call a key.
+// Other words for keys.
 static const struct {
     const char *section, *name, *key;
 } spec_synonyms[] = {
@@ -219,7 +219,7 @@ static const char *spec_synonym(const char *name, const char *section)
     return NULL;
 }
 
-// The name that was meant, if it is near and not given itself; NULL: the key can't be read.
+// Reports an unknown key. Returns the name that was meant, if it is near and not given too; NULL: none.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
     if (scalar_flooded(reader)) {
@@ -252,13 +252,13 @@ static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, co
     const Node *key = mapping->keys[index], *value = mapping->items[index];
     const char *dot = section[0] != '\0' ? "." : "";
     const char *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
-    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
+    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is not a nested mapping
     if (dotted || (key_find(reader, path) == NULL && !spec_is_section(reader, path))) {
         const char *meant = spec_unknown_key(reader, mapping, key, section);
         if (meant == NULL) return;
         path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
     }
-    const Key *row = key_find(reader, path);      // NULL: a mapping that is there for the dots in options' names
+    const Key *row = key_find(reader, path);      // NULL: a mapping because of dots in options' names
     if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
     spec_add_given(reader, path, key, value);
     const bool walks = row == NULL || (row->type == KEY_SECTION && (row->flags & KEY_OPEN) == 0);
@@ -301,7 +301,7 @@ static void spec_read_rows(SpecReader *reader, int first)
     }
 }
 
-// What the model's error is about: an option, an item of a list, or the section.
+// The node that the model's error is about: an option, an item of a list, or the section.
 static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
     const Configured *configured = &reader->spec->configured;
@@ -319,7 +319,7 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     return item != NULL ? item : given->key;
 }
 
-// If the settings go together badly, the rest is checked under the defaults, with the lists as far as they are good.
+// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are good.
 static bool spec_configure_defaults(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -332,7 +332,7 @@ static bool spec_configure_defaults(SpecReader *reader)
     return model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
-// What is only built for a run is built here too of a spec that is a file, so that what is wrong with it is said at its
+// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported at their
 // place.
 static void spec_build_here(SpecReader *reader, const GivenKey *section)
 {
@@ -412,7 +412,7 @@ static void spec_read_parameters(SpecReader *reader)
     spec_read_rows(reader, first);
 }
 
-// The fields are there, and are not written through the rows, unless they stand in the Spec itself.
+// The fields have their values; rows are only written through if their field is a member of Spec.
 void spec_rows_of(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -484,7 +484,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
     return NULL;
 }
 
-// What the method has against its settings, said at the key that it is about; where that is not given, at the method.
+// Reports the method's error at the key that it is about; if that key is not given, at the method.
 static void spec_check_search(SpecReader *reader)
 {
     const char *key;
@@ -554,7 +554,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();
 }
 
-// A resolved spec may be longer than one that somebody writes: it holds the points of a file.
+// A resolved spec may be longer than a written one: it holds the points of a file.
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out)
 {

@@ -1,6 +1,6 @@
-// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank
-// lines and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A
-// file is read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
+// Points from a table of comma-separated values: a header with the names of parameters, then a line per point. Blank
+// lines, lines that start with # and blanks around a field are ignored; a field may stand in double quotes. A file is
+// read once and its numbers are frozen with the campaign: the resolved spec holds the numbers and names no file.
 #include "../axes.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static char *csv_field(const CsvReader *csv, const char *line, char *p, Node *fi
     return next;
 }
 
-// The next line that says something, NULL: there is none.
+// The next line with fields; NULL: none.
 static char *csv_line(CsvReader *csv)
 {
     while (*csv->at != '\0') {
@@ -82,7 +82,7 @@ static bool csv_wants(const Node *columns, const char *name)
     return found;
 }
 
-// The header as a mapping, for whoever looks for names that are near.
+// The header as a mapping, in which near names are searched.
 static const Node *csv_header(const CsvReader *csv, Arena *arena)
 {
     const Node **names = ARENA_NEW(arena, const Node *, csv->n_columns);
@@ -113,7 +113,7 @@ static void csv_read_name(CsvReader *csv, const Node *header, int column, AxesBu
     build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
 }
 
-// Columns that the spec names and the table has not.
+// Reports columns that the spec names and the table does not have.
 static void csv_check_columns(const CsvReader *csv, const Node *header, const Node *columns)
 {
     const char **names = ARENA_NEW(csv->reader->arena, const char *, csv->n_columns);
@@ -177,8 +177,8 @@ static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double 
     }
 }
 
-// Stops when more errors were found than are shown. A good row has a separator or an end for every column, so the text
-// has room for so many, and every other row is an error.
+// Stops when more errors were found than are shown. A good row has at least a byte per column, which bounds the number
+// of good rows; every other row is an error.
 static void csv_read_rows(CsvReader *csv, AxesBuild *build)
 {
     enum { WRONG_MAX = 1024 };

@@ -1,4 +1,4 @@
-// `cmaes.from`: another campaign to start from; `cmaes.taken`: what was taken from it, as the program notes it.
+// `cmaes.from`: another campaign to start from; `cmaes.taken`: the distribution that the program took from it.
 #include "../forms.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
     taken_check_variances(reader, taken);
 }
 
-// ---- writing: the campaign enters the identity by its name, and by what was taken -----------------------------------
+// ---- writing: the identity holds the campaign's name and what was taken ---------------------------------------------
 
 static const char *taken_list(const double *values, int64_t count, Arena *arena)
 {

@@ -55,7 +55,7 @@ static const Node *objective_default(SpecReader *reader)
     return node;
 }
 
-// A method is for one objective or for several; methods that only spread points take both.
+// A method is for one objective or for several; methods whose points are known beforehand take both.
 static void objective_check_method(SpecReader *reader, const Node *node, const char *key)
 {
     const SearchMethod *method = reader->spec->method;
@@ -96,7 +96,7 @@ static bool objective_read_list(SpecReader *reader, const Node *node, const char
     return true;
 }
 
-// A point that is worse than all that is of interest, a number for each objective.
+// A number for each objective.
 static void objective_read_reference(SpecReader *reader, const GivenKey *given)
 {
     const Node *node = given->value;
@@ -132,7 +132,7 @@ Scope objective_scope(SpecReader *reader)
     return (Scope){.names = names, .count = n};
 }
 
-// The minimised ones first; without any the model's default.
+// The minimised objectives first. Without any objective: the model's default.
 static void objective_read_expressions(SpecReader *reader, const GivenKey *minimize)
 {
     const GivenKey *maximize = given_find(reader, form_maximize.path);

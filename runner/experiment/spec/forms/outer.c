@@ -1,4 +1,4 @@
-// `cmaes.outer`: a grid over parameters that are not searched, with searches of its own at every point.
+// `cmaes.outer`: a grid over parameters that are not searched; every point has its own searches.
 #include "../axes.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void outer_read_axis(SpecReader *reader, const Node *outer, int index, Ax
         build->outer[build->n_outer++] = axis;
 }
 
-// All values of all axes, each point with its searches, are at most so many.
+// All points with all their searches are at most SEARCHES_MAX.
 static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *build)
 {
     Spec *spec = reader->spec;

@@ -1,4 +1,4 @@
-// `over`: the searched parameters, with their values or the expression that they are derived by.
+// `over`: the searched parameters, with their values or the expression that derives them.
 #include "../axes.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void over_read(SpecReader *reader, const GivenKey *given)
 }
 
 // ---- derived parameters ---------------------------------------------------------------------------------------------
-// They are computed in the order of the spec, so one may use those before it; there can be no cycle.
+// Computed in the order of the spec: one may use those before it, so there is no cycle.
 
 void axes_read_derived(SpecReader *reader, AxesBuild *build)
 {
@@ -84,7 +84,7 @@ static void over_resolve(ResolveWriter *writer, const char *path)
     }
 }
 
-// The order of axes gives the trials their ids, so it enters; that of derived parameters changes nothing.
+// The order of axes gives the trials their ids, so it is part of the identity; the order of derived ones is not.
 static void over_identify(const SpecReader *reader, CanonicalLines *lines)
 {
     const Spec *spec = reader->spec;

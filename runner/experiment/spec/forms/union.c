@@ -1,5 +1,5 @@
-// `union`: blocks of axes, each a grid of its own. The axes of the search are those of all blocks, in the order in
-// which they are first named; in a block that has not got one its parameter keeps its fixed value.
+// `union`: blocks of axes, each with its own grid. The axes of the search are those of all blocks, in the order in
+// which they are first named. In a block without an axis the parameter keeps its fixed value.
 #include "../axes.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// `when`: axes that are searched where a condition holds. Conditions are decided in their order, from the values of
-// axes and fixed parameters; so one may use another conditional axis that stands before it, and there can be no cycle.
+// `when`: axes that are searched where a condition holds. Conditions are decided in order, from the values of axes and
+// fixed parameters. A condition may use a conditional axis before it, so there is no cycle.
 #include "../axes.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static int when_axis(SpecReader *reader, const Node *name, int parameter, const 
     return -1;
 }
 
-// Zipped axes advance together, so one of them can't stand still.
+// Zipped axes advance together, so none of them can have a condition.
 static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
 {
     bool zipped = build->axes[axis].zip >= 0;
@@ -23,7 +23,7 @@ static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
     return zipped;
 }
 
-// What the condition of an axis can't use.
+// Reports parameters that the condition of an axis can't use.
 static void when_check_names(SpecReader *reader, const Node *node, const When *when, const AxesBuild *build)
 {
     const char *name = reader->names[build->axes[when->axis].parameter];
@@ -65,7 +65,7 @@ static void when_check_order(SpecReader *reader, const Node *mapping, const When
     }
 }
 
-// Methods whose trials differ in one parameter at a time, or say all of them.
+// Not with methods whose trials differ in one parameter at a time or name all parameters.
 static bool when_makes_sense(const SearchMethod *method)
 {
     return !method->wants_points && method->sensitivity == NULL && method != &search_centered;
