@@ -190,7 +190,7 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
     } else if (expression_find_function(name) >= 0) {
         expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
     } else if (expression_is_no_number(name)) {
-        expression_complain(parser, at, width, "'%s' is no number that can be used here", name);
+        expression_complain(parser, at, width, "'%s' can't be used as a number here", name);
     } else if (near != NULL) {
         expression_complain(parser, at, width, "unknown name '%.64s'; did you mean '%s'?", name, near);
     } else if (n_names > 0) {

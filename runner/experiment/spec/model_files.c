@@ -165,7 +165,7 @@ static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *
         char *stop;
         const double number = strtod(at, &stop);
         if (stop == at || count == POINTS_MAX)
-            return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is none", name, POINTS_MAX,
+            return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is wrong", name, POINTS_MAX,
                               (long long)count + 1);
         numbers[count++] = number;
         at = stop;

@@ -201,7 +201,7 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
     const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
     const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
     if (good) items_place(others, near, value);
-    diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s", field->name, node->text, field->words,
+    diagnose(reader->diagnostics, node, "%s is '%s', which is not one of %s%s", field->name, node->text, field->words,
              did_you_mean(good ? near : NULL, reader->arena));
 }
 
@@ -344,7 +344,7 @@ static void items_wrong_step(const ItemsReader *items, const Node *key)
 {
     const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
     if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is a key, but not of numbers or not given
-    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s", key->text,
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a key of this item with numbers%s", key->text,
              did_you_mean(near, items->reader->arena));
 }
 

@@ -50,7 +50,7 @@ static const Node *override_descend(const Node *mapping, const Source *source, c
     const Node *key = override_key(source, at, length, arena);
     if (length == 0 || mapping->kind != NODE_MAPPING) {
         diagnose(diagnostics, key,
-                 length == 0 ? "a part of the key is empty" : "what stands above this key in the spec is no mapping");
+                 length == 0 ? "a part of the key is empty" : "the value above this key in the spec is not a mapping");
         return NULL;
     }
     if (at + length < end)

@@ -184,7 +184,7 @@ static bool spec_is_extra(SpecReader *reader, const Node *key)
     const Model *model = reader->spec->model;
     const Parameter *extra = model != NULL ? keys_extra(model, key->text) : NULL;
     if (extra == NULL) return false;
-    diagnose(reader->diagnostics, key, "%s is of no use with these settings of simulation: it is the %s", key->text,
+    diagnose(reader->diagnostics, key, "%s is not used with these settings of simulation: it is the %s", key->text,
              extra->doc);
     return true;
 }

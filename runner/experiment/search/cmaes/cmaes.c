@@ -145,8 +145,8 @@ static Error cmaes_check(const Spec *spec, const char **key)
                           (long long)cmaes.lambda_max);
     *key = "search.cmaes.uncertainty";
     if (cmaes.uncertain && spec->replicates.common)
-        return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and with common random numbers they come "
-                                      "out the same: say replicates: {common: false}");
+        return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
+                                      "result twice: write replicates: {common: false}");
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, and the first generation %lld members",

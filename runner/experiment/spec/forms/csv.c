@@ -127,7 +127,7 @@ static void csv_check_columns(const CsvReader *csv, const Node *header, const No
         const char *near =
             wanted->kind == NODE_SCALAR && !found ? nearest_name(wanted->text, names, csv->n_columns) : NULL;
         if (!found)
-            diagnose(csv->reader->diagnostics, wanted, "%s is no column of %s%s",
+            diagnose(csv->reader->diagnostics, wanted, "%s is not a column of %s%s",
                      scalar_given(wanted, csv->reader->arena), text_visible(csv->source->file, csv->reader->arena),
                      did_you_mean(near, csv->reader->arena));
     }
@@ -227,7 +227,7 @@ static void csv_read_form(SpecReader *reader, const GivenKey *given)
     const GivenKey *points = given_find(reader, form_points.path);
     if (!axes_takes_points(reader, points != NULL ? points : given)) return;
     if (points != NULL) {
-        diagnose(reader->diagnostics, given->key, "the points stand in `points` already, give one of them");
+        diagnose(reader->diagnostics, given->key, "the points are in `points` already: give one of the two");
         return;
     }
     const Node *columns, *file = csv_file_node(reader, given, &columns);

@@ -22,7 +22,7 @@ static const double *taken_read_numbers(SpecReader *reader, const Node *taken, c
     const Node *node = node_find(taken, name);
     const bool fits = node != NULL && node->kind == NODE_SEQUENCE && (node->count == count || node->count == or_count);
     if (!fits) {
-        diagnose(reader->diagnostics, node != NULL ? node : taken, "%s of taken is no list of %lld numbers", name,
+        diagnose(reader->diagnostics, node != NULL ? node : taken, "%s of taken is not a list of %lld numbers", name,
                  (long long)count);
         return NULL;
     }
@@ -58,7 +58,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
                        strlen(hash->text) == TAKEN_HASH_LENGTH && spec->warm.from != NULL;
     if (!whole || strspn(hash->text, "0123456789abcdef") != TAKEN_HASH_LENGTH) {
         diagnose(reader->diagnostics, taken,
-                 "taken is what the program notes of the campaign that `from` names; remove it, or leave it as it was");
+                 "the program writes `taken` for the campaign that `from` names; remove it, or leave it unchanged");
         return;
     }
     spec->warm.hash = hash->text;

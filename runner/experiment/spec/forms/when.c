@@ -10,7 +10,7 @@ static int when_axis(SpecReader *reader, const Node *name, int parameter, const 
         if (build->axes[a].parameter == parameter) return a;
     }
     if (parameter >= 0)
-        diagnose(reader->diagnostics, name, "%s is no axis, so it can't be searched under a condition",
+        diagnose(reader->diagnostics, name, "%s is not an axis, so it can't be searched under a condition",
                  reader->names[parameter]);
     return -1;
 }
@@ -59,7 +59,7 @@ static void when_check_order(SpecReader *reader, const Node *mapping, const When
             const int used = build->axes[list[later].axis].parameter;
             if (!expression_uses(list[w].condition, used)) continue;
             diagnose(reader->diagnostics, mapping,
-                     "the condition of %s uses %s, whose own stands after it: put %s first",
+                     "the condition of %s uses %s, whose own condition comes later: put %s first",
                      reader->names[build->axes[list[w].axis].parameter], reader->names[used], reader->names[used]);
         }
     }
@@ -83,9 +83,7 @@ static void when_read(SpecReader *reader, const GivenKey *given)
     }
     if (!when_makes_sense(spec->method)) {
         diagnose(reader->diagnostics, given->key,
-                 "when makes no sense with method %s, whose trials say where each "
-                 "parameter is",
-                 spec->method->name);
+                 "when can't be used with method %s: its trials give every parameter a value", spec->method->name);
         return;
     }
     When *list = ARENA_NEW(reader->arena, When, mapping->count);
