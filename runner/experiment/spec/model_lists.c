@@ -344,8 +344,8 @@ static void items_wrong_step(const ItemsReader *items, const Node *key)
 {
     const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
     if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is a key, but not of numbers or not given
-    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a key of this item with numbers%s", key->text,
-             did_you_mean(near, items->reader->arena));
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a key of this item with numbers%s",
+             key->text, did_you_mean(near, items->reader->arena));
 }
 
 // A step stands beside a repeat, and names fields of numbers that are given.
