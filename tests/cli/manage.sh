@@ -1,6 +1,6 @@
 #!/bin/sh
-# Campaigns as things: list, tag, note, mv, rm, gc; what is running is left alone, and a kill at any point of mv and rm
-# loses nothing and leaves nothing that gc and reindex do not mend.
+# Managing campaigns: list, tag, note, mv, rm, gc. A running campaign is not touched. A kill at any point of mv and rm
+# loses nothing, and gc and reindex repair what it leaves.
 . "$(dirname "$0")/../scratch.sh"
 catalogue() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ' | sed 's/ $//'; }
 

@@ -1,4 +1,4 @@
-// The catalogue results/index.db: a row a campaign (catalogue.c).
+// The catalogue results/index.db: one row per campaign (catalogue.c).
 #ifndef HOPSCOTCH_CATALOGUE_H
 #define HOPSCOTCH_CATALOGUE_H
 
@@ -10,11 +10,12 @@ typedef struct CatalogueRow {
     double best_fitness;
 } CatalogueRow;
 
-// If the catalogue is damaged, it is made anew from the folders, which is told to `messages` (may be NULL).
+// Writes a campaign's row. A damaged catalogue is built anew from the folders, and `messages` (may be NULL) is told.
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
 // The row of a stored campaign.
 Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row);
-// In what the catalogue differs from this row, in words; "" if in nothing. `running`: only what does not change then.
+// The first difference between the catalogue and this row, in words; "": none. running: compares only the fields that a
+// run does not change.
 Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
                         Arena *arena);
 

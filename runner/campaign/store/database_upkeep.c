@@ -1,5 +1,5 @@
-// What keeps a campaign's database quick and small (stored.h).
-#include "stored.h"
+// Indexes, unused pages and copies of a campaign's database (queries.h).
+#include "queries.h"
 
 // ---- indexes --------------------------------------------------------------------------------------------------------
 

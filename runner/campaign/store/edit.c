@@ -2,8 +2,8 @@
 // one transaction, sealed like every other change.
 
 #include "cursor.h"
-#include "migration.h"
 #include "seal.h"
+#include "store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,10 +81,9 @@ Error campaign_name_is_free(const char *results, const char *name, const char *f
 
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 {
-    int schema = 0;
     TRY(campaign_open_database(path, &edit->store.database));
     TRY(store_share(edit->store.database, edit->shared_fs));
-    TRY(schema_migrate(edit->store.database, path, arena, &schema));
+    TRY(schema_check(edit->store.database, path));
     TRY(seal_keep(edit->store.database, arena));
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
@@ -124,10 +123,9 @@ static Error edit_check(const CampaignPlace *place, Arena *arena)
 {
     const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
     Database *database = NULL;
-    int version = 0;
     if (file_missing(path)) return campaign_is_gone(path);
     TRY(database_open(path, DATABASE_READ, &database));
-    const Error error = schema_version(database, path, &version);
+    const Error error = schema_check(database, path);
     (void)database_close(database); // a reader has nothing to lose
     return error;
 }

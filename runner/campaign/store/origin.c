@@ -1,14 +1,10 @@
 // Where a campaign comes from, if it was made out of others: verified, compared, imported, merged. Its table `origin`
 // has a row for each of them.
-#include "origin.h"
+#include "store.h"
 
 #include "cursor.h"
 
 #include <string.h>
-
-const char *const origin_table_sql =
-    "CREATE TABLE origin(id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, campaign TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  trial INTEGER, fitness REAL, time TEXT NOT NULL) STRICT;\n";
 
 static Error origin_insert(CampaignEdit *edit, const Origin *origin)
 {
@@ -56,7 +52,6 @@ Error origin_rename(CampaignEdit *edit, const char *from, const char *to)
 Error origin_text(Database *database, Arena *arena, const char **text)
 {
     *text = "";
-    if (!database_has(database, "origin", NULL)) return error_none(); // schemas before 6 have none
     Cursor origins = cursor_open(database, "SELECT purpose, campaign, trial FROM origin ORDER BY id LIMIT 9");
     while (cursor_next(&origins)) {
         const char *purpose = cell_text(&origins, 0), *campaign = cell_text(&origins, 1);
