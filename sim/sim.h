@@ -125,13 +125,17 @@ typedef struct Option {
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing. Also of an OPTION_NUMBERS, of a List (its items), and
-// of a file (a cloud: x of all points (m), then y, then z).
+// A value that is an array. The type of its option or List decides which of the four it is.
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]; numbers: [count]; a List: [count][list_width()]; a cloud: [3][count]
     int64_t count;
-    const char *const *names; // [count], of a List whose items have names; else NULL
+    union {
+        const double *xy;      // [count][2]: OPTION_POINTS, x increasing
+        const double *numbers; // [count]: OPTION_NUMBERS, and a file of numbers
+        const double *items;   // [count][list_width()]: a List
+        const double *cloud;   // [3][count]: a file of points (m), x of all of them, then y, then z
+    };
+    const char *const *names; // of a List whose items have names: [count]; else NULL
 } Points;
 
 // A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows

@@ -396,7 +396,7 @@ static void line_switch_form(const Switch *row, char *form, size_t size)
 
 void command_help(const Command *command, FILE *out)
 {
-    char form[64];
+    char form[256]; // holds the choices of plot --kind
     const Switches *group;
     int width = 0;
     fprintf(out, "hopscotch %s: %s\n\nusage: hopscotch %s%s%s [options]\n\noptions:\n", command->name, command->doc,

@@ -135,7 +135,7 @@ numbers=$(sed 's/.*"points": *\[\([^]]*\)\].*/\1/' alignment.json | tr ',' '\n' 
 iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' report.html)
 [ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
 echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
-echo "$iterations" | grep -q 'failure: none; computed in .* each, in a batch of 24 on ' ||
+echo "$iterations" | grep -q 'Failure: none. Computing time: .* per replicate, in a batch of 24 on ' ||
     fail "the report does not say what an alignment took"
 for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
     echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"

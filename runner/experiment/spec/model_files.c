@@ -148,7 +148,7 @@ static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *ou
     for (int a = 0; a < 3; a++) memcpy(points + a * count, cloud.cloud.at[a], (size_t)count * sizeof *points);
     *dropped += cloud.dropped;
     cloud_close(&cloud);
-    *out = (Points){.xy = points, .count = count};
+    *out = (Points){.cloud = points, .count = count};
     return error_none();
 }
 
@@ -170,7 +170,7 @@ static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *
         numbers[count++] = number;
         at = stop;
     }
-    *out = (Points){.xy = numbers, .count = count};
+    *out = (Points){.numbers = numbers, .count = count};
     return error_none();
 }
 

@@ -453,7 +453,7 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
     double *values = ARENA_NEW(reader->arena, double, total *list_width(list));
     ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, total)};
     for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
-    *out = (Points){.xy = values, .count = items.count, .names = items.names};
+    *out = (Points){.items = values, .count = items.count, .names = items.names};
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -494,7 +494,7 @@ static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
 {
     const Points *items = key->at;
     const List *list = key->list;
-    const double *value = items->xy + item * list_width(list);
+    const double *value = items->items + item * list_width(list);
     const char *text = "{";
     for (int f = 0; f < list->n_fields; f++) {
         const ItemField *field = &list->fields[f];

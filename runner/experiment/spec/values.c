@@ -219,7 +219,7 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
         double *ends = ARENA_NEW(reader->arena, double, 2); // no errors follow from the missing list
         ends[0] = key->low;
         ends[1] = key->high;
-        *numbers = (Points){.xy = ends, .count = 2};
+        *numbers = (Points){.numbers = ends, .count = 2};
         diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
                  node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
                                              : scalar_given(node, reader->arena),
@@ -229,7 +229,7 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
     const Key one = {.path = key->path, .type = KEY_NUMBER, .unit = key->unit, .low = key->low, .high = key->high};
     double *values = ARENA_NEW(reader->arena, double, node->count);
     for (int i = 0; i < node->count; i++) scalar_number(reader, &one, node->items[i], &values[i]);
-    *numbers = (Points){.xy = values, .count = node->count};
+    *numbers = (Points){.numbers = values, .count = node->count};
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ const char *values_points_text(const Values *values, Arena *arena)
 
 const char *numbers_text(const Points *numbers, Arena *arena)
 {
-    return values_list_text(&(Values){.list = numbers->xy, .count = numbers->count}, arena);
+    return values_list_text(&(Values){.list = numbers->numbers, .count = numbers->count}, arena);
 }
 
 const char *points_text(const Points *points, Arena *arena)
