@@ -34,6 +34,8 @@ static const Switch line_backend_rows[] = {
      "CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
      "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
+    {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
+     "of a GPU: made for this campaign, where it saves time (auto, the default), always, never"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
@@ -324,6 +326,13 @@ BackendOptions command_backend(const CommandLine *line, const char *fallback)
                             .isa = switch_text(line, "isa", "auto"),
                             .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
                             .interrupted = interrupt_requested};
+}
+
+BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)
+{
+    BackendOptions options = command_backend(line, spec->device.backend);
+    options.kernels = switch_text(line, "kernels", spec->device.kernels);
+    return options;
 }
 
 TableFormat command_format(const CommandLine *line)

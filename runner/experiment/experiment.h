@@ -228,6 +228,7 @@ typedef struct Spec {
 
     struct {
         const char *backend; // auto | cpu | cuda
+        const char *kernels; // auto | made | general
         int64_t batch;       // lanes; 0: auto
     } device;
 

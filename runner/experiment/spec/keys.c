@@ -103,6 +103,10 @@ static const Key keys_rows[] = {
      .doc = "auto: cuda if there is a GPU that this build can use", .example = "auto"},
     {.path = "device.batch", .type = KEY_INTEGER, .low = 1, .high = 16777216, .words = "auto",
      KEYS_AT(INT64, device.batch), .doc = "simulations that run together", .example = "auto"},
+    {.path = "device.kernels", .type = KEY_CHOICE, .high = 2, .words = "auto|made|general",
+     KEYS_AT(TEXT, device.kernels),
+     .doc = "GPU: made compiles the model for this campaign, with fixed values as constants; auto: where it saves time",
+     .example = "auto"},
 };
 // clang-format on
 
