@@ -88,7 +88,7 @@ ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
-$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
+$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 

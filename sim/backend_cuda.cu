@@ -5,7 +5,7 @@
 #include "backend.h"
 #include "faults.h"
 #include "lanes.h"
-#include "made/driver.h"
+#include "made/driver.cuh"
 #include "models.h"
 #include "team.h"
 

@@ -310,7 +310,7 @@ static bool loop_wants_made(const Loop *loop)
 
 static Error loop_turn(Loop *loop)
 {
-    TRY(made_tend(loop->made, loop->backend, loop_wants_made(loop)));
+    if (loop->made != NULL) TRY(made_tend(loop->made, loop->backend, loop_wants_made(loop)));
     TRY(loop_fill(loop));
     if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
