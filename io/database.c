@@ -13,12 +13,23 @@ Error database_run(Database *database, const char *sql)
 
 // SQLite sorts an index in runs as large as its cache, each by merging linked lists: runs that stay in the processor's
 // own cache take half of the time of those of 32 MiB (tests/bench/NOTES.md).
-Error database_make_index(Database *database, const char *sql)
+static int database_asks(void *interrupted) { return (*(int (**)(void))interrupted)() != 0; }
+
+Error database_make_index(Database *database, const char *sql, int (*interrupted)(void))
 {
+    enum { DATABASE_ASK = 10000 }; // instructions of SQLite's between two questions
     TRY(database_run(database, "PRAGMA cache_size = -2048"));
+    if (interrupted != NULL) sqlite3_progress_handler(database->handle, DATABASE_ASK, database_asks, &interrupted);
     const Error error = database_run(database, sql);
+    sqlite3_progress_handler(database->handle, 0, NULL, NULL);
     const Error restored = database_run(database, "PRAGMA cache_size = -32768");
     return error.kind != OK ? error : restored;
+}
+
+bool database_was_slow(double seconds)
+{
+    const double slow = 1.0; // s
+    return seconds > slow || seam_fault("slow") != 0;
 }
 
 Error database_prepare(Database *database, const char *sql, Statement **out)

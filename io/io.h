@@ -151,7 +151,10 @@ const char *database_path(const Database *database);            // as it was ope
 Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);           // error: its path names another file, or none, by now
 Error database_run(Database *database, const char *sql);        // one or more statements without values
-Error database_make_index(Database *database, const char *sql); // the same of a CREATE INDEX, faster
+// The same of a CREATE INDEX, faster. Error if `interrupted` (NULL: never) gives other than 0 meanwhile.
+Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));
+// Whether a query that took so long (s) is worth an index.
+bool database_was_slow(double seconds);
 Error database_prepare(Database *database, const char *sql, Statement **out);
 bool database_has(const Database *database, const char *table, const char *column); // NULL: the table; of the schema
 // In SQL there is row_digest(d, v1, ...): the digest d after the values, for triggers.

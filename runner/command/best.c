@@ -177,14 +177,19 @@ static Error best_run(const CommandLine *line)
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
                                                              : BEST_PER_POINT;
+    const double started = clock_seconds();
     const Error error = objectives != NULL || switch_given(line, "pareto")
                             ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                             : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
+    const bool slow = objectives == NULL && per == BEST_OF_ALL && database_was_slow(clock_seconds() - started);
     const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
                 best, root, program, place.name, best, root);
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const int n_columns = slow ? trials_best_columns(&campaign.spec, columns) : 0;
     campaign_close(&campaign);
+    if (error.kind == OK) index_after_answer(line, &campaign, columns, n_columns);
     return error;
 }
 

@@ -18,7 +18,6 @@
 #include "status.c"
 #include "list.c"
 #include "label.c"
-#include "move.c"
 #include "remove.c"
 #include "merge.c"
 #include "best_front.c"

@@ -221,7 +221,8 @@ static Error merge_complete(Merge *merge)
     Store *store = NULL;
     TRY(store_open(merge->aside, merge->name, &merge->sources[merge->largest].campaign.spec, &options, line->arena,
                    &store));
-    Error error = store_begin(store);
+    Error error = trials_indexes_drop(store->database, line->arena);
+    if (error.kind == OK) error = store_begin(store);
     if (error.kind == OK) error = store_end(store, merge_fill(merge, store));
     if (error.kind == OK) error = merge_count(merge, store);
     const Error closing = store_close(store);
@@ -278,8 +279,8 @@ static Error merge_make(Merge *merge)
     if (error.kind != OK && lock_is_named(&merge->lock, arena_format(line->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
         (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
     TRY(error);
-    const Error listed = catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name,
-                                          line->messages, line->arena);
+    const Error listed =
+        catalogue_look(line->results, switch_given(line, "shared-fs"), merge->name, line->messages, line->arena);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
                 command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));

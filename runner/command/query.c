@@ -20,14 +20,13 @@ static Error query_print(const Query *query, TableFormat format, FILE *out, Aren
     return error.kind != OK ? error : written;
 }
 
-static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign)
+static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign, Query *query)
 {
     const TableFormat format = command_format(line);
-    Query query;
-    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, &query));
-    TRY(query_print(&query, format, line->out, line->arena));
-    if (query.limit > 0 && query.n_ids > query.limit && format == TABLE_TEXT)
-        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query.limit);
+    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
+    TRY(query_print(query, format, line->out, line->arena));
+    if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
+        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query->limit);
     return error_none();
 }
 
@@ -93,8 +92,10 @@ static Error query_run(const CommandLine *line)
     if (switch_given(line, "sql")) return query_sql(line);
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     setvbuf(line->out, NULL, _IOFBF, QUERY_BUFFER);
-    const Error error = query_campaign(line, &campaign);
+    Query query;
+    const Error error = query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
+    if (error.kind == OK) index_after_answer(line, &campaign, query.index, query.n_index);
     return error;
 }
 

@@ -60,8 +60,7 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
 
 static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
 {
-    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
-                            line->arena);
+    return catalogue_look(place->results, switch_given(line, "shared-fs"), place->name, line->messages, line->arena);
 }
 
 // With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
@@ -69,7 +68,7 @@ static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace 
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
-    TRY(campaign_made_is_idle(place, "remove", line->arena));
+    TRY(campaign_made_is_idle(place, line->arena));
     TRY(lock_rename(lock, place->folder, aside));
     Error listed = remove_from_catalogue(line, place);
     const Error removed = folder_remove(aside, line->arena);
@@ -111,8 +110,7 @@ static Error remove_link(const CommandLine *line, const CampaignPlace *place)
                           place->name);
     TRY(file_remove(place->folder));
     fprintf(line->out, "removed the link %s\n", place->name);
-    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
-                            line->arena);
+    return remove_from_catalogue(line, place);
 }
 
 static Error remove_run(const CommandLine *line)

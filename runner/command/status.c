@@ -315,6 +315,7 @@ static Error status_one(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &place));
     if (switch_given(line, "watch")) return live_watch(line, &place);
     TRY(status_read(&place, line->arena, &report));
+    if (report.origin[0] != '\0') TRY(origin_read(&place, line->arena, &report.origin));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);

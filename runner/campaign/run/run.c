@@ -118,10 +118,12 @@ static void campaign_renew_catalogue(const Campaign *campaign)
 {
     CatalogueRow row;
     char difference[256] = "";
+    bool behind = false;
     Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
     if (error.kind == OK)
         error =
-            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, campaign->arena);
+            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, &behind,
+                              campaign->arena);
     if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
 }
 
@@ -227,7 +229,7 @@ static Error campaign_end(Campaign *campaign)
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double start = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
-    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
+    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
@@ -271,6 +273,7 @@ static Error campaign_run_loop(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
+    TRY(trials_indexes_drop(campaign->store->database, campaign->arena));
     TRY(store_set_total(campaign->store, loop_total(loop), loop_most(loop)));
     TRY(store_set_state(campaign->store, "running", NULL, NULL));
     TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",

@@ -3,6 +3,7 @@
 #include "origin.h"
 
 #include "cursor.h"
+#include "store.h"
 
 #include <string.h>
 
@@ -10,19 +11,116 @@ const char *const origin_table_sql =
     "CREATE TABLE origin(id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, campaign TEXT NOT NULL, hash TEXT NOT NULL,\n"
     "  trial INTEGER, fitness REAL, time TEXT NOT NULL) STRICT;\n";
 
-static Error origin_insert(CampaignEdit *edit, const Origin *origin)
+// ---- where it is now ------------------------------------------------------------------------------------------------
+//
+// A row names the campaign as it was called then. Its folder may have been renamed or removed since, and another one may
+// have its name: it is known by the hash of its spec.
+
+enum { ORIGIN_LIKE_MOST = 3 }; // campaigns of one spec that are named
+
+// Where the origins of a campaign lie.
+typedef struct OriginRoot {
+    const char *results;
+    const char *around; // the campaign in whose folder verify or compare put it; NULL: it lies beside the others
+} OriginRoot;
+
+static OriginRoot origin_root(const CampaignPlace *place, Arena *arena)
 {
+    const OriginRoot beside = {.results = place->results};
+    char *around = arena_copy(arena, place->results);
+    char *made = strrchr(around, '/');
+    if (made == NULL || strcmp(made + 1, CAMPAIGN_MADE) != 0) return beside;
+    *made = '\0';
+    char *slash = strrchr(around, '/');
+    if (slash == NULL || file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, around))) return beside;
+    *slash = '\0';
+    return (OriginRoot){.results = slash == around ? "/" : around, .around = slash + 1};
+}
+
+// Whether a campaign of this name has a spec with this hash, or had it before it was extended. The name comes from a
+// database, which may be anybody's.
+static bool origin_is(const char *results, const char *name, const char *hash, Arena *arena)
+{
+    CampaignPlace place = {.results = results, .name = name};
+    Database *database;
+    if (campaign_folder(results, name, arena, &place.folder).kind != OK) return false;
+    if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder))) return false;
+    if (store_peek(&place, arena, &database).kind != OK) return false;
+    Cursor hashes = cursor_open(database, "SELECT 1 FROM campaign WHERE hash = ?1 UNION ALL "
+                                          "SELECT 1 FROM segments WHERE hash = ?1");
+    with_text(&hashes, hash);
+    const bool same = cursor_next(&hashes);
+    (void)cursor_close(&hashes); // one that can't be read is another one
+    store_leave(database);
+    return same;
+}
+
+// Where the campaign of this name is now: "" under that name, " (now b)", " (now a or b)", " (not under results)".
+static Error origin_now(const CampaignPlace *place, const char *name, const char *hash, Arena *arena, const char **now)
+{
+    const OriginRoot root = origin_root(place, arena);
+    const char *const *names;
+    int count, like = 0;
+    *now = "";
+    if (root.around != NULL && origin_is(root.results, root.around, hash, arena)) {
+        if (strcmp(root.around, name) != 0) *now = arena_format(arena, " (now %s)", root.around);
+        return error_none();
+    }
+    if (origin_is(root.results, name, hash, arena)) return error_none();
+    TRY(campaign_names(root.results, arena, &names, &count));
+    for (int i = 0; i < count && like < ORIGIN_LIKE_MOST; i++) {
+        const bool itself = root.around == NULL && strcmp(names[i], place->name) == 0;
+        if (itself || !origin_is(root.results, names[i], hash, arena)) continue;
+        *now = arena_format(arena, "%s%s%s", *now, like++ > 0 ? " or " : " (now ", names[i]);
+    }
+    *now = like > 0 ? arena_format(arena, "%s)", *now) : arena_format(arena, " (not under %s)", root.results);
+    return error_none();
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+static void origin_bind(Cursor *cursor, const Origin *origin)
+{
+    with_text(cursor, origin->purpose);
+    with_text(cursor, origin->campaign);
+    with_text(cursor, origin->hash);
+    if (origin->trial >= 0)
+        with_integer(cursor, origin->trial);
+    else
+        with_null(cursor);
+}
+
+// A row that gives the origin a name that it has no more.
+static Error origin_find_renamed(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena,
+                                 int64_t *row)
+{
+    const char *now = "";
+    *row = -1;
+    Cursor others = cursor_open(edit->store.database, "SELECT id, campaign FROM origin WHERE purpose = ?1 AND "
+                                                      "campaign <> ?2 AND hash = ?3 AND trial IS ?4");
+    origin_bind(&others, origin);
+    while (cursor_next(&others)) {
+        cursor_stop(&others, origin_now(place, cell_text(&others, 1), origin->hash, arena, &now));
+        if (now[0] != '\0') *row = cell_integer(&others, 0);
+    }
+    return cursor_close(&others);
+}
+
+static Error origin_put(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena)
+{
+    int64_t renamed = -1;
+    TRY(origin_find_renamed(edit, place, origin, arena, &renamed));
+    if (renamed >= 0) {
+        Cursor rename = cursor_open(edit->store.database, "UPDATE origin SET campaign = ? WHERE id = ?");
+        with_text(&rename, origin->campaign);
+        with_integer(&rename, renamed);
+        return cursor_run(&rename);
+    }
     Cursor insert = cursor_open(edit->store.database,
                                 "INSERT INTO origin(purpose, campaign, hash, trial, fitness, time) SELECT ?1, ?2, ?3, "
                                 "?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM origin WHERE purpose = ?1 AND hash = ?3 "
                                 "AND trial IS ?4 AND campaign = ?2)");
-    with_text(&insert, origin->purpose);
-    with_text(&insert, origin->campaign);
-    with_text(&insert, origin->hash);
-    if (origin->trial >= 0)
-        with_integer(&insert, origin->trial);
-    else
-        with_null(&insert);
+    origin_bind(&insert, origin);
     with_real(&insert, origin->fitness);
     with_text(&insert, clock_utc().text);
     return cursor_run(&insert);
@@ -32,7 +130,7 @@ Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *orig
 {
     CampaignEdit edit;
     TRY(edit_begin(place, shared_fs, arena, &edit));
-    return edit_end(&edit, origin_insert(&edit, origin));
+    return edit_end(&edit, origin_put(&edit, place, origin, arena));
 }
 
 Error origin_note_merged(Store *store, const StoredCampaign *source)
@@ -45,25 +143,37 @@ Error origin_note_merged(Store *store, const StoredCampaign *source)
     return cursor_run(&insert);
 }
 
-Error origin_rename(CampaignEdit *edit, const char *from, const char *to)
-{
-    Cursor change = cursor_open(edit->store.database, "UPDATE origin SET campaign = ?1 WHERE campaign = ?2");
-    with_text(&change, to);
-    with_text(&change, from);
-    return cursor_run(&change);
-}
+// ---- as a text ------------------------------------------------------------------------------------------------------
 
-Error origin_text(Database *database, Arena *arena, const char **text)
+// place NULL: without where each is now.
+static Error origin_write(Database *database, const CampaignPlace *place, Arena *arena, const char **text)
 {
+    const char *now = "";
     *text = "";
     if (!database_has(database, "origin", NULL)) return error_none(); // schemas before 6 have none
-    Cursor origins = cursor_open(database, "SELECT purpose, campaign, trial FROM origin ORDER BY id LIMIT 9");
+    Cursor origins = cursor_open(database, "SELECT purpose, campaign, hash, trial FROM origin ORDER BY id LIMIT 9");
     while (cursor_next(&origins)) {
         const char *purpose = cell_text(&origins, 0), *campaign = cell_text(&origins, 1);
         *text = (*text)[0] == '\0' ? arena_format(arena, "%s %s", purpose, campaign)
                                    : arena_format(arena, "%s, %s", *text, campaign);
-        if (!cell_is_null(&origins, 2))
-            *text = arena_format(arena, "%s/%lld", *text, (long long)cell_integer(&origins, 2));
+        if (!cell_is_null(&origins, 3))
+            *text = arena_format(arena, "%s/%lld", *text, (long long)cell_integer(&origins, 3));
+        if (place != NULL) cursor_stop(&origins, origin_now(place, campaign, cell_text(&origins, 2), arena, &now));
+        *text = arena_format(arena, "%s%s", *text, now);
     }
     return cursor_close(&origins);
+}
+
+Error origin_text(Database *database, Arena *arena, const char **text)
+{
+    return origin_write(database, NULL, arena, text);
+}
+
+Error origin_read(const CampaignPlace *place, Arena *arena, const char **text)
+{
+    Database *database;
+    TRY(store_peek(place, arena, &database));
+    const Error error = origin_write(database, place, arena, text);
+    store_leave(database);
+    return error;
 }

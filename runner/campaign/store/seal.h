@@ -22,6 +22,7 @@ Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
 Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
+Error seal_schema(Database *database);                         // after a change of the declarations
 
 // Of one block: what its digest says, and a new one of what is there now. tally->rows 0: there are none.
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);

@@ -24,5 +24,7 @@ bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *ar
 // Within a transaction on the catalogue: these are kept where they are known, and what was known of them is forgotten
 // where they are not.
 Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena);
+// Whether the catalogue knows an earlier state of the campaign of this name, or another campaign under it.
+bool status_cache_is_behind(Database *catalogue, const char *results, const char *name, Arena *arena);
 
 #endif

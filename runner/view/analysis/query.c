@@ -126,6 +126,26 @@ Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
     return cursor_close(&trials);
 }
 
+// The columns of the condition, then those of the order; the index has the id by itself.
+static void query_add_index(Query *query, const char *column, bool descending)
+{
+    bool there = strcmp(column, "id") == 0;
+    for (int i = 0; i < query->n_index; i++) there = there || strcmp(query->index[i].column, column) == 0;
+    if (!there) query->index[query->n_index++] = (TrialOrder){column, descending};
+}
+
+static Error query_choose_index(Query *query, Arena *arena)
+{
+    bool served = false;
+    TRY(trials_ordered_served(query->campaign->database, &query->where, query->order, query->n_order, arena, &served));
+    if (served) return error_none();
+    query->index = ARENA_NEW(arena, TrialOrder, query->where.n_columns + query->n_order + 1);
+    for (int i = 0; i < query->where.n_columns; i++) query_add_index(query, query->where.columns[i], false);
+    for (int i = 0; i < query->n_order; i++)
+        query_add_index(query, query->order[i].column, query->order[i].descending && query->where.n_columns == 0);
+    return error_none();
+}
+
 int64_t query_rows(const Query *query)
 {
     return query->limit > 0 && query->n_ids > query->limit ? query->limit : query->n_ids;
@@ -138,5 +158,7 @@ Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena
     TRY(condition_read(&query->all, asked->where, arena, &query->where));
     TRY(query_order(query, asked->order, arena));
     TRY(query_columns(query, asked->columns, arena));
-    return query_ids(query, arena);
+    const double started = clock_seconds();
+    TRY(query_ids(query, arena));
+    return database_was_slow(clock_seconds() - started) ? query_choose_index(query, arena) : error_none();
 }
