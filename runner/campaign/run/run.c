@@ -388,12 +388,21 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     return error;
 }
 
+// Another program may rename the folder while the campaign runs: the run ends at its next commit.
+static Error campaign_check_name(const Campaign *campaign, const char *folder, const Lock *lock, Error error)
+{
+    const char *path = arena_format(campaign->arena, "%s/" CAMPAIGN_LOCK, folder);
+    if (error.kind != ERROR_MACHINE || lock_is_named(lock, path)) return error;
+    return error_make(ERROR_MACHINE, "%.400s; if the folder was renamed, resume the campaign under its new name",
+                      error.text);
+}
+
 // With the lock held, which says who it is that `hopscotch stop` may stop.
 static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
 {
     snprintf(campaign->stale, sizeof campaign->stale, "%s", lock->stale);
     TRY(interrupt_watch(arena_format(campaign->arena, "%s/" CAMPAIGN_STOP, folder), lock->holder));
-    const Error error = campaign_locked(campaign, folder);
+    const Error error = campaign_check_name(campaign, folder, lock, campaign_locked(campaign, folder));
     const Error unwatched = interrupt_unwatch();
     return error.kind != OK ? error : unwatched;
 }

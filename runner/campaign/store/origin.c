@@ -79,51 +79,52 @@ static Error origin_now(const CampaignPlace *place, const char *name, const char
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static void origin_bind(Cursor *cursor, const Origin *origin)
+static void with_trial(Cursor *cursor, int64_t trial)
 {
-    with_text(cursor, origin->purpose);
-    with_text(cursor, origin->campaign);
-    with_text(cursor, origin->hash);
-    if (origin->trial >= 0)
-        with_integer(cursor, origin->trial);
+    if (trial >= 0)
+        with_integer(cursor, trial);
     else
         with_null(cursor);
 }
 
-// A row that gives the origin a name that it has no more.
-static Error origin_find_renamed(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena,
-                                 int64_t *row)
+// The row of the same campaign, which may have been renamed or extended since; -1: there is none.
+static Error origin_find(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena,
+                         int64_t *row)
 {
-    const char *now = "";
+    const char *now = "", *renamed = arena_format(arena, " (now %s)", origin->campaign);
     *row = -1;
-    Cursor others = cursor_open(edit->store.database, "SELECT id, campaign FROM origin WHERE purpose = ?1 AND "
-                                                      "campaign <> ?2 AND hash = ?3 AND trial IS ?4");
-    origin_bind(&others, origin);
-    while (cursor_next(&others)) {
-        cursor_stop(&others, origin_now(place, cell_text(&others, 1), origin->hash, arena, &now));
-        if (now[0] != '\0') *row = cell_integer(&others, 0);
+    Cursor rows = cursor_open(edit->store.database,
+                              "SELECT id, campaign, hash FROM origin WHERE purpose = ? AND trial IS ?");
+    with_text(&rows, origin->purpose);
+    with_trial(&rows, origin->trial);
+    while (cursor_next(&rows)) {
+        const char *name = cell_text(&rows, 1);
+        cursor_stop(&rows, origin_now(place, name, cell_text(&rows, 2), arena, &now));
+        if (strcmp(name, origin->campaign) == 0 || strcmp(now, renamed) == 0) *row = cell_integer(&rows, 0);
     }
-    return cursor_close(&others);
+    return cursor_close(&rows);
 }
 
 static Error origin_put(CampaignEdit *edit, const CampaignPlace *place, const Origin *origin, Arena *arena)
 {
-    int64_t renamed = -1;
-    TRY(origin_find_renamed(edit, place, origin, arena, &renamed));
-    if (renamed >= 0) {
-        Cursor rename = cursor_open(edit->store.database, "UPDATE origin SET campaign = ? WHERE id = ?");
-        with_text(&rename, origin->campaign);
-        with_integer(&rename, renamed);
-        return cursor_run(&rename);
+    int64_t row = -1;
+    TRY(origin_find(edit, place, origin, arena, &row));
+    Cursor put = cursor_open(edit->store.database,
+                             row < 0 ? "INSERT INTO origin(campaign, hash, purpose, trial, fitness, time) "
+                                       "VALUES(?, ?, ?, ?, ?, ?)"
+                                     : "UPDATE origin SET campaign = ?1, hash = ?2 WHERE id = ?3 AND (campaign, hash) "
+                                       "IS NOT (?1, ?2)");
+    with_text(&put, origin->campaign);
+    with_text(&put, origin->hash);
+    if (row >= 0) {
+        with_integer(&put, row);
+        return cursor_run(&put);
     }
-    Cursor insert = cursor_open(edit->store.database,
-                                "INSERT INTO origin(purpose, campaign, hash, trial, fitness, time) SELECT ?1, ?2, ?3, "
-                                "?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM origin WHERE purpose = ?1 AND hash = ?3 "
-                                "AND trial IS ?4 AND campaign = ?2)");
-    origin_bind(&insert, origin);
-    with_real(&insert, origin->fitness);
-    with_text(&insert, clock_utc().text);
-    return cursor_run(&insert);
+    with_text(&put, origin->purpose);
+    with_trial(&put, origin->trial);
+    with_real(&put, origin->fitness);
+    with_text(&put, clock_utc().text);
+    return cursor_run(&put);
 }
 
 Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena)

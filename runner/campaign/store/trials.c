@@ -144,7 +144,8 @@ Error trials_ordered_served(Database *database, const Condition *where, const Tr
                             Arena *arena, bool *served)
 {
     static const char *const id[] = {"id"};
-    const char *tail = trials_order_sql(where, order, n_order, false, arena);
+    const bool by_id = n_order == 0 && where->n_columns > 0; // asked without an order (view/analysis/query.c)
+    const char *tail = by_id ? "" : trials_order_sql(where, order, n_order, false, arena);
     bool covered = false, sorted = false;
     Cursor plan = cursor_open(
         database, arena_format(arena, "EXPLAIN QUERY PLAN %s", trials_select_sql(where, tail, id, 1, arena)));
