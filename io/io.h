@@ -147,10 +147,10 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 // To read one that its stamp (below) says nothing is written to: no lock is taken, no file beside it is looked at or
 // made. What is read holds if its stamp is still the same afterwards; else it may be anything, and so may an error.
 Error database_open_still(const char *path, Arena *arena, Database **out);
-const char *database_path(const Database *database);            // as it was opened
-Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
-Error database_check_place(const Database *database);           // error: its path names another file, or none, by now
-Error database_run(Database *database, const char *sql);        // one or more statements without values
+const char *database_path(const Database *database);     // as it was opened
+Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
+Error database_check_place(const Database *database);    // error: its path names another file, or none, by now
+Error database_run(Database *database, const char *sql); // one or more statements without values
 // The same of a CREATE INDEX, faster. Error if `interrupted` (NULL: never) gives other than 0 meanwhile.
 Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));
 // Whether a query that took so long (s) is worth an index.

@@ -195,19 +195,19 @@ static Error best_run(const CommandLine *line)
 
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
-     "how many (default 10; with --per 1 of each; of a front, in CSV and JSON, all)"},
+     "how many trials (default 10; with --per 1 of each group; all of a front in CSV and JSON)"},
     {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
-    {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
+    {"pareto", SWITCH_FLAG, NULL, 0, 0, "the front: the trials that no other trial beats in all objectives"},
     {"objectives", SWITCH_TEXT, "A,B", 0, 0,
-     "--pareto by these columns; less is better, but of what the spec maximises"},
+     "the front by these columns; less is better, except where the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
     .arguments = "CAMPAIGN",
-    .doc = "the best trials: least fitness first (greatest if it is maximised), failed ones never above others",
+    .doc = "the best trials first: by least fitness, or greatest if the spec maximises; failed trials last",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"

@@ -5,7 +5,7 @@
 #define HOPSCOTCH_SCALAR
 #endif
 
-// the command line, a file a command
+// the command line, one file per command
 #include "live.c"
 #include "command_line.c"
 #include "output_file.c"

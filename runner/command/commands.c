@@ -26,7 +26,7 @@ static const struct {
 // clang-format on
 #undef COMMANDS
 
-// At most; it grows with what a command needs.
+// An upper limit: the arena grows as the command needs it.
 static const size_t commands_arena_size = (size_t)4 << 30;
 
 int command_count(void) { return (int)(sizeof commands_table / sizeof *commands_table); }
@@ -61,7 +61,7 @@ static Error commands_dispatch(const CommandLine *line)
     return line->command->run(line);
 }
 
-// What was printed last may fail last: a full disk behind `> best.csv` is an error, not silence.
+// Buffered output may fail when it is flushed: a full disk behind `> best.csv` is an error.
 static Error commands_flush(FILE *out)
 {
     if (fflush(out) == 0 && !ferror(out)) return error_none();

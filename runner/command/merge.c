@@ -199,7 +199,7 @@ static Error merge_fill(Merge *merge, Store *store)
                        (long long)merge->added, merge->sources[merge->largest].campaign.name);
 }
 
-// What is said to be in the copy is.
+// Checks the number of trials in the copy.
 static Error merge_count(const Merge *merge, const Store *store)
 {
     const int64_t expected = merge->sources[merge->largest].trials + merge->added;
@@ -330,13 +330,13 @@ static Error merge_run(const CommandLine *line)
     return error;
 }
 
-static const Switch merge_rows[] = {{"into", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign that is made"}};
+static const Switch merge_rows[] = {{"into", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign"}};
 static const Switches merge_switches = {merge_rows, 1};
 
 const Command command_merge = {
     .name = "merge",
     .arguments = "CAMPAIGN CAMPAIGN...",
-    .doc = "campaigns of one spec made one; refused if a trial that two of them hold differs in one bit",
+    .doc = "join campaigns of one spec; refused if two of them hold a trial that differs in one bit",
     .examples = "  hopscotch merge gains_laptop gains_server --into gains\n",
     .least = 2,
     .most = MERGE_MOST,

@@ -60,7 +60,7 @@ static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit
     return table_finish(table);
 }
 
-// On a connection of its own, which can't write whatever is asked.
+// On a connection that can not write.
 static Error query_sql(const CommandLine *line)
 {
     const int64_t limit = switch_integer(line, "limit", command_format(line) == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
@@ -87,7 +87,9 @@ static Error query_run(const CommandLine *line)
     StoredCampaign campaign;
     for (size_t i = 0; switch_given(line, "sql") && i < sizeof others / sizeof *others; i++) {
         if (switch_given(line, others[i]))
-            return error_make(ERROR_USAGE, "--sql says it all: --%s has no place beside it", others[i]);
+            return error_make(
+                ERROR_USAGE, "--sql and --%s can not be combined: write the condition, order and columns in the SELECT",
+                others[i]);
     }
     if (switch_given(line, "sql")) return query_sql(line);
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
@@ -101,8 +103,8 @@ static Error query_run(const CommandLine *line)
 
 static const Switch query_sql_switch_rows[] = {
     {"sql", SWITCH_TEXT, "SELECT", 0, 0,
-     "instead of the rest: a SELECT over the tables of campaign.db, which only reads"},
-    {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "how long that may take (default 30)"},
+     "a SELECT over the tables of campaign.db, in place of --where, --order and --columns; it only reads"},
+    {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "time limit of --sql (default 30)"},
 };
 static const Switches query_sql_switches = {query_sql_switch_rows, 2};
 

@@ -111,7 +111,8 @@ for spec in "$evil.yaml" "$evil.none" value.yaml objective.yaml name.yaml; do
     looks run "$spec" --name "$evil" --backend cpu --progress none
     looks import "$evil.csv" "$spec" --backend cpu --progress none
 done
-for command in best show replay status doctor digest resume tag note rm stop verify report plot query "$evil"; do
+for command in best show replay status doctor digest resume tag note rm stop verify report plot query list export \
+    "$evil"; do
     looks "$command" "$evil"
     looks "$command" gait "$evil"
     looks "$command" gait --set "$evil=1" --where "$evil" --order "$evil" --columns "$evil"

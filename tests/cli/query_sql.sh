@@ -58,8 +58,8 @@ run query grid --sql "SELECT length(replace(printf('%30000000d', 1), ' ', 'abc')
 [ $? -eq 1 ] && grep -qF "too big" err
 check $? "what fills the memory is refused"
 run query grid --sql "SELECT 1" --where "x1 > 0"
-[ $? -eq 2 ] && grep -qF "has no place beside it" err
-check $? "--sql says it all"
+[ $? -eq 2 ] && grep -qF "can not be combined" err
+check $? "--sql is not combined with --where"
 
 # more ids than one piece of the memory for them holds
 cat >long.yaml <<'SPEC'

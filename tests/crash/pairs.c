@@ -439,9 +439,8 @@ static bool content_fits(const Content *found, const Content *wanted)
 {
     if (found->there != wanted->there) return false;
     const bool trials = wanted->trials == ANY || found->trials == wanted->trials;
-    return !found->there ||
-           (trials && found->who == wanted->who && found->shape == wanted->shape && found->tagged == wanted->tagged &&
-            found->noted == wanted->noted);
+    return !found->there || (trials && found->who == wanted->who && found->shape == wanted->shape &&
+                             found->tagged == wanted->tagged && found->noted == wanted->noted);
 }
 
 static bool world_fits(const World *found, const World *wanted)

@@ -121,9 +121,8 @@ static void campaign_renew_catalogue(const Campaign *campaign)
     bool behind = false;
     Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
     if (error.kind == OK)
-        error =
-            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, &behind,
-                              campaign->arena);
+        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, &behind,
+                                  campaign->arena);
     if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
 }
 
@@ -229,7 +228,8 @@ static Error campaign_end(Campaign *campaign)
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double start = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
-    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
+    if (strcmp(loop->state, "interrupted") != 0)
+        TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));

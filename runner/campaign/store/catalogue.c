@@ -358,8 +358,8 @@ static Error catalogue_drop(Database *catalogue, const char *name)
     return cursor_run(&drop);
 }
 
-// What has the name now: another process may have given it to another campaign, or taken that away again. One that can't
-// be read has no row: a run that begins there lists itself.
+// Another process may have given the name to another campaign, or removed it. A campaign that can't be read has no row:
+// a run that begins there lists itself.
 static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
 {
     const CampaignPlace place = {

@@ -157,8 +157,9 @@ Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
     for (int i = 0; i < count; i++) {
         TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
         if (holder[0] != '\0')
-            return error_make(ERROR_USER, "%.100s works in %.150s, which was made of it: remove %.100s when that has ended",
-                              holder, made[i].name, place->name);
+            return error_make(ERROR_USER,
+                              "%.100s works in %.150s, which was made of it: remove %.100s when that has ended", holder,
+                              made[i].name, place->name);
     }
     return error_none();
 }

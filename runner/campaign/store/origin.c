@@ -13,8 +13,8 @@ const char *const origin_table_sql =
 
 // ---- where it is now ------------------------------------------------------------------------------------------------
 //
-// A row names the campaign as it was called then. Its folder may have been renamed or removed since, and another one may
-// have its name: it is known by the hash of its spec.
+// A row holds the name that the campaign had then. Its folder may have been renamed or removed since, and another
+// campaign may have the name. So a campaign is recognised by the hash of its spec.
 
 enum { ORIGIN_LIKE_MOST = 3 }; // campaigns of one spec that are named
 
@@ -93,8 +93,8 @@ static Error origin_find(CampaignEdit *edit, const CampaignPlace *place, const O
 {
     const char *now = "", *renamed = arena_format(arena, " (now %s)", origin->campaign);
     *row = -1;
-    Cursor rows = cursor_open(edit->store.database,
-                              "SELECT id, campaign, hash FROM origin WHERE purpose = ? AND trial IS ?");
+    Cursor rows =
+        cursor_open(edit->store.database, "SELECT id, campaign, hash FROM origin WHERE purpose = ? AND trial IS ?");
     with_text(&rows, origin->purpose);
     with_trial(&rows, origin->trial);
     while (cursor_next(&rows)) {

@@ -62,8 +62,8 @@ static Error trials_indexes_keep(Database *database, int most, Arena *arena)
     int64_t left = count - most, n_names = 0;
     if (left <= 0) return error_none();
     names = ARENA_NEW(arena, const char *, left);
-    Cursor oldest = cursor_open(
-        database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND " INDEX_PREFIX_SQL " ORDER BY rowid");
+    Cursor oldest = cursor_open(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND " INDEX_PREFIX_SQL
+                                          " ORDER BY rowid");
     while (n_names < left && next_text(&oldest, &name)) names[n_names++] = arena_copy(arena, name);
     TRY(cursor_close(&oldest));
     for (int64_t i = 0; i < n_names; i++)

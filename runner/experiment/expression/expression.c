@@ -200,7 +200,8 @@ static void expression_add_terms(ExpressionNames *names, int end, ExpressionBoun
 
 const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count)
 {
-    ExpressionNames names = {.steps = expression->steps, .names = ARENA_NEW(arena, const char *, expression->count + 1)};
+    ExpressionNames names = {.steps = expression->steps,
+                             .names = ARENA_NEW(arena, const char *, expression->count + 1)};
     for (ExpressionBound bound = BOUND_EQUAL; bound < BOUND_NONE; bound++)
         expression_add_terms(&names, expression->count - 1, bound);
     for (int i = 0; i < expression->count; i++) {
