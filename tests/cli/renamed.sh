@@ -1,6 +1,6 @@
 #!/bin/sh
-# A campaign's name is the name of its folder: a folder that the shell renames works with every command at once, what was
-# made of it says where it is now, and a run whose folder is renamed ends with all that it had committed.
+# A campaign's name is the name of its folder: a folder that the shell renames works with every command at once, what
+# was made of it says where it is now, and a run whose folder is renamed ends with all that it had committed.
 . "$(dirname "$0")/../scratch.sh"
 make_gait
 listed() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' '; }
@@ -119,7 +119,8 @@ has "learn" err
 # ---- while it runs --------------------------------------------------------------------------------------------------
 
 sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000]}}}/' gait.yaml >long.yaml
-"$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out 2>paused.err &
+"$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out \
+    2>paused.err &
 pid=$!
 tries=0
 until "$HOPSCOTCH" status running 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
@@ -136,9 +137,9 @@ has "if the folder was renamed, resume the campaign under its new name" paused.e
 check $? "nothing is left under the old name"
 works status away
 has "interrupted"
-works resume away --set limits.trials=200 --progress none
+works resume away --progress none
 works doctor away
-works run long.yaml --name straight --set limits.trials=200 --batch 40 --threads 1 --backend cpu --progress none
+works run long.yaml --name straight --batch 400 --threads 1 --backend cpu --progress none
 [ "$(digest away)" = "$(digest straight)" ]
 check $? "it goes on to the same bits"
 exit "$status"

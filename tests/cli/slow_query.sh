@@ -88,21 +88,21 @@ none()
     [ $? -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -eq 4 ] && [ "$(indexes)" = "$before" ]
     check $? "$what"
 }
-rule=sqlwrite:1+:ENOSPC none "on a full disk nothing is made or said" query grid --order x1
-rule=lock:1+:EACCES none "nor without its lock" query grid --order x1
+rule=sqlwrite:1+:ENOSPC none "on a full disk nothing is made or said" query grid --order search,x1
+rule=lock:1+:EACCES none "nor without its lock" query grid --order search,x1
 works doctor grid
 if [ "$(id -u)" -ne 0 ]; then
     chmod -R a-w results
-    none "nor in results that only can be read" query grid --order x1
+    none "nor in results that only can be read" query grid --order search,x1
     chmod -R u+w results
 fi
 "$SQL" results/grid/campaign.db "UPDATE campaign SET state = 'running'" >out
-none "nor of a campaign that was killed" query grid --order x1
+none "nor of a campaign that was killed" query grid --order search,x1
 "$SQL" results/grid/campaign.db "UPDATE campaign SET state = 'done'" >out
 HOPSCOTCH_FAULT=truncate:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" note grid words >note.out 2>&1 &
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
-none "nor while another command has its lock" query grid --order x1
+none "nor while another command has its lock" query grid --order search,x1
 kill -CONT $pid
 wait $pid
 pid=
@@ -110,7 +110,8 @@ works doctor grid
 
 # Ctrl-C: the answer is printed, nothing is left, the status is that of the query.
 before=$(indexes)
-HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order x1 --format csv --limit 2 >out 2>err &
+HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv --limit 2 \
+    >out 2>err &
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 [ "$(wc -l <out)" -eq 3 ]
@@ -125,14 +126,14 @@ check $? "Ctrl-C meanwhile leaves the status of the query: $ended"
 check $? "and no index"
 works doctor grid
 for call in 2 4 6 8 10; do
-    HOPSCOTCH_FAULT=slow:1+:EIO,sqlwrite:$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order x2:desc,x1 >out 2>err
+    HOPSCOTCH_FAULT=slow:1+:EIO,sqlwrite:$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x2 >out 2>err
     run doctor grid
     check $? "sound after a kill at write $call of the index"
 done
 
-# ---- a run drops them, and best of a run that was cut short makes its own ---------------------------------------------
+# ---- a run drops them, and best of a run that was cut short makes its own -------------------------------------------
 
-indexed "round, x1" --order round,x1
+indexed "search, x1" --order search,x1
 works run grid.yaml --progress none
 [ -n "$(indexes)" ]
 check $? "a campaign that is done keeps them"

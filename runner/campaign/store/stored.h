@@ -256,8 +256,8 @@ Error origin_note_merged(Store *store, const StoredCampaign *source);
 // trials drops these indexes, because SQLite would keep them up row by row.
 enum { INDEX_COLUMNS_MAX = 8, INDEXES_MAX = 4, BEST_COLUMNS_MAX = OBJECTIVES_MAX + 2 };
 
-// Makes one, and drops the oldest if there are INDEXES_MAX. Error: the campaign's lock is held. *made: false if there is
-// such an index, if it would have more than INDEX_COLUMNS_MAX columns, if the campaign was killed, if the disk has no
+// Makes one, and drops the oldest if there are INDEXES_MAX. Error: the campaign's lock is held. *made: false if such an
+// index exists, if it would have more than INDEX_COLUMNS_MAX columns, if the campaign was killed, or if the disk has no
 // room. It is given up when `interrupted` gives other than 0.
 Error trials_index_make(const CampaignPlace *place, const TrialOrder *columns, int count, int (*interrupted)(void),
                         Arena *arena, bool *made);
